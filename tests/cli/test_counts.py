@@ -152,7 +152,7 @@ def learned_rankings(file):
 
 def reported(file):
     succeed("report", file, *LAST, "--by", "town", "-o", "page.html")
-    rows = '<div class=""><dt>file</dt><dd>7 rows with counts</dd></div>\n'
+    rows = "<div><dt>file</dt><dd>7 rows with counts</dd></div>"
     page = Path("page.html").read_text().replace(rows, "")
     # Numbers at the odd places, rounded as they are.
     parts = re.split(r"(-?\d+\.\d+)", page)

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from rankcut.cli.options import Bootstraps, By, Confidence, LeftOut, Seed, with_options
+from rankcut.cli.options import Bootstraps, By, Confidence, LeftOut, Seed, option, with_options
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
@@ -17,7 +15,7 @@ from rankcut.cli.output import (
     picture_writers,
     table_writers,
 )
-from rankcut.cli.reading import Rankings, Reading, known_values
+from rankcut.cli.reading import RankingFile, Reading, known_values
 from rankcut.cli.terminal import note, working
 from rankcut.errors import InputError, amount
 
@@ -34,41 +32,37 @@ class BlocOptions:
 
     number: Annotated[
         str,
-        typer.Option(
+        option(
+            "Number of blocs: auto (1 to 8), a number, or a range such as 2-8.",
             "--n-blocs",
             "-k",
             metavar="K",
-            help="Number of blocs: auto (1 to 8), a number, or a range such as 2-8.",
         ),
     ] = "auto"
     by: By = None
     unranked: LeftOut = "error"
     normalize: Annotated[
         bool | None,
-        typer.Option(
-            "--normalize/--no-normalize",
-            help="Whether short lists count as much as long ones "
+        option(
+            "Whether short lists count as much as long ones "
             "(default: with --unranked anywhere, if lengths differ).",
-            show_default=False,
+            "--normalize/--no-normalize",
         ),
     ] = None
-    most: Annotated[int, typer.Option("-n", min=1, help="Number of items to list.")] = 8
+    most: Annotated[int, option("Number of items to list.", "-n", min=1)] = 8
     confidence: Confidence = 0.95
     bootstraps: Bootstraps = 1000
     seed: Seed = 0
     members: Annotated[
         str | None,
-        typer.Option(
-            "--members",
-            metavar="FILE.csv",
-            help="Output file with the bloc of each ranking, and how probable it is.",
-            show_default=False,
+        option(
+            "Output file with the bloc of each ranking, and how probable it is.", metavar="FILE.csv"
         ),
     ] = None
 
 
 @with_options(options=BlocOptions, results=Results, reading=Reading)
-def blocs(file: Rankings, options: BlocOptions, results: Results, reading: Reading) -> None:
+def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Reading) -> None:
     """Find blocs of people who rank alike.
 
     Each bloc has a size, a consensus and what sets it apart. The number of blocs is found, and may

@@ -5,11 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
-import typer
-
-from rankcut.cli.options import ComputingInParts, Explain, FoldGroup, Folds, with_options
+from rankcut.cli.options import ComputingInParts, Explain, FoldGroup, Folds, option, with_options
 from rankcut.cli.output import TABLES, Outputs, Results, columns_of, needs_skops, table_writers
-from rankcut.cli.reading import Rankings, Reading, known_values, labelled
+from rankcut.cli.reading import RankingFile, Reading, known_values, labelled
 from rankcut.cli.terminal import score_lines, working
 from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError, amount
@@ -31,21 +29,17 @@ _SHOWN = {
 class ClassifyOptions:
     """What to predict, and what to test on."""
 
-    target: Annotated[str, typer.Option("--target", metavar="COLUMN", help="Column to predict.")]
+    target: Annotated[str, option("Column to predict.", metavar="COLUMN")]
     test: Annotated[
         str | None,
-        typer.Option(
-            "--test", metavar="TEST", help="Other rankings to test on.", show_default=False
-        ),
+        option("Other rankings to test on.", metavar="TEST"),
     ] = None
     model: Annotated[
         Model | None,
-        typer.Option(
-            "--model",
-            help="views: the recommended classifier, which combines several views of a ranking; "
+        option(
+            "views: the recommended classifier, which combines several views of a ranking; "
             "logistic or gp: logistic regression or a Gaussian process on the graph cut features "
-            "(default: views, or gp on a cluster).",
-            show_default=False,
+            "(default: views, or gp on a cluster)."
         ),
     ] = None
     explain: Explain = False
@@ -81,7 +75,7 @@ class Test(NamedTuple):
     reading=Reading,
 )
 def classify(
-    file: Rankings,
+    file: RankingFile,
     options: ClassifyOptions,
     vectors: VectorOptions,
     results: Results,

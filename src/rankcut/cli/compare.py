@@ -3,9 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-import typer
-
-from rankcut.cli.options import By, LeftOut, People, Seed, with_options
+from rankcut.cli.options import By, LeftOut, People, Seed, option, with_options
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
@@ -14,7 +12,7 @@ from rankcut.cli.output import (
     picture_writers,
     table_writers,
 )
-from rankcut.cli.reading import Rankings, Reading, column_of
+from rankcut.cli.reading import RankingFile, Reading, column_of
 from rankcut.cli.terminal import note, styled, working
 from rankcut.errors import InputError
 
@@ -35,37 +33,30 @@ class CompareOptions:
     by: By = None
     over: Annotated[
         str | None,
-        typer.Option(
-            "--over",
-            metavar="COLUMN",
-            help="Compare each period, such as a year, with the one before; with --by, in each "
+        option(
+            "Compare each period, such as a year, with the one before; with --by, in each "
             "group separately.",
+            metavar="COLUMN",
         ),
     ] = None
     strata: Annotated[
         str | None,
-        typer.Option(
-            "--strata", metavar="COLUMN", help="Compare groups within each value of this column."
-        ),
+        option("Compare groups within each value of this column.", metavar="COLUMN"),
     ] = None
     people: People = None
     unranked: LeftOut = "error"
     features: Annotated[
         Literal["mallows", "gaussian"] | None,
-        typer.Option(
-            "--features",
-            help="Detect any difference, such as more spread (default: differences of means).",
-            show_default=False,
-        ),
+        option("Detect any difference, such as more spread (default: differences of means)."),
     ] = None
     permutations: Annotated[
-        int, typer.Option("--n-permutations", min=1, help="Number of random permutations.")
+        int, option("Number of random permutations.", "--n-permutations", min=1)
     ] = 9999
     seed: Seed = 0
 
 
 @with_options(options=CompareOptions, results=Results, reading=Reading)
-def compare(file: Rankings, options: CompareOptions, results: Results, reading: Reading) -> None:
+def compare(file: RankingFile, options: CompareOptions, results: Results, reading: Reading) -> None:
     """Test whether groups rank differently, and where.
 
     Group labels are exchanged among the rankings at random; p is the share of exchanges after which
@@ -186,7 +177,6 @@ def _compared(
             task.groups,
             strata=column(options.strata),
             people=column(options.people),
-            sample_weight=rankings.counts[task.rows],
             unranked=options.unranked,
             features=options.features,
             n_permutations=options.permutations,

@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-import typer
-
-from rankcut.cli.options import Seed, with_options
+from rankcut.cli.options import Seed, option, with_options
 from rankcut.cli.output import TABLES, Outputs, Results, needs_skops, records, table_writers
-from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.reading import RankingFile, Reading
 from rankcut.cli.terminal import note, steps, working
 from rankcut.cli.vector_options import GraphOptions
 from rankcut.errors import amount
@@ -19,12 +17,11 @@ if TYPE_CHECKING:
 
 Top: TypeAlias = Annotated[
     int | None,
-    typer.Option(
+    option(
+        "Write the N best unlisted items of each ranking instead of completed rankings.",
         "--top",
         min=1,
         metavar="N",
-        help="Write the N best unlisted items of each ranking instead of completed rankings.",
-        show_default=False,
     ),
 ]
 
@@ -38,20 +35,16 @@ class CompletionOptions:
 
     unranked: Annotated[
         Literal["anywhere", "last"],
-        typer.Option(
-            "--unranked", help="Items that a ranking leaves out: anywhere, or last (a top-k list)."
-        ),
+        option("Items that a ranking leaves out: anywhere, or last (a top-k list)."),
     ] = "anywhere"
     top: Top = None
-    soften: Annotated[
-        bool, typer.Option("--soften", help="Let listed items change their order.")
-    ] = False
+    soften: Annotated[bool, option("Let listed items change their order.", "--soften")] = False
     seed: Seed = 0
 
 
 @with_options(graph=GraphOptions, options=CompletionOptions, results=Results, reading=Reading)
 def complete(
-    file: Rankings,
+    file: RankingFile,
     graph: GraphOptions,
     options: CompletionOptions,
     results: Results,

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-import typer
-
 from rankcut.cli.options import (
     Bootstraps,
     By,
@@ -13,6 +11,7 @@ from rankcut.cli.options import (
     LeftOut,
     People,
     Seed,
+    option,
     with_options,
 )
 from rankcut.cli.output import (
@@ -23,7 +22,7 @@ from rankcut.cli.output import (
     picture_writers,
     table_writers,
 )
-from rankcut.cli.reading import Rankings, Reading, known_values, labelled
+from rankcut.cli.reading import RankingFile, Reading, known_values, labelled
 from rankcut.cli.terminal import note, working
 from rankcut.errors import amount
 
@@ -40,23 +39,21 @@ class ConsensusOptions:
 
     method: Annotated[
         Method,
-        typer.Option(
+        option(
+            "borda: mean position; graph: weighted by an item graph; copeland: pairwise wins; "
+            "kemeny: the order that agrees most with all pairwise comparisons.",
             "--method",
             "-m",
-            help="borda: mean position; graph: weighted by an item graph; copeland: pairwise wins; "
-            "kemeny: the order that agrees most with all pairwise comparisons.",
         ),
     ] = "borda"
     by: By = None
     people: People = None
     unranked: LeftOut = "error"
     graph: GraphFile = None
-    number: Annotated[int, typer.Option("-n", min=1, help="Number of items to list.")] = 20
+    number: Annotated[int, option("Number of items to list.", "-n", min=1)] = 20
     confidence: Confidence = 0.95
     bootstraps: Bootstraps = 1000
-    time_limit: Annotated[
-        float, typer.Option("--time-limit", help="Seconds for --method kemeny.")
-    ] = 60.0
+    time_limit: Annotated[float, option("Seconds for --method kemeny.")] = 60.0
     seed: Seed = 0
 
     def settings(self) -> dict[str, Any]:
@@ -79,7 +76,7 @@ class ConsensusOptions:
 
 @with_options(options=ConsensusOptions, results=Results, reading=Reading)
 def consensus(
-    file: Rankings, options: ConsensusOptions, results: Results, reading: Reading
+    file: RankingFile, options: ConsensusOptions, results: Results, reading: Reading
 ) -> None:
     """Rank the items by consensus, with confidence sets.
 

@@ -7,9 +7,9 @@ from typing import Annotated, get_args
 
 import typer
 
-from rankcut.cli.options import Format, Layout, with_options
+from rankcut.cli.options import Format, Layout, option, with_options
 from rankcut.cli.output import OutputFiles, check_target
-from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.reading import RankingFile, Reading
 from rankcut.errors import InputError, RankingFileError
 
 
@@ -20,20 +20,13 @@ class ConvertOptions:
     output: OutputFiles = None
     to: Annotated[
         Format | None,
-        typer.Option(
-            "--to",
-            "-t",
-            help="Format of OUT, or of outputs whose suffix does not name it.",
-            show_default=False,
-        ),
+        option("Format of OUT, or of outputs whose suffix does not name it.", "--to", "-t"),
     ] = None
-    to_layout: Annotated[Layout, typer.Option(help="Layout of the table to write.")] = "wide"
+    to_layout: Annotated[Layout, option("Layout of the table to write.")] = "wide"
     expand: Annotated[
-        bool, typer.Option("--expand", help="Write a row for each ranking instead of counts.")
+        bool, option("Write a row for each ranking instead of counts.", "--expand")
     ] = False
-    drop_empty: Annotated[
-        bool, typer.Option("--drop-empty", help="Drop rankings that rank nothing.")
-    ] = False
+    drop_empty: Annotated[bool, option("Drop rankings that rank nothing.", "--drop-empty")] = False
 
     def targets(self, out: str | None) -> list[tuple[str, Format]]:
         """Each output and its format, checked before anything is read."""
@@ -57,7 +50,7 @@ class ConvertOptions:
 
 @with_options(options=ConvertOptions, reading=Reading)
 def convert(
-    file: Rankings,
+    file: RankingFile,
     options: ConvertOptions,
     reading: Reading,
     out: Annotated[

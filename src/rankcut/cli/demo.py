@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from rankcut.cli.options import option
 from rankcut.cli.output import Outputs, page_writer
 from rankcut.cli.terminal import styled, working
 
@@ -25,7 +24,7 @@ NEXT = (
 
 def demo(
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="PAGE", help="Page to write (.html).")
+        str, option("Page to write (.html).", "--output", "-o", metavar="PAGE")
     ] = "demo.html",
 ) -> None:
     """Show what rankcut finds in a small data set.

@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from rankcut.cli.options import Computing, with_options
+from rankcut.cli.options import Computing, option, with_options
 from rankcut.cli.output import MATRICES, Files, Outputs, is_folder
-from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.reading import RankingFile, Reading
 from rankcut.cli.terminal import counted, steps
 from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError
@@ -19,14 +17,12 @@ if TYPE_CHECKING:
 
 @with_options(vectors=VectorOptions, files=Files, computing=Computing, reading=Reading)
 def features(
-    file: Rankings,
+    file: RankingFile,
     vectors: VectorOptions,
     files: Files,
     computing: Computing,
     reading: Reading,
-    normalize: Annotated[
-        bool, typer.Option("--normalize", help="Scale each vector to unit length.")
-    ] = False,
+    normalize: Annotated[bool, option("Scale each vector to unit length.", "--normalize")] = False,
 ) -> None:
     """Turn rankings into vectors: graph cut features.
 

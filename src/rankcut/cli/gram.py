@@ -2,11 +2,9 @@
 
 from typing import Annotated
 
-import typer
-
-from rankcut.cli.options import Computing, with_options
+from rankcut.cli.options import Computing, option, with_options
 from rankcut.cli.output import MATRICES, Files, Outputs
-from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.reading import RankingFile, Reading
 from rankcut.cli.terminal import steps, working
 from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError, amount
@@ -17,13 +15,13 @@ _MOST_BYTES = 1 << 32
 
 @with_options(vectors=VectorOptions, files=Files, computing=Computing, reading=Reading)
 def gram(
-    file: Rankings,
+    file: RankingFile,
     vectors: VectorOptions,
     files: Files,
     computing: Computing,
     reading: Reading,
     normalize: Annotated[
-        bool, typer.Option("--normalize", help="Values from -1 to 1, like a correlation.")
+        bool, option("Values from -1 to 1, like a correlation.", "--normalize")
     ] = False,
 ) -> None:
     """Write the kernel matrix of all pairs of rankings.

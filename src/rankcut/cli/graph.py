@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import typer
 
-from rankcut.cli.options import with_options
+from rankcut.cli.options import option, with_options
 from rankcut.cli.output import PICTURES, Files, Json, Outputs, page_writer, picture_writers
 from rankcut.cli.reading import (
     Reading,
@@ -43,48 +43,40 @@ class ItemGraphOptions:
 
     learn: Annotated[
         Learn | None,
-        typer.Option(
-            "--learn",
-            help="Learn the graph from rankings: connect items that people rank alike "
-            "(agreement), or list together (co-listing).",
-            show_default=False,
+        option(
+            "Learn the graph from rankings: connect items that people rank alike "
+            "(agreement), or list together (co-listing)."
         ),
     ] = None
     item: Annotated[
         str | None,
-        typer.Option(
-            "--item",
-            help="Column that names the item (default: the first; with --learn, item).",
-        ),
+        option("Column that names the item (default: the first; with --learn, item)."),
     ] = None
     columns: Annotated[
         str | None,
-        typer.Option(
-            "--columns",
-            help="Columns to compare items by (default: all): a,b or 3-9; with --learn, columns "
-            "that are not items.",
+        option(
+            "Columns to compare items by (default: all): a,b or 3-9; with --learn, columns "
+            "that are not items."
         ),
     ] = None
-    categorical: Annotated[
-        str | None, typer.Option("--categorical", help="Columns whose numbers are codes.")
-    ] = None
+    categorical: Annotated[str | None, option("Columns whose numbers are codes.")] = None
     neighbors: Annotated[
         int | None,
-        typer.Option("--neighbors", min=1, help="Connect each item to its N nearest neighbours."),
+        option("Connect each item to its N nearest neighbours.", min=1),
     ] = None
-    kernel: Annotated[Similarity, typer.Option(help="How similarity decreases with distance.")] = (
+    kernel: Annotated[Similarity, option("How similarity decreases with distance.")] = (
         "squared_exponential"
     )
-    lengthscale: Annotated[
-        float | None, typer.Option(help="Lengthscale (default: the median distance).")
-    ] = None
-    keep: Annotated[float, typer.Option(help="Fraction of the edges to keep, the strongest.")] = 1.0
+    lengthscale: Annotated[float | None, option("Lengthscale (default: the median distance).")] = (
+        None
+    )
+    keep: Annotated[float, option("Fraction of the edges to keep, the strongest.")] = 1.0
     dissimilar: Annotated[
         bool,
-        typer.Option("--dissimilar", help="Connect dissimilar items: one minus the similarity."),
+        option("Connect dissimilar items: one minus the similarity.", "--dissimilar"),
     ] = False
     normalized: Annotated[
-        bool, typer.Option("--normalized", help="Divide weights by the degrees of both ends.")
+        bool, option("Divide weights by the degrees of both ends.", "--normalized")
     ] = False
 
     def check(self, reading: Reading) -> None:

@@ -3,11 +3,9 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from rankcut.cli.options import with_options
+from rankcut.cli.options import option, with_options
 from rankcut.cli.output import Results, table_writers
-from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.reading import RankingFile, Reading
 from rankcut.cli.terminal import fact_lines, styled
 from rankcut.errors import amount
 
@@ -20,10 +18,10 @@ _LONGEST_NAME = 60
 
 @with_options(results=Results, reading=Reading)
 def info(
-    file: Rankings,
+    file: RankingFile,
     results: Results,
     reading: Reading,
-    shown: Annotated[int, typer.Option("-n", min=1, help="Number of favourites to list.")] = 5,
+    shown: Annotated[int, option("Number of favourites to list.", "-n", min=1)] = 5,
 ) -> None:
     """Describe a file of rankings.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.options import Folds, LeftOut, Seed, with_options
+from rankcut.cli.options import Folds, LeftOut, Seed, option, with_options
 from rankcut.cli.output import TABLES, Results, columns_of, needs_skops, table_writers
 from rankcut.cli.reading import Reading
 from rankcut.cli.terminal import score_lines, working
@@ -25,21 +25,14 @@ class LearnOptions:
 
     rankings: Annotated[
         str | None,
-        typer.Option(
-            "--rankings",
+        option(
+            "Their rankings, in the same order, or matched by --person (default: in TABLE).",
             metavar="FILE",
-            help="Their rankings, in the same order, or matched by --person (default: in TABLE).",
-            show_default=False,
         ),
     ] = None
     person: Annotated[
         str | None,
-        typer.Option(
-            "--person",
-            metavar="COLUMN",
-            help="Column of TABLE with the names of the rankings.",
-            show_default=False,
-        ),
+        option("Column of TABLE with the names of the rankings.", metavar="COLUMN"),
     ] = None
     unranked: LeftOut = "anywhere"
     folds: Folds = 5

@@ -14,7 +14,7 @@ from rankcut.cli.output import (
     picture_writers,
     table_writers,
 )
-from rankcut.cli.reading import Rankings, Reading, known_values
+from rankcut.cli.reading import RankingFile, Reading, known_values
 from rankcut.cli.terminal import working
 from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import RankingFileError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @with_options(vectors=VectorOptions, files=Files, reading=Reading)
 def map(  # noqa: A001 - the command is called so
-    file: Rankings, vectors: VectorOptions, files: Files, reading: Reading, by: By = None
+    file: RankingFile, vectors: VectorOptions, files: Files, reading: Reading, by: By = None
 ) -> None:
     """Draw a map of the rankings in two dimensions.
 

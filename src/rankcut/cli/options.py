@@ -22,65 +22,60 @@ Format: TypeAlias = Literal[
 Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
+
+def option(help: str, *names: str, **more: Any) -> Any:  # noqa: A002 - Typer's name for it
+    """An option, called as its field or by other names."""
+    return typer.Option(*names, help=help, **more)
+
+
 By: TypeAlias = Annotated[
     str | None,
-    typer.Option("--by", metavar="COLUMN", help="Column with the group of each ranking."),
+    option("Column with the group of each ranking.", "--by", metavar="COLUMN"),
 ]
 People: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Column with the person of each ranking, if people rank more than once.",
         "--people",
         metavar="COLUMN",
-        help="Column with the person of each ranking, if people rank more than once.",
     ),
 ]
 LeftOut: TypeAlias = Annotated[
     Unranked,
-    typer.Option(
-        "--unranked",
-        help="Items that a ranking leaves out: an error, last (a top-k list), or anywhere.",
+    option(
+        "Items that a ranking leaves out: an error, last (a top-k list), or anywhere.", "--unranked"
     ),
 ]
 Items: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Table of items, or a data set: similar items are connected in the item graph.",
         "--items",
         metavar="ITEMS.csv",
-        help="Table of items, or a data set: similar items are connected in the item graph.",
-        show_default=False,
     ),
 ]
 GraphFile: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--graph",
-        metavar="GRAPH.npz",
-        help="Item graph from 'rankcut graph'.",
-        show_default=False,
-    ),
+    option("Item graph from 'rankcut graph'.", "--graph", metavar="GRAPH.npz"),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of the random numbers.")]
+Seed: TypeAlias = Annotated[int, option("Seed of the random numbers.", "--seed", min=0)]
 Explain: TypeAlias = Annotated[
     bool,
-    typer.Option(
+    option(
+        "Say how each item's place, each pair's order and being listed change the prediction.",
         "--explain",
-        help="Say how each item's place, each pair's order and being listed change the prediction.",
     ),
 ]
-Folds: TypeAlias = Annotated[
-    int, typer.Option("--folds", min=2, help="Folds of the cross-validation.")
-]
+Folds: TypeAlias = Annotated[int, option("Folds of the cross-validation.", "--folds", min=2)]
 FoldGroup: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--group", metavar="COLUMN", help="Rankings with the same value stay in one fold."
-    ),
+    option("Rankings with the same value stay in one fold.", "--group", metavar="COLUMN"),
 ]
 Bootstraps: TypeAlias = Annotated[
-    int, typer.Option("--n-bootstraps", help="Bootstrap samples of people (0 = no intervals).")
+    int, option("Bootstrap samples of people (0 = no intervals).", "--n-bootstraps")
 ]
 Confidence: TypeAlias = Annotated[
-    float, typer.Option("--confidence", help="Confidence of all intervals at once.")
+    float, option("Confidence of all intervals at once.", "--confidence")
 ]
 
 TOPICS = {"reading": "reading files", "cluster": "a cluster"}

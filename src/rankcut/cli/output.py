@@ -24,8 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
 
-import typer
-
+from rankcut.cli.options import option
 from rankcut.errors import InputError, RankingFileError
 
 if TYPE_CHECKING:
@@ -36,25 +35,18 @@ Writer: TypeAlias = Callable[[str], None]
 
 OutputFiles: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "Output file, by its suffix (- for standard output); may be repeated.",
         "--output",
         "-o",
         metavar="FILE",
-        help="Output file, by its suffix (- for standard output); may be repeated.",
-        show_default=False,
     ),
 ]
-Json: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Print the result as JSON on standard output.")
-]
+Json: TypeAlias = Annotated[bool, option("Print the result as JSON on standard output.", "--json")]
 To: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--to",
-        "-t",
-        metavar="FORMAT",
-        help="Format where no suffix names it, as on standard output.",
-        show_default=False,
+    option(
+        "Format where no suffix names it, as on standard output.", "--to", "-t", metavar="FORMAT"
     ),
 ]
 

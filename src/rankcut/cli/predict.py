@@ -9,7 +9,7 @@ from rankcut.cli.blocs import member_columns
 from rankcut.cli.complete import Top, write_completed
 from rankcut.cli.options import Explain, with_options
 from rankcut.cli.output import TABLES, Results, named_rows
-from rankcut.cli.reading import Rankings, Reading, parsed_delimiter, parsed_header
+from rankcut.cli.reading import RankingFile, Reading, parsed_delimiter, parsed_header
 from rankcut.errors import InputError, RankingFileError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def predict(
             "'blocs' (- for standard input).",
         ),
     ],
-    file: Rankings,
+    file: RankingFile,
     results: Results,
     reading: Reading,
     explain: Explain = False,

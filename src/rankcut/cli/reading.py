@@ -26,7 +26,7 @@ DATASETS = (
     *("sushi:a", "sushi:b", "movielens", "starwars:films", "starwars:characters", "eurovision"),
 )
 
-Rankings = Annotated[
+RankingFile = Annotated[
     str,
     typer.Argument(
         metavar="FILE",

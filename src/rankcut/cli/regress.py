@@ -3,11 +3,9 @@
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
-import typer
-
-from rankcut.cli.options import Explain, FoldGroup, Folds, with_options
+from rankcut.cli.options import Explain, FoldGroup, Folds, option, with_options
 from rankcut.cli.output import TABLES, Results, columns_of, needs_skops, table_writers
-from rankcut.cli.reading import Rankings, Reading, known_values, numbered
+from rankcut.cli.reading import RankingFile, Reading, known_values, numbered
 from rankcut.cli.terminal import score_lines, working
 from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import amount
@@ -23,14 +21,12 @@ _SHOWN = {
 class RegressOptions:
     """What to predict, and how to test it."""
 
-    target: Annotated[
-        str, typer.Option("--target", metavar="COLUMN", help="Column of numbers to predict.")
-    ]
+    target: Annotated[str, option("Column of numbers to predict.", metavar="COLUMN")]
     model: Annotated[
         Literal["views", "gp"],
-        typer.Option(
-            help="A Gaussian process on several views of a ranking, weighted by what they say "
-            "about the number, or on the graph cut features.",
+        option(
+            "A Gaussian process on several views of a ranking, weighted by what they say "
+            "about the number, or on the graph cut features."
         ),
     ] = "views"
     explain: Explain = False
@@ -40,7 +36,7 @@ class RegressOptions:
 
 @with_options(options=RegressOptions, vectors=VectorOptions, results=Results, reading=Reading)
 def regress(
-    file: Rankings,
+    file: RankingFile,
     options: RegressOptions,
     vectors: VectorOptions,
     results: Results,

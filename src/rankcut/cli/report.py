@@ -2,14 +2,14 @@
 
 from rankcut.cli.options import By, LeftOut, Seed, with_options
 from rankcut.cli.output import Files, OutputFiles, Outputs
-from rankcut.cli.reading import Rankings, Reading, known_values
+from rankcut.cli.reading import RankingFile, Reading, known_values
 from rankcut.cli.terminal import working
 from rankcut.cli.vector_options import GraphOptions
 
 
 @with_options(graph=GraphOptions, reading=Reading)
 def report(
-    file: Rankings,
+    file: RankingFile,
     graph: GraphOptions,
     reading: Reading,
     by: By = None,

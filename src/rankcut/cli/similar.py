@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from rankcut.cli.options import ComputingInParts, with_options
+from rankcut.cli.options import ComputingInParts, option, with_options
 from rankcut.cli.output import TABLES, Results, order_lines
-from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.reading import RankingFile, Reading
 from rankcut.cli.terminal import note, steps
 from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError
@@ -30,20 +28,12 @@ class SearchOptions:
 
     to: Annotated[
         str | None,
-        typer.Option(
-            "--to",
-            metavar="ROW",
-            help="Name of a ranking, or its row, from 0 (default: each ranking).",
-            show_default=False,
-        ),
+        option("Name of a ranking, or its row, from 0 (default: each ranking).", metavar="ROW"),
     ] = None
-    number: Annotated[int, typer.Option("-n", min=1, help="Number of rankings to list.")] = 10
+    number: Annotated[int, option("Number of rankings to list.", "-n", min=1)] = 10
     approximate: Annotated[
         bool,
-        typer.Option(
-            "--approximate",
-            help="Without --to: use an approximate index; its recall is reported.",
-        ),
+        option("Without --to: use an approximate index; its recall is reported.", "--approximate"),
     ] = False
 
 
@@ -55,7 +45,7 @@ class SearchOptions:
     reading=Reading,
 )
 def similar(
-    file: Rankings,
+    file: RankingFile,
     options: SearchOptions,
     vectors: VectorOptions,
     results: Results,
@@ -127,7 +117,7 @@ def _of_each(
             n_neighbors=others,
             method="approximate" if options.approximate else "exact",
             random_state=vectors.seed,
-        ).fit(rankings.ranks, sample_weight=rankings.counts)
+        ).fit(rankings)
         if options.approximate:
             note(f"the index finds {search.recall_:.1%} of the nearest rankings")
         values, rows = _noting(search.kneighbors)
@@ -183,7 +173,7 @@ def _search(
     row = find_row(rankings.ids, to)
     if row is None:
         row = row_number(to, len(rankings), rankings.ids, file)
-    search = SimilarRankings(features).fit(rankings.ranks, sample_weight=rankings.counts)
+    search = SimilarRankings(features).fit(rankings)
     # One more, since the ranking itself is among them unless as many others are the same.
     n_found = min(number + 1, len(rankings))
     values, rows = _noting(lambda: search.kneighbors(rankings.ranks[[row]], n_found))

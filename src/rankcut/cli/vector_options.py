@@ -5,9 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from rankcut.cli.options import GraphFile, Items, LeftOut, Seed
+from rankcut.cli.options import GraphFile, Items, LeftOut, Seed, option
 from rankcut.cli.reading import dataset_items, is_dataset
 from rankcut.cli.terminal import note
 from rankcut.errors import InputError, RankingFileError, Setting
@@ -77,20 +75,15 @@ class VectorOptions(GraphOptions):
     unranked: LeftOut = "error"
     unlisted: Annotated[
         str,
-        typer.Option(
+        option(
+            "Weight of comparisons with unlisted items: 0 or more, or 'balanced'.",
             "--unlisted-weight",
             metavar="WEIGHT",
-            help="Weight of comparisons with unlisted items: 0 or more, or 'balanced'.",
         ),
     ] = "1"
     smoothing: Annotated[
         float | None,
-        typer.Option(
-            "--smoothing",
-            metavar="STEPS",
-            help="Smoothing steps on the similarity graph (0 = off).",
-            show_default=False,
-        ),
+        option("Smoothing steps on the similarity graph (0 = off).", metavar="STEPS"),
     ] = None
     seed: Seed = 0
 

@@ -8,9 +8,10 @@ import numpy as np
 from rankcut.errors import RankingFileError
 from rankcut.files.layouts import is_blank
 from rankcut.files.roles import COUNT, RANKING
-from rankcut.files.tables import LARGEST_EXACT, Declared, Layout
+from rankcut.files.tables import Declared, Layout
 from rankcut.rankings.orders import parse_order, to_orders
 from rankcut.rankings.ranking_set import RankingSet
+from rankcut.rankings.value import EXACT
 
 Columns: TypeAlias = dict[str, Sequence[Any]]
 
@@ -72,11 +73,7 @@ def _cells(values: Any) -> list[Any]:
     if values.dtype.kind != "f":
         return list(cells)
     return [
-        None
-        if cell != cell
-        else int(cell)
-        if cell.is_integer() and abs(cell) < LARGEST_EXACT
-        else cell
+        None if cell != cell else int(cell) if cell.is_integer() and abs(cell) < EXACT else cell
         for cell in cells
     ]
 

@@ -17,15 +17,13 @@ from numpy.typing import NDArray
 from rankcut.errors import RankingFileError, Setting, Text
 from rankcut.files.streams import decoded_part
 from rankcut.rankings.ratings import level_of
+from rankcut.rankings.value import EXACT
 
 Header: TypeAlias = int | tuple[int, int]
 Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 
 # A block has about this many cells.
 BLOCK_CELLS = 1 << 18
-
-# Whole numbers up to this are exact in float64.
-LARGEST_EXACT = 1 << 53
 
 _ORDINAL = re.compile(r"(?i)([0-9]{1,9})(?:st|nd|rd|th)")
 _DIGITS = re.compile(r"([+-]?)([0-9]+)")
@@ -346,7 +344,7 @@ def _is_code(cell: Any) -> bool:
         return False
     digits = match[2]
     padded = match[1] == "+" or (digits.startswith("0") and digits != "0")
-    return padded or len(digits) > 16 or int(digits) > LARGEST_EXACT
+    return padded or len(digits) > 16 or int(digits) > EXACT
 
 
 def typed(values: NDArray[Any]) -> NDArray[Any]:
@@ -388,4 +386,4 @@ def _cells(series: nw.Series[Any]) -> Any:
 
 def _too_large(series: nw.Series[Any]) -> bool:
     ends = [end for end in (series.min(), series.max()) if end is not None]
-    return any(abs(int(end)) > LARGEST_EXACT for end in ends)
+    return any(abs(int(end)) > EXACT for end in ends)
