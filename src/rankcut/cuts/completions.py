@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.gap_completions import add_tasks, enumerate_completions
+from rankcut._loops.gap_completions import enumerate_completions
 from rankcut._loops.slopes import scale_to_unit_length
-from rankcut._loops.types import Floats
+from rankcut._loops.types import Floats, Ints
 from rankcut.cuts.expected_slopes import ExpectedSlopes
 from rankcut.cuts.options import MapOptions
-from rankcut.cuts.sampled import Sampling, sampled_means
+from rankcut.cuts.sampled import Sampling, add_completions, sampled_means
 from rankcut.cuts.set_function import SetFunction
 from rankcut.cuts.unlisted import Weighing, unlisted_weights
 from rankcut.errors import InputError, Setting
@@ -179,10 +179,7 @@ def exact_means(
     function: SetFunction,
     weighing: Weighing | None = None,
 ) -> tuple[Floats, NDArray[np.int64]]:
-    """Mean feature vectors of some partitions, and the numbers of their completions.
-
-    Completions are made a block at a time, across rankings.
-    """
+    """Mean feature vectors of some partitions, and the numbers of their completions."""
     n_items = partitions.n_items
     unranked = n_items - partitions.n_ranked()[rows]
     counts = (partitions.n_groups[rows].astype(np.int64) + 1) ** unranked
@@ -192,27 +189,16 @@ def exact_means(
     targets = np.repeat(np.arange(len(rows)), pieces)
     firsts = room * (np.arange(len(targets)) - np.repeat(np.cumsum(pieces) - pieces, pieces))
     sizes = np.minimum(counts[targets] - firsts, room)
-    ends = np.cumsum(sizes)
-    room = min(room, int(ends[-1]))
-    block = Partitions.empty(room, n_items)
-    increments, vectors = np.empty((2, room, n_items))
+    rankings = rows[targets].astype(np.int32)
     gaps = np.empty((1, n_items), dtype=np.uint32)
     totals = np.zeros((len(rows), n_items))
-    task = 0
-    while task < len(targets):
-        done = ends[task] - sizes[task]
-        last = int(np.searchsorted(ends, done + room, side="right"))
-        some = slice(task, last)
-        part = block[: int(ends[last - 1] - done)]
-        task_ends = (ends[some] - done).astype(np.int32)
-        rankings = rows[targets[some]].astype(np.int32)
+
+    def enumerate_some(some: slice, task_ends: Ints, part: Partitions) -> None:
         enumerate_completions(
-            partitions.chains, rankings, firsts[some], task_ends, gaps, part.chains
+            partitions.chains, rankings[some], firsts[some], task_ends, gaps, part.chains
         )
-        function.increments(part, increments)
-        if weighing is not None:
-            weighing.apply(part, rankings, task_ends, increments)
-        part.pool(increments, vectors)
-        add_tasks(vectors, task_ends, targets[some].astype(np.int32), totals)
-        task = last
+
+    add_completions(
+        enumerate_some, rankings, targets.astype(np.int32), sizes, function, weighing, totals
+    )
     return totals / counts[:, None], counts

@@ -15,6 +15,7 @@ unbiased; how much it helps is another matter. Under a symmetric function, slope
 nearly cancel between a draw and its mirror image; under a function that is not, they need not.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +26,6 @@ from rankcut._loops.random_streams import name_streams
 from rankcut._loops.replicates import (
     FEWEST_TO_REGRESS,
     LARGEST_EXPONENT,
-    Tasks,
     combine_replicates,
     plan_tasks,
 )
@@ -175,7 +175,22 @@ def _draw_stage(
     tasks = plan_tasks(rankings.astype(np.int32), names, sizes, replicates, stage)
     pooled = np.zeros((len(rankings) * most, n_items))
     plain = np.zeros((len(rankings) * most if controlled else 0, n_items))
-    _add_completions(partitions, tasks, function, weighing, pooled, plain)
+    gaps = np.empty((1 << LARGEST_EXPONENT, n_items), dtype=np.uint32)
+
+    def draw(some: slice, task_ends: Ints, part: Partitions) -> None:
+        drawn = tasks.rankings[some], tasks.streams[some], tasks.exponents[some]
+        draw_completions(partitions.chains, *drawn, gaps, part.chains)
+
+    add_completions(
+        draw,
+        tasks.rankings,
+        tasks.targets,
+        2 << tasks.exponents.astype(np.int64),
+        function,
+        weighing,
+        pooled,
+        plain if controlled else None,
+    )
     pooled /= 2 * scale
     plain /= 2 * scale
     means, variances = np.empty((2, len(rankings), n_items))
@@ -193,39 +208,41 @@ def _draw_stage(
     return means, variances
 
 
-def _add_completions(
-    partitions: Partitions,
-    tasks: Tasks,
+def add_completions(
+    complete: Callable[[slice, Ints, Partitions], None],
+    rankings: Ints,
+    targets: Ints,
+    sizes: NDArray[np.int64],
     function: SetFunction,
     weighing: Weighing | None,
     pooled: Floats,
-    plain: Floats,
+    plain: Floats | None = None,
 ) -> None:
-    """Add the features of all tasks' completions, and slopes before pooling if there is room."""
-    n_items = partitions.n_items
-    rankings, targets, streams, exponents = tasks
-    task_rows = 2 << exponents.astype(np.int64)
-    ends = np.cumsum(task_rows)
-    room = min(max(block_rows(n_items), 2 << LARGEST_EXPONENT), int(ends[-1]))
+    """Make completions a block at a time, and add the vectors of each task to its target.
+
+    Task k makes ``sizes[k]`` completions of the partition ``rankings[k]``; ``complete`` writes
+    those of a slice of the tasks, up to their ends, to a block. Slopes before pooling are added
+    to ``plain``, if it is given.
+    """
+    n_items = pooled.shape[1]
+    ends = np.cumsum(sizes)
+    room = min(max(block_rows(n_items), int(sizes.max())), int(ends[-1]))
     block = Partitions.empty(room, n_items)
     increments, vectors = np.empty((2, room, n_items))
-    gaps = np.empty((1 << LARGEST_EXPONENT, n_items), dtype=np.uint32)
     first = 0
     while first < len(targets):
-        done = ends[first] - task_rows[first]
+        done = ends[first] - sizes[first]
         last = int(np.searchsorted(ends, done + room, side="right"))
         some = slice(first, last)
         part = block[: int(ends[last - 1] - done)]
-        draw_completions(
-            partitions.chains, rankings[some], streams[some], exponents[some], gaps, part.chains
-        )
-        function.increments(part, increments)
         task_ends = (ends[some] - done).astype(np.int32)
+        complete(some, task_ends, part)
+        function.increments(part, increments)
         if weighing is not None:
             weighing.apply(part, rankings[some], task_ends, increments)
         part.pool(increments, vectors)
         add_tasks(vectors, task_ends, targets[some], pooled)
-        if len(plain):
+        if plain is not None:
             spread_slopes(part.chains, increments, vectors)
             add_tasks(vectors, task_ends, targets[some], plain)
         first = last
