@@ -134,9 +134,9 @@ def test_a_run_that_was_killed_is_finished_by_the_next(votes):
 
 
 def test_missing_stripes_of_a_gram_matrix_are_written(votes, monkeypatch):
-    from rankcut.dask import vector_blocks
+    from rankcut.dask import gram_files
 
-    monkeypatch.setattr(vector_blocks, "_SIDE", 100)
+    monkeypatch.setattr(gram_files, "_SIDE", 100)
     succeed("gram votes -o gram.zarr")
     stored = zarr.open_array("gram.zarr", mode="r+")
     expected = stored[:]
@@ -196,39 +196,6 @@ def test_ctrl_c_is_for_the_command_and_its_workers_say_nothing(votes):
     assert process.communicate(timeout=300)[1] == ""
     assert process.returncode == 130
     assert 5 <= len(list(Path("parts").glob("part-*"))) < 720
-
-
-class Standing:
-    """A client of a cluster whose only worker is paused."""
-
-    def scheduler_info(self, n_workers):
-        return {"workers": {"tcp://x:1": {"status": "paused"}}}
-
-
-def test_workers_that_stand_still_are_told_of(monkeypatch, capsys):
-    from rankcut.dask import workers
-
-    monkeypatch.setattr(workers, "_WATCH", 0.01)
-    said = ""
-    with workers._watched(Standing(), workers._print):
-        deadline = time.monotonic() + 300
-        while not said and time.monotonic() < deadline:
-            time.sleep(0.01)
-            said = capsys.readouterr().err
-    assert said.startswith("rankcut: all workers are paused")
-    assert said.count("\n") == 1
-
-
-def test_a_lost_worker_or_cluster_is_told_of():
-    from rankcut.dask import workers
-
-    for name, says in (("KilledWorker", "memory limit"), ("FutureCancelledError", "lost the")):
-        problem = type(name, (Exception,), {})()
-        with (
-            pytest.raises((MemoryError, OSError), match=says),
-            workers._watched(Standing(), workers._print),
-        ):
-            raise problem
 
 
 @pytest.mark.slow

@@ -79,7 +79,7 @@ def _write_parts(
     reading: Reading,
     normalize: bool,
 ) -> None:
-    from rankcut.dask.vector_blocks import write_features
+    from rankcut.dask.vectors import write_features
 
     item_graph = vectors.item_graph()
     rankings = reading.lazily(file, computing.block)

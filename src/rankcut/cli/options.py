@@ -199,7 +199,7 @@ class ComputingInParts(Computing):
     def vectors(self, rankings: Any, features: Any) -> Any:
         """The vectors of a Parquet data set in blocks, kept in the directory if one is named."""
         from rankcut.cli.terminal import steps
-        from rankcut.dask.vector_blocks import computed_vectors, write_features
+        from rankcut.dask.vectors import computed_vectors, write_features
 
         if self.parts is None:
             return computed_vectors(rankings, features)

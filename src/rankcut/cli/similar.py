@@ -13,9 +13,9 @@ from rankcut.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankcut.dask.nearest import Neighbors
     from rankcut.kernels.nearest import Nearest
     from rankcut.rankings.ranking_set import RankingSet
+    from rankcut.similar.neighbors import Neighbors
 
 # With only a similarity graph, a list that adds an item similar to its own is nearer than an equal
 # list; two smoothing steps on the graph correct this on a cluster.
@@ -164,8 +164,8 @@ def _search(
     file: str, options: SearchOptions, vectors: VectorOptions, reading: Reading
 ) -> "Neighbors":
     """The row itself and the nearest ones, in memory."""
-    from rankcut.dask.nearest import Neighbors, find_row, itself_first, row_number
     from rankcut.similar.estimator import SimilarRankings
+    from rankcut.similar.neighbors import Neighbors, find_row, itself_first, row_number
 
     to, number = str(options.to), options.number
     rankings = reading.read(file)

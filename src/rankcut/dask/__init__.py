@@ -25,16 +25,16 @@ from rankcut.dask import gp_rows as gp_rows
 from rankcut.dask import gram as gram
 from rankcut.dask import long_tables as long_tables
 from rankcut.dask.cross_validation import cross_validate as cross_validate
-from rankcut.dask.lazy_rankings import LazyRankings as LazyRankings
-from rankcut.dask.lazy_rankings import read_parquet as read_parquet
+from rankcut.dask.gram_files import write_gram as write_gram
 from rankcut.dask.nearest import nearest_to as nearest_to
-from rankcut.dask.vector_blocks import computed_vectors as computed_vectors
-from rankcut.dask.vector_blocks import write_features as write_features
-from rankcut.dask.vector_blocks import write_gram as write_gram
+from rankcut.dask.parquet import ParquetRankings as ParquetRankings
+from rankcut.dask.parquet import read_parquet as read_parquet
+from rankcut.dask.vectors import computed_vectors as computed_vectors
+from rankcut.dask.vectors import write_features as write_features
 from rankcut.dask.workers import cluster as cluster
 
 __all__ = [
-    "LazyRankings",
+    "ParquetRankings",
     "cluster",
     "computed_vectors",
     "cross_validate",

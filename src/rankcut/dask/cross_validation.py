@@ -4,39 +4,28 @@ Each block contributes its confusion matrix, its log-loss and its bins of confid
 follow from the totals.
 """
 
-from functools import reduce
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut._loops.types import Floats, Longs
 from rankcut.dask.collections import as_array, row_blocks
 from rankcut.dask.tasks import computed, reduced, shared, task
-from rankcut.errors import amount
+from rankcut.errors import InputError, amount
 from rankcut.gp.classifier import GPClassifier
+from rankcut.gp.weight_space import add_up
 from rankcut.regression.cross_validation import BINS, Score, bin_of
 
 
 class Tally(NamedTuple):
     """The contribution of a block of predictions to the scores."""
 
-    confusion: NDArray[np.float64]  #: by true and predicted class
+    confusion: Floats  #: by true and predicted class
     loss: float  #: Σ −log p(true class)
-    confidence: NDArray[np.float64]  #: of the predicted class, by bin
-    right: NDArray[np.float64]  #: how often it was right, by bin
-
-    def plus(self, other: "Tally") -> "Tally":
-        """The sum of both."""
-        return Tally(
-            self.confusion + other.confusion,
-            self.loss + other.loss,
-            self.confidence + other.confidence,
-            self.right + other.right,
-        )
-
-    def times(self, n: int) -> "Tally":
-        """The sum of ``n`` equal tallies."""
-        return Tally(n * self.confusion, n * self.loss, n * self.confidence, n * self.right)
+    confidence: Floats  #: of the predicted class, by bin
+    right: Floats  #: how often it was right, by bin
 
     def score(self, method: str) -> Score:
         """F1, log-loss and calibration error of the totals."""
@@ -50,20 +39,21 @@ class Tally(NamedTuple):
         )
 
 
-def tally(codes: NDArray[np.intp], probabilities: NDArray[np.float64]) -> Tally:
-    """The tally of some predictions; ``codes`` are the columns of the true classes."""
+def tally(codes: NDArray[np.intp], probabilities: Floats, times: Any = 1) -> Tally:
+    """The tally of predictions, each made so many times; ``codes`` are those of true classes."""
     n_classes = probabilities.shape[1]
+    times = np.broadcast_to(np.asarray(times, dtype=np.float64), len(codes))
     guesses = probabilities.argmax(axis=1)
     confidence = probabilities.max(axis=1)
     confusion = np.zeros((n_classes, n_classes))
-    np.add.at(confusion, (codes, guesses), 1.0)
+    np.add.at(confusion, (codes, guesses), times)
     truth = np.clip(probabilities[np.arange(len(codes)), codes], np.finfo(float).eps, 1.0)
     bins = bin_of(confidence)
     return Tally(
         confusion,
-        float(-np.log(truth).sum()),
-        np.bincount(bins, confidence, minlength=BINS).astype(np.float64),
-        np.bincount(bins, guesses == codes, minlength=BINS).astype(np.float64),
+        float(-np.log(truth) @ times),
+        np.bincount(bins, confidence * times, minlength=BINS).astype(np.float64),
+        np.bincount(bins, (guesses == codes) * times, minlength=BINS).astype(np.float64),
     )
 
 
@@ -76,87 +66,61 @@ def cross_validate(
     a fold is fitted to the rows of the other folds: rows of the fold itself have weight 0.
     """
     blocks, labels = row_blocks(X).parts, row_blocks(y).parts
-    draw = task(_folds)
-    members = [draw(block, number, folds, seed) for number, block in enumerate(labels)]
-    count = task(_counts)
-    (tables,) = computed(
-        [count(block, own, folds) for block, own in zip(labels, members, strict=True)]
-    )
-    counts: dict[Any, NDArray[np.intp]] = reduce(_merged, filter(None, tables), {})
-    classes = np.array(sorted(counts))
-    _check(counts, folds)
-    weigh = task(_others)
-    judge = task(_judge)
-    sums = []
+    members = [task(_folds)(block, number, folds, seed) for number, block in enumerate(labels)]
+    counting = [task(_counts)(*pair) for pair in zip(labels, members, strict=True)]
+    counts: Counter[tuple[Any, int]] = computed(reduced(counting, _added_counts))[0]
+    classes = sorted({label for label, _ in counts})
+    table = np.array([[counts[label, fold] for fold in range(folds)] for label in classes])
+    _check(classes, table)
+    ours, majority = [], []
     for fold in range(folds):
-        weights = [weigh(own, fold) for own in members]
+        weights = [task(_others)(own, fold) for own in members]
         weight = as_array(weights, y.chunks[0], np.empty(0))
         model = shared(GPClassifier().fit(X, y, sample_weight=weight))
-        parts = [judge(model, *block, fold) for block in zip(blocks, labels, members, strict=True)]
-        sums.append(computed(reduced(parts, _added))[0])
-    totals = np.array([counts[label] for label in classes.tolist()])
-    by_fold = [totals[:, f] for f in range(folds)]
-    majority = reduce(Tally.plus, [_constant(own, totals.sum(axis=1) - own) for own in by_fold])
-    return [
-        majority.score("majority"),
-        reduce(Tally.plus, sums).score(name),
-    ], {str(label): int(counts[label].sum()) for label in classes.tolist()}
+        judging = zip(blocks, labels, members, strict=True)
+        parts = [task(_judge)(model, *block, fold) for block in judging]
+        ours.append(computed(reduced(parts, add_up))[0])
+        others = table.sum(axis=1) - table[:, fold]
+        shares = np.tile(others / others.sum(), (len(classes), 1))
+        majority.append(tally(np.arange(len(classes)), shares, table[:, fold]))
+    scores = [add_up(majority).score("majority"), add_up(ours).score(name)]
+    return scores, dict(zip(map(str, classes), table.sum(axis=1).tolist(), strict=True))
 
 
-def _constant(own: NDArray[np.intp], others: NDArray[np.intp]) -> Tally:
-    """The tally of predictions by the class frequencies of the other folds."""
-    codes = np.arange(len(own))
-    each = np.tile(others / others.sum(), (len(own), 1))
-    parts = [tally(codes[[c]], each[[c]]).times(n) for c, n in enumerate(own.tolist())]
-    return reduce(Tally.plus, parts)
-
-
-def _check(counts: dict[Any, NDArray[np.intp]], folds: int) -> None:
-    if len(counts) < 2:
-        only = next(iter(counts), None)
-        raise ValueError(f"the target is {only!r} everywhere; there is nothing to predict")
-    for label, sizes in counts.items():
-        if (sizes.sum() - sizes == 0).any():
-            raise ValueError(
-                f"class {label!r} has {amount(int(sizes.sum()), 'ranking')}, too few for {folds} "
+def _check(classes: list[Any], table: NDArray[np.intp]) -> None:
+    """Refuse a target that cannot be predicted; ``table`` counts rows by class and fold."""
+    if len(classes) < 2:
+        only = classes[0] if classes else None
+        raise InputError(f"the target is {only!r} everywhere; there is nothing to predict")
+    sizes = table.sum(axis=1)
+    for label, own, size in zip(classes, table, sizes.tolist(), strict=True):
+        if (own == size).any():
+            raise InputError(
+                f"class {label!r} has {amount(size, 'ranking')}, too few for {table.shape[1]} "
                 "folds; use fewer folds, or leave it out"
             )
 
 
-def _folds(labels: Any, number: int, folds: int, seed: int) -> NDArray[np.int64]:
+def _folds(labels: Any, number: int, folds: int, seed: int) -> Longs:
     return np.random.default_rng([seed, number]).integers(folds, size=len(labels))
 
 
-def _counts(labels: Any, members: NDArray[np.int64], folds: int) -> dict[Any, NDArray[np.intp]]:
+def _counts(labels: Any, members: Longs) -> Counter[tuple[Any, int]]:
     """The number of rows of each class in each fold."""
-    found, codes = np.unique(np.asarray(labels), return_inverse=True)
-    return {
-        label: np.bincount(members[codes == code], minlength=folds)
-        for code, label in enumerate(found.tolist())
-    }
+    return Counter(zip(np.asarray(labels).tolist(), members.tolist(), strict=True))
 
 
-def _merged(
-    one: dict[Any, NDArray[np.intp]], other: dict[Any, NDArray[np.intp]]
-) -> dict[Any, NDArray[np.intp]]:
-    none = np.zeros_like(next(iter((one or other).values())))
-    return {label: one.get(label, none) + other.get(label, none) for label in {**one, **other}}
+def _added_counts(parts: list[Counter[tuple[Any, int]]]) -> Counter[tuple[Any, int]]:
+    return sum(parts, Counter())
 
 
-def _others(members: NDArray[np.int64], fold: int) -> NDArray[np.float64]:
+def _others(members: Longs, fold: int) -> Floats:
     return np.asarray(members != fold, dtype=np.float64)
 
 
-def _judge(
-    model: GPClassifier, features: Any, labels: Any, members: NDArray[np.int64], fold: int
-) -> Tally:
+def _judge(model: GPClassifier, features: Any, labels: Any, members: Longs, fold: int) -> Tally:
     own = members == fold
-    n_classes = len(model.classes_)
     if not own.any():
-        return Tally(np.zeros((n_classes, n_classes)), 0.0, np.zeros(BINS), np.zeros(BINS))
+        return tally(np.empty(0, dtype=np.intp), np.empty((0, len(model.classes_))))
     codes = np.searchsorted(model.classes_, np.asarray(labels)[own])
     return tally(codes, model.predict_proba(np.asarray(features)[own]))
-
-
-def _added(parts: list[Tally]) -> Tally:
-    return reduce(Tally.plus, parts)

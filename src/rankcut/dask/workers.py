@@ -2,18 +2,15 @@
 
 import logging
 import signal
-import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rankcut.dask.tasks import explained, import_dask
 from rankcut.errors import InputError, Setting
 
-# Seconds to wait for a scheduler, and between checks of the workers.
+# Seconds to wait for a scheduler, which answers in milliseconds if it is there.
 _PATIENCE = 10
-_WATCH = 10.0
 
 # By default, Dask's workers return memory to the system at once. Mapping it again for each block
 # of vectors adds a quarter to the computing time. These workers keep up to 128 MB.
@@ -22,22 +19,9 @@ WORKER_SETTINGS = {
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 25,
 }
 
-_PAUSED = (
-    "all workers are paused, because each has used most of its memory limit; if this lasts, "
-    "interrupt and run again with smaller blocks or more memory for each worker"
-)
-
-
-def _print(message: str) -> None:
-    print(f"rankcut: {message}", file=sys.stderr)
-
 
 @contextmanager
-def cluster(
-    scheduler: str | None = None,
-    workers: int | None = None,
-    notify: Callable[[str], None] = _print,
-) -> Iterator[Any]:
+def cluster(scheduler: str | None = None, workers: int | None = None) -> Iterator[Any]:
     """Compute on a cluster within a ``with`` statement, with errors of one line.
 
     Parameters
@@ -46,8 +30,6 @@ def cluster(
         Address of a running scheduler.
     workers : int or None
         Number of worker processes to start on this machine; they end with the statement.
-    notify : callable
-        Called with a line of text if all workers are paused.
 
     Yields
     ------
@@ -68,9 +50,11 @@ def cluster(
     with (
         import_dask().config.set(WORKER_SETTINGS | large_graphs),
         _client(scheduler, workers) as client,
-        _watched(client, notify),
     ):
-        yield client
+        try:
+            yield client
+        except Exception as problem:
+            raise explained(problem) from None
 
 
 @contextmanager
@@ -107,36 +91,7 @@ def dask_setup(worker: Any) -> None:
     """Ignore interrupts; Dask calls this in each worker process that :func:`cluster` starts.
 
     Ctrl-C reaches all processes of a terminal; the process that started the workers stops them.
+    A worker that is short of memory says so before Dask pauses it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-@contextmanager
-def _watched(client: Any, notify: Callable[[str], None]) -> Iterator[None]:
-    """Notify if all workers are paused, and explain errors of the cluster.
-
-    Dask pauses workers that are short of memory without telling anybody.
-    """
-    ended = threading.Event()
-
-    def watch() -> None:
-        n_times = 0
-        while n_times < 2 and not ended.wait(_WATCH):
-            try:
-                workers = client.scheduler_info(n_workers=-1)["workers"].values()
-            except Exception:  # the cluster is gone; the computation itself will fail
-                return
-            paused = bool(workers) and all(each["status"] == "paused" for each in workers)
-            n_times = n_times + 1 if paused else 0
-        if n_times == 2:
-            notify(_PAUSED)
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield
-    except Exception as problem:
-        raise explained(problem) from None
-    finally:
-        ended.set()
-        watcher.join(_PATIENCE)
+    logging.getLogger("distributed.worker.memory").setLevel(logging.WARNING)

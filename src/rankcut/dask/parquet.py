@@ -1,7 +1,7 @@
-"""Parquet data sets of rankings, in blocks that any process can read when needed."""
+"""Parquet files of rankings, in blocks that any process can read when needed."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from rankcut.dask.collections import as_array
-from rankcut.dask.tasks import shared, task
+from rankcut.dask.tasks import shared_task
 from rankcut.files.layouts import joined
 from rankcut.files.parquet import BlockPlace, BlockReader, block_places
 from rankcut.files.roles import TableOptions
 from rankcut.rankings.ranking_set import RankingSet
 
 
-def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "LazyRankings":
+def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "ParquetRankings":
     """The rankings of a Parquet file, or of a directory or pattern of files, in blocks.
 
     Only the first block is read immediately, to learn the items and columns.
@@ -33,23 +33,21 @@ def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "LazyRank
     Examples
     --------
     >>> import tempfile
-    >>> from rankcut import write_file
+    >>> from rankcut import RankingSet, write_file
     >>> from rankcut.datasets import load_lunch
-    >>> from rankcut.rankings.ranking_set import RankingSet
     >>> lunch = load_lunch("full")
     >>> path = tempfile.mkdtemp() + "/lunch.parquet"
     >>> write_file(RankingSet(lunch.ranks, tuple(lunch.item_names)), path)
-    >>> rankings = read_parquet(path)
-    >>> rankings.ranks().shape == lunch.ranks.shape
+    >>> read_parquet(path).ranks().shape == lunch.ranks.shape
     True
     """
     places = block_places(source, rows)
     reader, first = BlockReader.like(places, TableOptions(**options))
-    return LazyRankings(places, reader, first)
+    return ParquetRankings(places, reader, first)
 
 
 @dataclass(frozen=True, eq=False)
-class LazyRankings:
+class ParquetRankings:
     """Rankings in blocks; only the first is in memory.
 
     Attributes
@@ -57,7 +55,7 @@ class LazyRankings:
     places : list
         Where each block is: a file, and rows of it.
     reader : callable
-        Reads the :class:`~rankcut.rankings.ranking_set.RankingSet` of a place.
+        Reads the :class:`~rankcut.RankingSet` of a place.
     first : RankingSet
         The first block, whose items all blocks have.
     """
@@ -66,23 +64,14 @@ class LazyRankings:
     reader: BlockReader
     first: RankingSet
 
-    def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """A Delayed for each block: ``function(rankings, *arguments)``."""
-        call = task(_on_rankings)
-        common = shared((self.reader, function, arguments))
-        return [call(common, place) for place in self.places]
-
-    def ranks(self, *, expand: bool = False) -> Any:
-        """The rank matrix as a Dask array, with a chunk for each block.
-
-        It has one row per row of the files; with ``expand``, a row with a count of c is repeated
-        c times.
-        """
-        # With conditions or counts, the number of rows is unknown.
-        known = not (self.reader.options.where or expand)
+    def ranks(self) -> Any:
+        """The rank matrix as a Dask array, with a chunk for each block and a row for each row."""
+        # With conditions, the number of rows is unknown.
+        known = not self.reader.options.where
         sizes = [place.n_rows if known else math.nan for place in self.places]
-        ranks = self.map(_ranks, expand)
-        return as_array(ranks, sizes, np.empty((0, len(self.first.items))))
+        read = shared_task(_Ranks(self.reader))
+        blocks = [read(place) for place in self.places]
+        return as_array(blocks, sizes, np.empty((0, len(self.first.items))))
 
     def rows(self, numbers: Sequence[int], sizes: Sequence[int]) -> RankingSet:
         """Some rows, in that order; ``sizes`` are the numbers of rows of the blocks.
@@ -91,14 +80,12 @@ class LazyRankings:
         """
         starts = np.concatenate([[0], np.cumsum(sizes)])
         homes = np.searchsorted(starts, numbers, side="right") - 1
-        found = []
-        positions: dict[int, int] = {}
-        for home in np.unique(homes).tolist():
-            own = [row for row, at in zip(numbers, homes.tolist(), strict=True) if at == home]
-            for row in own:
-                positions[row] = len(positions)
-            found.append(self.reader(self.places[home]).rows(np.array(own) - starts[home]))
-        return joined(found).rows([positions[row] for row in numbers])
+        order = np.argsort(homes, kind="stable")
+        wanted = np.asarray(numbers) - starts[homes]
+        found = [
+            self.reader(self.places[home]).rows(wanted[homes == home]) for home in np.unique(homes)
+        ]
+        return joined(found).rows(np.argsort(order))
 
     def settings(self) -> dict[str, Any]:
         """Everything the rankings depend on, for a manifest."""
@@ -113,12 +100,11 @@ class LazyRankings:
         }
 
 
-def _on_rankings(
-    common: tuple[BlockReader, Callable[..., Any], tuple[Any, ...]], place: BlockPlace
-) -> Any:
-    reader, function, arguments = common
-    return function(reader(place), *arguments)
+@dataclass(frozen=True, eq=False)
+class _Ranks:
+    """Reads the ranks of a block."""
 
+    reader: BlockReader
 
-def _ranks(rankings: RankingSet, expand: bool) -> Any:
-    return rankings.expanded().ranks if expand else rankings.ranks
+    def __call__(self, place: BlockPlace) -> Any:
+        return self.reader(place).ranks

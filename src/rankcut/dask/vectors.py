@@ -1,0 +1,205 @@
+"""Vectors of rankings in blocks: computed when needed, or stored.
+
+A block of vectors comes with the columns of its rankings, wherever it is read from, so a search or
+a classifier can use either. Vectors are stored as the parts of a directory.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.cuts.offset_rows import check_centred
+from rankcut.dask.collections import as_array, at_place
+from rankcut.dask.parquet import ParquetRankings
+from rankcut.dask.tasks import Progress, each_done, shared_task
+from rankcut.errors import InputError
+from rankcut.files.drafts import Parts
+from rankcut.files.matrix_files import MatrixBlock, write_matrix
+from rankcut.files.numpy_files import graph_arrays
+from rankcut.files.parquet import BlockPlace, BlockReader, import_pyarrow
+from rankcut.files.table_columns import known_columns
+from rankcut.graphs.item_graph import ItemGraph
+
+
+@dataclass(frozen=True, eq=False)
+class VectorBlocks:
+    """The vectors of rankings in blocks.
+
+    Attributes
+    ----------
+    read : callable
+        Reads the :class:`~rankcut.files.matrix_files.MatrixBlock` of a place.
+    places : list
+        Where each block is.
+    n_features : int
+        The length of a vector.
+    """
+
+    read: Callable[[Any], MatrixBlock]
+    places: list[Any]
+    n_features: int
+
+    def expanded(self) -> Any:
+        """A Dask array of vectors, with one row per ranking."""
+        read = shared_task(_Expanded(self.read))
+        blocks = [read(place) for place in self.places]
+        return as_array(blocks, [np.nan] * len(blocks), np.empty((0, self.n_features)))
+
+    def labelled(self, target: str) -> tuple[Any, Any]:
+        """Dask arrays of vectors and classes, with one row per ranking that has a class."""
+        read = shared_task(_Labelled(self.read, target), nout=2)
+        pairs = [read(place) for place in self.places]
+        sizes = [np.nan] * len(pairs)
+        return (
+            as_array([pair[0] for pair in pairs], sizes, np.empty((0, self.n_features))),
+            as_array([pair[1] for pair in pairs], sizes, np.empty(0, dtype=np.str_)),
+        )
+
+
+def computed_vectors(rankings: ParquetRankings, features: Any) -> VectorBlocks:
+    """Vectors that are computed whenever they are needed.
+
+    ``features`` turns ranks into vectors, such as a fitted :class:`~rankcut.GraphCutFeatures`.
+    """
+    read = _Computed(rankings.reader, features)
+    return VectorBlocks(read, list(rankings.places), len(rankings.first.items))
+
+
+def write_features(
+    rankings: ParquetRankings,
+    features: Any,
+    directory: str,
+    *,
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> VectorBlocks:
+    """Write the vectors of each block to a Parquet file in a directory, and return them.
+
+    Parts already written with the same settings are kept, so an interrupted job continues when it
+    is run again. It computes on the current Dask client, if there is one.
+
+    Parameters
+    ----------
+    rankings : ParquetRankings
+        From :func:`read_parquet`.
+    features : estimator
+        Turns ranks into vectors, such as a fitted :class:`~rankcut.GraphCutFeatures`.
+    directory : str
+        A new or empty directory, or the one of an interrupted run.
+    restart : bool
+        Replace parts that were made with other settings.
+    progress : callable or None
+        Called with the number of parts done and the number to do.
+    """
+    settings = {"command": "features", **rankings.settings(), **feature_settings(features)}
+    parts = Parts(directory, "parquet", settings, restart=restart)
+    paths = [str(parts.path(i).resolve()) for i in range(len(rankings.places))]
+    tasks = [(rankings.places[i], paths[i]) for i in parts.missing(len(paths))]
+    items = [str(item) for item in rankings.first.items]
+    write = _Written(_Computed(rankings.reader, features), items)
+    for _ in each_done(write, tasks, progress):
+        pass
+    return VectorBlocks(_Kept(items), paths, len(items))
+
+
+def feature_settings(features: Any) -> dict[str, Any]:
+    """Everything the vectors depend on besides the rankings, for a manifest."""
+    return {name: _described(value) for name, value in features.get_params(deep=False).items()}
+
+
+def _described(value: Any) -> Any:
+    """A value as JSON, or its fingerprint."""
+    if value is None or isinstance(value, str | bool | Real):
+        return value
+    if isinstance(value, ItemGraph):
+        digest = hashlib.sha256()
+        for name, array in graph_arrays(value).items():
+            digest.update(f"{name} {array.dtype} {array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()[:16]
+    if isinstance(value, list | tuple):
+        return [_described(each) for each in value]
+    if hasattr(value, "get_params"):
+        return [type(value).__name__, *_described(list(value.get_params(deep=False).values()))]
+    import joblib
+
+    return joblib.hash(value)
+
+
+@dataclass(frozen=True, eq=False)
+class _Computed:
+    """Reads a block of rankings and computes their vectors."""
+
+    reader: BlockReader
+    features: Any
+
+    def __call__(self, place: BlockPlace) -> MatrixBlock:
+        rankings = self.reader(place)
+        counts = rankings.counts if rankings.counted else None
+        if len(rankings) == 0:
+            return MatrixBlock(np.empty(rankings.ranks.shape), known_columns(rankings), counts)
+
+        def moved(error: InputError, row: int) -> InputError:
+            return error.moved(file=place.file, row=self.reader.row_of_file(place, row))
+
+        vectors = at_place(self.features.transform, rankings.ranks, moved)
+        check_centred(vectors)
+        return MatrixBlock(vectors, known_columns(rankings), counts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Written:
+    """Writes a block of vectors to the file of a part."""
+
+    read: _Computed
+    items: list[str]
+
+    def __call__(self, task: tuple[BlockPlace, str]) -> None:
+        place, path = task
+        write_matrix([self.read(place)], self.items, {path: "parquet"})
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """Reads a block of vectors from the file of a part."""
+
+    items: list[str]
+
+    def __call__(self, path: str) -> MatrixBlock:
+        _, pq = import_pyarrow()
+        table = pq.read_table(path)
+        vectors = np.column_stack([table[item].to_numpy() for item in self.items])
+        names = [name for name in table.column_names if name not in self.items]
+        known = {name: table[name].to_pylist() for name in names}
+        counts = np.array(known["count"], dtype=np.int64) if "count" in known else None
+        return MatrixBlock(vectors, known, counts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Expanded:
+    """Reads the vectors of a block, repeated by count."""
+
+    read: Callable[[Any], MatrixBlock]
+
+    def __call__(self, place: Any) -> NDArray[np.float64]:
+        return self.read(place).rows()
+
+
+@dataclass(frozen=True, eq=False)
+class _Labelled:
+    """Reads vectors and classes of a block, repeated by count; rows without a class are dropped."""
+
+    read: Callable[[Any], MatrixBlock]
+    target: str
+
+    def __call__(self, place: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        block = self.read(place)
+        values = block.known[self.target]
+        classes = np.array(["" if value is None else str(value) for value in values], dtype=np.str_)
+        times = np.where(classes != "", 1 if block.counts is None else block.counts, 0)
+        return np.repeat(block.matrix, times, axis=0), np.repeat(classes, times)
