@@ -134,6 +134,8 @@ def measure_sharpness(
     for some, model in zip(judges, models, strict=True):
         known = some.listed().shortened(_MOST_LISTED, rng)
         known = _repeated(known.some(np.flatnonzero(known.lengths > 2)))
+        if not len(known):
+            continue
         hidden = _hidden_entries(known, rng, last=last)
         shown = rescored(known.kept(~hidden), last=last)
         if last:
