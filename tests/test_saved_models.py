@@ -218,8 +218,7 @@ def test_a_model_of_numbers_predicts_the_same_after_it_was_saved(tmp_path):
 
 
 def test_a_model_of_rankings_predicts_the_same_after_it_was_saved(tmp_path, monkeypatch):
-    monkeypatch.setattr(combination, "_RANDOM_TREES", 3)
-    monkeypatch.setattr(combination, "_BEST_TREES", 3)
+    monkeypatch.setattr(combination, "_TREES", 3)
     rng = np.random.default_rng(0)
     columns = {"age": rng.normal(size=40), "town": rng.choice(["york", "leeds"], 40).tolist()}
     table = nw.from_dict(columns, backend="pandas").to_native()

@@ -12,8 +12,7 @@ from rankcut.label_ranking import combination
 
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch):
-    monkeypatch.setattr(combination, "_RANDOM_TREES", 4)
-    monkeypatch.setattr(combination, "_BEST_TREES", 2)
+    monkeypatch.setattr(combination, "_TREES", 3)
 
 
 @pytest.fixture

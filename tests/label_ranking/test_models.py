@@ -10,11 +10,11 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from tolerances import assert_rounds_to
 
 from rankcut._loops.trees import LEAF, add_leaves
-from rankcut.label_ranking import combination, kernel_ridge
+from rankcut.label_ranking import kernel_ridge
 from rankcut.label_ranking.calibration import Calibration, calibrate
 from rankcut.label_ranking.combination import fit_combination, weigh
 from rankcut.label_ranking.forest import ForestModel, fit_forest, flatten
-from rankcut.label_ranking.kernel_ridge import fit_kernel, fit_kernels, fit_scales
+from rankcut.label_ranking.kernel_ridge import fit_kernel, fit_kernels, landmark_spectrum
 from rankcut.label_ranking.targets import as_matrices, differences, pair_targets, scores_of_pairs
 from rankcut.rankings import read_rankings
 
@@ -43,13 +43,7 @@ def ridge(rows, targets, weights, model):
 
 def refit(rows, targets, weights, some, lengthscale, penalties):
     """A fit to some rows, with all rows as landmarks."""
-    spectrum = kernel_ridge._spectrum(
-        euclidean_distances(rows[some], rows),
-        euclidean_distances(rows),
-        weights[some],
-        rows,
-        lengthscale,
-    )
+    spectrum = landmark_spectrum(rows[some], weights[some], rows, lengthscale)
     return spectrum.fit(targets[some], weights[some], penalties)
 
 
@@ -125,7 +119,6 @@ def test_landmarks_come_near_the_exact_model(rng, monkeypatch):
     targets = np.sin(3 * rows)
     exact = fit_kernel(rows, targets, np.ones(150), 0)
     monkeypatch.setattr(kernel_ridge, "_MOST_LANDMARKS", 60)
-    monkeypatch.setattr(kernel_ridge, "_SEARCH_LANDMARKS", 30)
     rough = fit_kernel(rows, targets, np.ones(150), 0)
     assert len(rough.landmarks) == 60
     assert np.abs(rough.predict(rows) - exact.predict(rows)).max() < 0.05
@@ -140,8 +133,7 @@ def test_flat_trees_predict_as_scikit_learns_do(problem):
         for seed, leaf in enumerate((1, 4))
     ]
     columns = np.array([[0, 1], [1, 0], [0, 1], [0, 1]], dtype=np.uint32)
-    nodes = [(tree.tree_, tree.tree_.value[:, :, 0]) for tree in trees]
-    forest = ForestModel(*flatten(nodes), columns, targets)
+    forest = ForestModel(*flatten([tree.tree_ for tree in trees]), columns, targets)
     order = [[0, 1], [1, 0], [0, 1], [0, 1]]
     expected = np.mean(
         [tree.predict(single)[:, own] for tree, own in zip(trees, order, strict=True)], axis=0
@@ -192,90 +184,32 @@ def test_damaged_trees_are_refused(damage):
         ForestModel(**(whole | damage)).check(2)
 
 
-def test_predictions_of_rows_left_out_are_honest(problem):
+def grown(rows, targets, weights, **options):
+    """A forest of one group of targets."""
+    chosen = {"groups": [np.array([0, 1])], "members": [np.arange(30)], "random": True}
+    return fit_forest(rows, targets, weights, **(chosen | options), seed=0)
+
+
+@pytest.mark.parametrize("random", [True, False])
+def test_predictions_of_rows_left_out_are_honest(problem, random):
     rows, targets, weights = problem
-    both, everyone = [np.array([0, 1])], [np.arange(30)]
-    forest = fit_forest(
-        rows,
-        targets,
-        weights,
-        groups=both,
-        members=everyone,
-        n_trees=50,
-        leaf=1,
-        tried=None,
-        seed=0,
-    )
+    forest = grown(rows, targets, weights, n_trees=50, random=random)
     # A row's own target does not enter its left-out prediction.
     changed = targets.copy()
     changed[4] += 1000.0
-    other = fit_forest(
-        rows,
-        changed,
-        weights,
-        groups=both,
-        members=everyone,
-        n_trees=50,
-        leaf=1,
-        tried=None,
-        seed=0,
-    )
+    other = grown(rows, changed, weights, n_trees=50, random=random)
     assert np.abs(forest.predict(rows) - other.predict(rows))[4].max() > 100
     assert np.abs(forest.left_out[4] - other.left_out[4]).max() < 10
 
 
-def test_trees_split_by_scores_predict_the_mean_targets_of_their_leaves(problem):
-    rows, targets, weights = problem
-    scores = (targets @ [1.0, -1.0])[:, None]
-    forest = fit_forest(
-        rows,
-        targets,
-        weights,
-        groups=[np.array([0, 1])],
-        members=[np.arange(30)],
-        n_trees=1,
-        leaf=5,
-        tried=1.0,
-        splits=scores,
-        seed=0,
-    )
-    # The tree is linear in what it splits by, so it predicts the score as the tree of the score.
-    alone = fit_forest(
-        rows,
-        scores,
-        weights,
-        groups=[np.array([0])],
-        members=[np.arange(30)],
-        n_trees=1,
-        leaf=5,
-        tried=1.0,
-        seed=0,
-    )
-    found = forest.predict(rows)
-    np.testing.assert_allclose(found @ [1.0, -1.0], alone.predict(rows)[:, 0], atol=1e-12)
-    np.testing.assert_allclose(forest.left_out @ [1.0, -1.0], alone.left_out[:, 0], atol=1e-12)
-    assert len(np.unique(found[:, 0])) > 1
-
-
 def test_forest_is_the_same_for_any_number_of_threads(problem):
-    rows, targets, weights = problem
-    one, two = (
-        fit_forest(
-            rows,
-            targets,
-            weights,
-            groups=[np.array([0]), np.array([1])],
-            members=[np.arange(30), np.arange(10, 25)],
-            n_trees=5,
-            leaf=1,
-            tried=0.5,
-            seed=0,
-            n_jobs=n_jobs,
-        )
-        for n_jobs in (1, 2)
-    )
+    groups = {
+        "groups": [np.array([0]), np.array([1])],
+        "members": [np.arange(30), np.arange(10, 25)],
+    }
+    one, two = (grown(*problem, n_trees=5, n_jobs=n_jobs, **groups) for n_jobs in (1, 2))
     assert (one.left_out == two.left_out).all()
-    assert (one.predict(rows, 1) == two.predict(rows, 2)).all()
+    assert (one.predict(problem[0], 1) == two.predict(problem[0], 2)).all()
 
 
 def test_weights_of_models_are_the_least_squares_without_negative_ones(rng):
@@ -295,51 +229,26 @@ def incomplete(rng):
     targets = np.column_stack([np.sign(rows[:, 0]), np.sign(rows[:, 1]), rng.choice([-1, 1], 60)])
     listed = rng.uniform(size=(60, 3)) < 0.5
     pairs = [np.array([0, 1]), np.array([0, 2]), np.array([1, 2])]
-    told = np.column_stack(
-        [listed[:, 0] | listed[:, 1], listed[:, 0] | listed[:, 2], listed[:, 1] | listed[:, 2]]
-    )
-    return rows, targets, listed, pairs, told
+    return rows, targets, listed, pairs, told_by(listed)
+
+
+def told_by(listed):
+    """Which pairs a row says anything about."""
+    first, second = np.triu_indices(3, 1)
+    return listed[:, first] | listed[:, second]
 
 
 def fit_some(rows, targets, listed, pairs):
-    scores = scores_of_pairs(targets, 3)
+    members = [np.flatnonzero(column) for column in listed.T]
     return fit_combination(
-        rows, targets, scores, listed, np.ones(len(rows)), np.zeros(2, bool), pairs, seed=0
+        rows, targets, told_by(listed), np.ones(len(rows)), pairs, members, seed=0
     )
 
 
-@pytest.mark.parametrize(("few_columns", "by_score"), [(2, True), (1, False)])
-def test_best_trees_split_by_scores_where_covariates_are_few(
-    incomplete, few_columns, by_score, monkeypatch
-):
-    monkeypatch.setattr(combination, "_FEW_COLUMNS", few_columns)
-    rows, targets, listed, pairs, told = incomplete
-    # Nobody lists the last item: its trees are left out, and the scores are those of the others.
-    listed[:, 2] = False
-    told = np.column_stack([listed.any(axis=1), listed[:, 0], listed[:, 1]])
-    model = fit_some(rows, targets, listed, pairs)
-    expected = fit_forest(
-        rows,
-        np.where(told, targets - model.mean, 0.0),
-        np.ones(60),
-        groups=pairs[:2],
-        members=[np.flatnonzero(listed[:, item]) for item in range(2)],
-        n_trees=20,
-        leaf=5,
-        tried=1.0 if by_score else 0.5,
-        splits=scores_of_pairs(targets, 3)[:, :2] if by_score else None,
-        seed=int(np.random.SeedSequence(0).generate_state(2)[1]),
-    )
-    np.testing.assert_array_equal(model.forests[1].predict(rows), expected.predict(rows))
-
-
-@pytest.mark.parametrize("most_items", [2, 16])
-def test_only_what_rows_tell_weighs_the_models(incomplete, most_items, monkeypatch):
-    monkeypatch.setattr(combination, "_MOST_ITEMS", most_items)
+def test_only_what_rows_tell_weighs_the_models(incomplete):
     rows, targets, listed, pairs, told = incomplete
     model = fit_some(rows, targets, listed, pairs)
-    left_out = [each.left_out for each in model.forests]
-    left_out += [kernel.left_out for _, kernel in model.kernels]
+    left_out = [each.left_out for each in (*model.forests, model.kernel)]
     columns = np.stack([each[told] for each in left_out], axis=1)
     wanted = (targets - model.mean)[told]
     expected = lsq_linear(columns, wanted, (0, np.inf), tol=1e-14).x
@@ -359,8 +268,8 @@ def test_an_item_is_learned_from_the_rows_that_list_it(incomplete):
     ones = np.ones(60)
     members = [np.flatnonzero(column) for column in listed.T]
     combined = fit_some(rows, targets, listed, pairs)
-    for _, kernels in combined.kernels:
-        assert [len(each.landmarks) for each in kernels.models] == listed.sum(axis=0).tolist()
+    sizes = [len(each.landmarks) for each in combined.kernel.models]
+    assert sizes == listed.sum(axis=0).tolist()
     whole = fit_kernels(rows, targets, ones, pairs, members, 0)
     alone = [
         fit_kernel(rows[own], targets[np.ix_(own, columns)], np.ones(len(own)), 0)
@@ -398,20 +307,6 @@ def test_no_pairs_to_calibrate_with_leaves_the_default():
     assert calibrate(np.zeros(0), np.zeros(0), np.zeros(0), 0) == Calibration()
 
 
-def test_normal_scores_do_not_mind_monotone_changes(rng):
-    rows = rng.normal(size=(50, 2))
-    _, scale = fit_scales(rows, np.zeros(2, bool), np.ones(50))
-    _, other = fit_scales(np.exp(rows), np.zeros(2, bool), np.ones(50))
-    np.testing.assert_allclose(scale(rows), other(np.exp(rows)), atol=1e-9)
-    assert np.abs(scale(rows).mean()) < 0.05
-
-
-def test_indicators_are_centred_alone():
-    rows = np.array([[1.0, 0.0], [3.0, 1.0], [5.0, 0.0], [7.0, 0.0]])
-    for scale in fit_scales(rows, np.array([False, True]), np.ones(4)):
-        assert np.ptp(scale(rows)[:, 1]) == 1.0
-
-
 def test_signs_and_scores_of_pairs_are_those_of_the_definition(rng):
     ranks = rng.integers(1, 4, (5, 4)).astype(float)
     targets = pair_targets(read_rankings(ranks))
@@ -423,21 +318,3 @@ def test_signs_and_scores_of_pairs_are_those_of_the_definition(rng):
     np.testing.assert_allclose(differences(-ranks), lower[:, first, second])
     matrices = as_matrices((1 + targets.signs) / 2, 4)
     np.testing.assert_allclose(matrices, (1 + signs) / 2)
-
-
-def test_many_targets_are_predicted_by_way_of_their_principal_components(rng):
-    rows = rng.normal(size=(40, 2))
-    spread = rng.normal(size=(2, 100))
-    targets = rows @ spread
-    model = fit_combination(
-        rows,
-        targets,
-        targets,
-        np.ones(targets.shape, bool),
-        np.ones(40),
-        np.zeros(2, bool),
-        [np.array([j]) for j in range(100)],
-        seed=0,
-    )
-    assert model.basis is not None
-    assert np.corrcoef(model.predict(rows).ravel(), targets.ravel())[0, 1] > 0.95

@@ -142,7 +142,7 @@ def test_rankings_that_are_all_the_same_say_nothing():
 
 
 def test_where_some_rankings_weigh_the_views_they_are_not_the_first_ones(monkeypatch):
-    monkeypatch.setattr("rankcut.regression.evidence._MOST_ROWS", 90)
+    monkeypatch.setattr("rankcut.regression.evidence._MOST", 90)
     train, labels = lists(500, 0, by="order")
     labels[:90] = np.random.default_rng(1).integers(0, 2, 90)
     model = RankingClassifier(smoothing=0).fit(train, labels)
@@ -187,7 +187,7 @@ def test_without_smoothing_no_graph_is_left_of_an_earlier_fit():
 @pytest.mark.parametrize("most_rows", [1000, 60])
 def test_counts_are_repeated_rows(monkeypatch, most_rows):
     """Also where the variances of views are found from people drawn at random."""
-    monkeypatch.setattr(evidence, "_MOST_ROWS", most_rows)
+    monkeypatch.setattr(evidence, "_MOST", most_rows)
     ranks, labels = lists(50, 3, by="listing")
     counts = np.random.default_rng(0).integers(0, 4, size=50)
     counted = RankingClassifier().fit(ranks, labels, sample_weight=counts)
@@ -211,11 +211,12 @@ def test_rows_that_do_not_count_are_no_rows():
 
 
 @pytest.mark.parametrize("counted", [False, True])
-@pytest.mark.parametrize("n_lists", [60, 250])
-def test_rows_that_are_filled_block_by_block_say_the_same(monkeypatch, counted, n_lists):
-    """With fewer lists than the 180 weights, and with more."""
-    ranks, labels = lists(n_lists, 3, by="order")
-    counts = np.arange(n_lists) % 3 + 1 if counted else None
+@pytest.mark.parametrize("most", [100, 1000])
+def test_rows_that_are_filled_block_by_block_say_the_same(monkeypatch, counted, most):
+    """With inner products of lists, because there are 180 weights, and without."""
+    monkeypatch.setattr(evidence, "_MOST", most)
+    ranks, labels = lists(60, 3, by="order")
+    counts = np.arange(60) % 3 + 0.5 if counted else None
     at_once = RankingClassifier().fit(ranks, labels, counts)
     monkeypatch.setattr(evidence, "_AT_ONCE", 200)
     blocks = RankingClassifier().fit(ranks, labels, counts)

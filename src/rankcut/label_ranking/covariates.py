@@ -1,8 +1,8 @@
 """Covariates as numbers for forests and kernels, from arrays or frames with categories.
 
-A missing number becomes the median, and an indicator says that it was missing. A column of texts,
-categories or truth values becomes an indicator for each frequent value; all are 0 for a missing or
-new value.
+Numbers are scaled to mean 0 and deviation 1. A missing number becomes the median, and an indicator
+says that it was missing. A column of texts, categories or truth values becomes an indicator for
+each frequent value; all are 0 for a missing or new value.
 """
 
 from dataclasses import dataclass
@@ -22,21 +22,18 @@ _MOST_VALUES = 30
 
 @dataclass(frozen=True, eq=False)
 class NumberColumn:
-    """A column of numbers: what replaces a missing one, and whether an indicator marks it."""
+    """A column of numbers: its scale, what replaces a missing one, and whether one is marked."""
 
     middle: float
     has_missing: bool
-
-    @property
-    def is_indicator(self) -> list[bool]:
-        """Which of the encoded columns are indicators."""
-        return [False, True] if self.has_missing else [False]
+    mean: float
+    deviation: float
 
     def encode(self, values: Floats) -> list[Floats]:
         """The encoded columns."""
         missing = np.isnan(values)
-        filled = np.where(missing, self.middle, values)
-        return [filled, missing.astype(np.float64)] if self.has_missing else [filled]
+        scaled = (np.where(missing, self.middle, values) - self.mean) / self.deviation
+        return [scaled, missing.astype(np.float64)] if self.has_missing else [scaled]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +41,6 @@ class CategoryColumn:
     """A column of categories: the values that have an indicator."""
 
     values: list[Any]
-
-    @property
-    def is_indicator(self) -> list[bool]:
-        """Which of the encoded columns are indicators: all."""
-        return [True] * len(self.values)
 
     def encode(self, values: NDArray[np.object_]) -> list[Floats]:
         """The encoded columns."""
@@ -63,18 +55,13 @@ class CovariateEncoder:
     """From a table of covariates to a matrix of numbers.
 
     >>> table = np.array([[1.0, 5.0], [np.nan, 7.0], [3.0, 9.0]])
-    >>> encoder = fit_encoder(table)
-    >>> encoder.encode(table).tolist()
-    [[1.0, 0.0, 5.0], [2.0, 1.0, 7.0], [3.0, 0.0, 9.0]]
+    >>> fit_encoder(table, np.ones(3)).encode(table).round(1)
+    array([[-1.2,  0. , -1.2],
+           [ 0. ,  1. ,  0. ],
+           [ 1.2,  0. ,  1.2]])
     """
 
     columns: list[NumberColumn | CategoryColumn]
-
-    @property
-    def is_indicator(self) -> NDArray[np.bool_]:
-        """Which of the encoded columns are indicators."""
-        flags = [flag for column in self.columns for flag in column.is_indicator]
-        return np.array(flags, dtype=bool)
 
     def encode(self, table: Any) -> Floats:
         """Encode rows of the columns that were fitted."""
@@ -89,28 +76,34 @@ class CovariateEncoder:
 
 
 def take_rows(table: Any, rows: NDArray[np.intp]) -> Any:
-    """Some rows of an array or a frame."""
+    """Some rows of an array, a frame or a RankingSet."""
     frame = as_frame(table)
-    return table[rows] if frame is None else frame[rows.tolist()].to_native()
+    if frame is not None:
+        return frame[rows.tolist()].to_native()
+    return table.rows(rows) if hasattr(table, "rows") else table[rows]
 
 
-def fit_encoder(table: Any) -> CovariateEncoder:
-    """Learn medians and categories of a table: a 2D array of numbers or a frame."""
+def fit_encoder(table: Any, weights: Floats) -> CovariateEncoder:
+    """Learn scales, medians and categories of a table: a 2D array of numbers or a frame."""
     frame = as_frame(table)
-    if frame is None:
-        return CovariateEncoder([_fit_number(column) for column in np.asarray(table).T])
-    kinds = [not _is_number(series.dtype) for series in frame.iter_columns()]
+    kinds = [False] * np.shape(table)[1]
+    if frame is not None:
+        kinds = [not _is_number(series.dtype) for series in frame.iter_columns()]
     return CovariateEncoder(
         [
-            _fit_category(values) if is_category else _fit_number(values)
+            _fit_category(values) if is_category else _fit_number(values, weights)
             for is_category, values in zip(kinds, _columns(table, kinds), strict=True)
         ]
     )
 
 
-def _fit_number(values: Floats) -> NumberColumn:
-    seen = values[~np.isnan(values)]
-    return NumberColumn(float(np.median(seen)) if len(seen) else 0.0, len(seen) < len(values))
+def _fit_number(values: Floats, weights: Floats) -> NumberColumn:
+    missing = np.isnan(values)
+    middle = 0.0 if missing.all() else float(np.median(values[~missing]))
+    filled = np.where(missing, middle, values)
+    mean = float(np.average(filled, weights=weights))
+    deviation = float(np.sqrt(np.average((filled - mean) ** 2, weights=weights)))
+    return NumberColumn(middle, bool(missing.any()), mean, deviation if deviation > 0 else 1.0)
 
 
 def _fit_category(values: NDArray[np.object_]) -> CategoryColumn:

@@ -8,10 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import Pipeline
-from sklearn.utils import Tags, _safe_indexing, get_tags
-from sklearn.utils._set_output import ADAPTERS_MANAGER
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import (
-    _num_samples,
     check_consistent_length,
     check_is_fitted,
     has_fit_parameter,
@@ -23,23 +21,21 @@ from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.label_ranking.calibration import Calibration, calibrate
 from rankcut.label_ranking.combination import Combination, fit_combination
-from rankcut.label_ranking.covariates import fit_encoder
+from rankcut.label_ranking.covariates import fit_encoder, take_rows
 from rankcut.label_ranking.scores import kendall_score
 from rankcut.label_ranking.targets import (
     as_matrices,
-    check_targets,
     differences,
     pair_targets,
     pairs_of_items,
-    ranks_anything,
     scores_of_pairs,
 )
-from rankcut.parameters import check_counts, seed_from, within_floats
-from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings, weights_of
+from rankcut.parameters import seed_from, within_floats
+from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings
 from rankcut.rankings.decoding import to_ranking
 
-# With more items than this, one target per pair would be too many.
-_MOST_PAIRED = 64
+# With more items than this, one target per pair, and a forest per item, would be too many.
+_MOST_PAIRED = 16
 
 # Folds in which the user's own model predicts held-out rows.
 _FOLDS = 5
@@ -50,8 +46,8 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
 
     Rankings become vectors, a regression predicts the vectors, and the order of the predicted
     vector is the ranking. By default the vectors are the expected signs of all pairs of items, and
-    the regression is a combination of extremely randomised trees and kernel ridge regressions,
-    weighted by how well they predict held-out rows; there is nothing to tune.
+    the regression is a combination of two forests and a kernel ridge regression, weighted by how
+    well they predict held-out rows; there is nothing to tune.
 
     Parameters
     ----------
@@ -61,7 +57,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
     features : transformer or None, default=None
         Turns a ranking into the vector to predict, which has a coordinate for each item, such as
         ``GraphCutFeatures(graph)``. None is the expected sign of each pair (the mean
-        position of each item where there are more than 64).
+        position of each item where there are more than 16).
     unranked : {"error", "last", "anywhere"}, default="error"
         Meaning of an item that a training ranking does not rank: it is an error, it comes after
         all ranked items (top-k lists), or its place is unknown. Nothing is learned about an item
@@ -148,39 +144,41 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         self
         """
         table = self._check_covariates(X, reset=True)
-        ranks, sample_weight = check_targets(y), weights_of(y, sample_weight)
-        rankings = read_rankings(ranks, unranked=self.unranked)
-        check_consistent_length(X, ranks)
-        weights = check_counts(sample_weight, rankings.shape[0])
+        if y is None:
+            raise InputError(
+                "requires y to be passed, but the target y is None", parameter="RankingRegressor"
+            )
+        rankings = read_rankings(y, unranked=self.unranked, sample_weight=sample_weight)
+        check_consistent_length(table, y)
+        weights = rankings.counts
         if not weights.all():
             kept = np.flatnonzero(weights)
-            table, weights = _safe_indexing(table, kept), weights[kept]
-            ranks = _safe_indexing(ranks, kept)
-            rankings = rankings.rows(kept)
-        if not ranks_anything(rankings):
-            raise InputError("no ranking ranks any item, so there is nothing to learn")
+            y = take_rows(np.asarray(y) if isinstance(y, list | tuple) else y, kept)
+            table, rankings, weights = take_rows(table, kept), rankings.rows(kept), weights[kept]
         seed = seed_from(self.random_state)
         self.items_ = rankings.items
         self.n_items_ = rankings.shape[1]
         self._by_pairs = self.features is None and 1 < self.n_items_ <= _MOST_PAIRED
-        pairs = None
-        if self.n_items_ <= _MOST_PAIRED or self.features is None:
-            pairs = pair_targets(rankings, self.n_jobs)
-        if self._by_pairs:
-            assert pairs is not None
-            targets, listed = pairs.signs, pairs.listed
-        elif self.features is None:
-            assert pairs is not None
-            targets, listed = scores_of_pairs(pairs.signs, self.n_items_), pairs.listed
-        else:
-            targets = self._vectors(ranks, rankings, weights)
+        pairs = pair_targets(rankings, self.n_jobs)
+        if not pairs.listed.any():
+            raise InputError("no ranking ranks any item, so there is nothing to learn")
+        targets, listed = pairs.signs, pairs.listed
+        if self.features is not None:
+            targets = self._vectors(y, rankings, weights)
             listed = np.ones(targets.shape, dtype=bool)
+        elif not self._by_pairs:
+            targets = scores_of_pairs(pairs.signs, self.n_items_)
         self._scale = 1.0
         if not self._by_pairs and self.n_items_ > 1:
             self._scale = float(differences(targets).std()) or 1.0
-        left_out = self._fit_model(table, targets, listed, weights, seed, sample_weight is not None)
+        left_out: Floats | None
+        if self.estimator is None:
+            left_out = self._fit_combination(table, targets, listed, weights, seed)
+        else:
+            own = None if rankings.weights is None else weights
+            left_out = self._fit_estimator(table, targets, own, seed)
         self.calibration_ = Calibration()
-        if pairs is not None and left_out is not None:
+        if left_out is not None:
             rows, columns = np.nonzero(pairs.known)
             self.calibration_ = calibrate(
                 self._signs(left_out)[rows, columns],
@@ -190,63 +188,59 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
             )
         return self
 
-    def _fit_model(
+    def _fit_combination(
         self,
         table: Any,
         targets: Floats,
         listed: NDArray[np.bool_],
         weights: Floats,
         seed: int,
-        weighted: bool,
-    ) -> Floats | None:
-        """Fit the regression; returns its predictions of held-out rows."""
-        if self.estimator is None:
-            self._encoder = fit_encoder(table)
-            items = range(self.n_items_)
-            groups = (
-                pairs_of_items(self.n_items_)
-                if self._by_pairs
-                else [np.array([item]) for item in items]
+    ) -> Floats:
+        """Fit forests and kernel; returns predictions of held-out rows."""
+        self._encoder = fit_encoder(table, weights)
+        groups, members = [np.arange(targets.shape[1])], [np.arange(len(targets))]
+        told = listed
+        if self._by_pairs:
+            groups = pairs_of_items(self.n_items_)
+            members = [np.flatnonzero(own) for own in listed.T]
+            first, second = np.triu_indices(self.n_items_, 1)
+            told = listed[:, first] | listed[:, second]
+        # Trees are grown in threads of their own; those of linear algebra would wait for them.
+        with threadpool_limits(1, "blas"):
+            fitted = fit_combination(
+                self._encoder.encode(table),
+                targets,
+                told,
+                weights,
+                groups,
+                members,
+                seed=seed,
+                n_jobs=self.n_jobs,
             )
-            # Models are fitted in threads of their own; the libraries' would wait for each other.
-            with threadpool_limits(1, "blas"):
-                self.estimator_: Any = fit_combination(
-                    self._encoder.encode(table),
-                    targets,
-                    self._scores(targets),
-                    listed,
-                    weights,
-                    self._encoder.is_indicator,
-                    groups,
-                    seed=seed,
-                    n_jobs=self.n_jobs,
-                )
-            self.model_weights_ = self.estimator_.named_weights()
-            honest: Floats = self.estimator_.left_out
-            self.estimator_ = self.estimator_.without_rows()
-            return honest
+        self.model_weights_ = fitted.named_weights()
+        self.estimator_: Any = fitted.without_rows()
+        return fitted.left_out
+
+    def _fit_estimator(
+        self, table: Any, targets: Floats, weights: Floats | None, seed: int
+    ) -> Floats | None:
+        """Fit the user's own model; returns its predictions of held-out rows, if there are many."""
         model = clone(self.estimator)
-        named = _weights_for(model, weights) if weighted else {}
+        named = {} if weights is None else _weights_for(model, weights)
         left_out = None
-        n_rows = len(targets)
-        if n_rows >= 2 * _FOLDS:
+        if len(targets) >= 2 * _FOLDS:
             folds = KFold(_FOLDS, shuffle=True, random_state=seed)
-            left_out = np.asarray(
-                cross_val_predict(model, table, targets, cv=folds, params=named)
-            ).reshape(targets.shape)
+            found = cross_val_predict(model, table, targets, cv=folds, params=named)
+            left_out = np.asarray(found).reshape(targets.shape)
         self.estimator_ = model.fit(table, targets, **named)
         return left_out
 
-    def _vectors(self, ranks: Any, rankings: Rankings, weights: Floats) -> Floats:
+    def _vectors(self, y: Any, rankings: Rankings, weights: Floats) -> Floats:
         """The vectors of the user's features, which have a coordinate for each item."""
         self.features_ = clone(self.features)
         counted = has_fit_parameter(self.features_, "sample_weight")
-        vectors = np.asarray(
-            self.features_.fit(ranks, **({"sample_weight": weights} if counted else {})).transform(
-                ranks
-            ),
-            dtype=np.float64,
-        )
+        self.features_.fit(y, **({"sample_weight": weights} if counted else {}))
+        vectors = np.asarray(self.features_.transform(y), dtype=np.float64)
         if vectors.shape != rankings.shape:
             raise InputError(
                 f"gives vectors of {vectors.shape[1]} coordinates for {rankings.shape[1]} items; "
@@ -259,7 +253,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         """Covariates as the regression takes them: an array of numbers or a frame."""
         if as_frame(X) is not None:
             validate_data(self, X, reset=reset, skip_check_array=True)
-            if not _num_samples(X):
+            if not len(X):
                 raise InputError("Found array with 0 sample(s): there are no rows of covariates")
             return X
         if self.estimator is not None:
@@ -277,7 +271,8 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         table = self._check_covariates(X, reset=False)
         if isinstance(self.estimator_, Combination):
             return self.estimator_.predict(self._encoder.encode(table), self.n_jobs)
-        return np.asarray(self.estimator_.predict(table)).reshape(_num_samples(X), -1)
+        found = np.asarray(self.estimator_.predict(table))
+        return found.reshape(len(found), -1)
 
     def _signs(self, vectors: Floats) -> Floats:
         """The predicted sign of each pair i < j, from −1 to 1."""
@@ -288,7 +283,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
     def _scores(self, vectors: Floats) -> Floats:
         return scores_of_pairs(vectors, self.n_items_) if self._by_pairs else vectors
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> Floats:
         """The predicted ranking of each row.
 
         Parameters
@@ -301,10 +296,9 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         ndarray of shape (n_rows, n_items)
             Ranks: 1 is best; items with equal scores share the best of their places.
         """
-        ranks = to_ranking(self._scores(self._predicted(X)))
-        return self._labelled(ranks.astype(np.float64), X)
+        return to_ranking(self._scores(self._predicted(X))).astype(np.float64)
 
-    def predict_scores(self, X: Any) -> Any:
+    def predict_scores(self, X: Any) -> Floats:
         """The scores that items are ordered by: larger = preferred.
 
         Parameters
@@ -318,7 +312,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
             The expected share of the other items that each item beats, minus the share that beat
             it, from −1 to 1; or the predicted vectors of ``features``.
         """
-        return self._labelled(self._scores(self._predicted(X)), X)
+        return self._scores(self._predicted(X))
 
     def predict_pairs(
         self, X: Any, pairs: Sequence[tuple[Hashable, Hashable]] | None = None
@@ -361,41 +355,15 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         sample_weight : array of shape (n_rows,) or None
             How often each ranking counts.
         """
-        predicted = to_ranking(self._scores(self._predicted(X)))
+        predicted = self.predict(X)
         return kendall_score(y, predicted, unranked=self.unranked, sample_weight=sample_weight)
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose what :meth:`predict` and :meth:`predict_scores` return.
-
-        Parameters
-        ----------
-        transform : {"default", "pandas", "polars"} or None
-            An array, or a frame whose columns are the items. None changes nothing. (The name of
-            the parameter is scikit-learn's.)
-        """
-        if transform is not None:
-            if transform not in ("default", "pandas", "polars"):
-                raise InputError(
-                    f'must be "default", "pandas" or "polars"; got {transform!r}',
-                    parameter="transform",
-                )
-            # Where scikit-learn keeps it, so that clones keep it too.
-            self._sklearn_output_config = {"transform": transform}
-        return self
 
     def check_forests(self) -> None:
         """Raise ValueError if the trees of a model that was read from a file are damaged."""
         if isinstance(self.estimator_, Combination):
+            n_columns = self.estimator_.kernel.models[0].landmarks.shape[1]
             for forest in self.estimator_.forests:
-                forest.check(len(self._encoder.is_indicator))
-
-    def _labelled(self, values: Floats, X: Any) -> Any:
-        wanted = getattr(self, "_sklearn_output_config", {}).get("transform", "default")
-        if wanted == "default":
-            return values
-        labels = range(self.n_items_) if self.items_ is None else self.items_
-        names = [label if wanted == "pandas" else str(label) for label in labels]
-        return ADAPTERS_MANAGER.adapters[wanted].create_container(values, X, columns=lambda: names)
+                forest.check(n_columns)
 
     def _column(self, item: Hashable) -> int:
         labels = tuple(range(self.n_items_)) if self.items_ is None else self.items_

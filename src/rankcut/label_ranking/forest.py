@@ -1,10 +1,11 @@
 """Forests, each tree grown on a share of the rows and judged on the others.
 
-Extremely randomised trees split at random places; other trees split at the best ones.
+Extremely randomised trees split at random places; other trees split at the best ones, and have
+larger leaves. A tree for one item, whose targets are the signs of its pairs, splits where these
+signs change; each leaf predicts all the signs.
 
-A tree for one item, whose targets are the signs of its pairs, splits where these signs change, or
-where the item's score does; each leaf predicts all the signs. A tree for all targets uses what the
-items have in common.
+Fitted trees are flat arrays of our own, because scikit-learn's cannot be checked when they are
+read from a file: an index beyond the end would read any memory.
 """
 
 from collections.abc import Sequence
@@ -111,9 +112,7 @@ def fit_forest(
     groups: Sequence[NDArray[np.intp]],
     members: Sequence[NDArray[np.intp]],
     n_trees: int,
-    leaf: int,
-    tried: float | None,
-    splits: Floats | None = None,
+    random: bool,
     seed: int,
     n_jobs: int | None = None,
 ) -> ForestModel:
@@ -134,12 +133,9 @@ def fit_forest(
         The rows that the trees of each group grow on, at least one.
     n_trees : int
         Number of trees for each group.
-    leaf : int
-        Least number of rows in a leaf.
-    tried : float or None
-        Share of the covariates that are tried for a best split; None splits at random places.
-    splits : ndarray of shape (n_rows, n_groups) or None
-        What the trees of each group split by; None is its targets.
+    random : bool
+        Whether trees split at random places, down to single rows, or at the best places of half
+        of the covariates, down to five rows (scikit-learn's suggestions for noisy data).
     seed : int
         Seed of the trees.
     n_jobs : int or None
@@ -147,99 +143,67 @@ def fit_forest(
     """
     from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
-    kind = ExtraTreeRegressor if tried is None else DecisionTreeRegressor
     single = rows.astype(np.float32)
-    tasks = list(
-        zip(
-            np.random.SeedSequence(seed).spawn(n_trees * len(groups)),
-            [group for group in range(len(groups)) for _ in range(n_trees)],
-            strict=True,
-        )
-    )
+    seeds = np.random.SeedSequence(seed).spawn(n_trees * len(groups))
+    tasks = [(child, number // n_trees) for number, child in enumerate(seeds)]
 
-    def grow(
-        task: tuple[np.random.SeedSequence, int],
-    ) -> tuple[Any, Floats, NDArray[np.intp], Floats]:
+    def grow(task: tuple[np.random.SeedSequence, int]) -> tuple[Any, NDArray[np.intp], Floats]:
         child, group = task
         rng = np.random.default_rng(child)
         order = rng.permutation(members[group])
         n_rows = len(order)
         kept = n_rows if n_rows < 2 else min(n_rows - 1, round((1 - _LEFT_OUT) * n_rows))
         inside, outside = order[:kept], order[kept:]
-        tree = kind(
-            min_samples_leaf=leaf,
-            max_features=tried or 1.0,
-            random_state=int(rng.integers(2**31)),
+        own_seed = int(rng.integers(2**31))
+        tree = (
+            ExtraTreeRegressor(random_state=own_seed)
+            if random
+            else DecisionTreeRegressor(min_samples_leaf=5, max_features=0.5, random_state=own_seed)
         )
-        own = targets[np.ix_(inside, groups[group])]
         # The arrays already have the types that scikit-learn needs: no check for each tree.
         tree.fit(
             single[inside],
-            own if splits is None else splits[inside, group],
+            targets[np.ix_(inside, groups[group])],
             sample_weight=weights[inside],
             check_input=False,
         )
-        values = (
-            tree.tree_.value.reshape(tree.tree_.node_count, -1)
-            if splits is None
-            else _leaf_means(tree.tree_, single[inside], own, weights[inside])
-        )
-        return tree, values, outside, values[tree.tree_.apply(single[outside])]
+        found = tree.predict(single[outside], check_input=False) if len(outside) else []
+        return tree.tree_, outside, np.reshape(found, (len(outside), -1))
 
     total, times = np.zeros(targets.shape), np.zeros(targets.shape)
-    trees, predicted = [], []
-    for (_, group), (tree, values, outside, found) in zip(
+    trees = []
+    for (_, group), (tree, outside, found) in zip(
         tasks, in_order(grow, tasks, n_jobs), strict=True
     ):
-        trees.append((tree.tree_, values))
-        predicted.append(groups[group])
-        block = np.ix_(outside, groups[group])
-        total[block] += found
-        times[block] += 1.0
+        trees.append(tree)
+        if len(outside):
+            block = np.ix_(outside, groups[group])
+            total[block] += found
+            times[block] += 1.0
     # A row that no tree left out gets the mean.
     mean = weights @ targets / weights.sum()
     left_out = np.where(times > 0, total / np.maximum(times, 1.0), mean)
-    return ForestModel(*flatten(trees), np.array(predicted, dtype=np.uint32), left_out)
+    columns = np.repeat(np.array(groups, dtype=np.uint32), n_trees, axis=0)
+    return ForestModel(*flatten(trees), columns, left_out)
 
 
-def _leaf_means(tree: Any, rows: NDArray[np.float32], targets: Floats, weights: Floats) -> Floats:
-    """The mean target of the rows in each leaf, by the number of its node; 0 for other nodes."""
-    leaves = tree.apply(rows)
-    sums = np.zeros((tree.node_count, targets.shape[1]))
-    np.add.at(sums, leaves, weights[:, None] * targets)
-    counts = np.bincount(leaves, weights, minlength=tree.node_count)
-    return np.asarray(sums / np.where(counts > 0, counts, 1.0)[:, None])
-
-
-def flatten(
-    trees: Sequence[tuple[Any, Floats]],
-) -> tuple[Indices, Indices, Indices, Indices, Floats, Floats]:
-    """Roots, columns, children, thresholds and leaves of scikit-learn's trees.
-
-    Each comes with the values of its nodes, of which those of leaves are kept.
-    """
+def flatten(trees: Sequence[Any]) -> tuple[Indices, Indices, Indices, Indices, Floats, Floats]:
+    """Roots, columns, children, thresholds and leaves of scikit-learn's trees."""
     parts: list[list[NDArray[Any]]] = [[], [], [], [], [], []]
     n_nodes = n_leaves = 0
-    for own, values in trees:
-        is_leaf = own.children_left < 0
-        left, right = own.children_left + n_nodes, own.children_right + n_nodes
+    for tree in trees:
+        is_leaf = tree.children_left < 0
+        left, right = tree.children_left + n_nodes, tree.children_right + n_nodes
         left[is_leaf] = n_leaves + np.arange(is_leaf.sum())
         right[is_leaf] = 0
-        feature = own.feature.astype(np.uint32)
+        feature = tree.feature.astype(np.uint32)
         feature[is_leaf] = LEAF
-        leaves = values[is_leaf]
-        for part, found in zip(
-            parts, ([n_nodes], feature, left, right, own.threshold, leaves), strict=True
-        ):
+        leaves = tree.value[is_leaf, :, 0]
+        own = ([n_nodes], feature, left, right, tree.threshold, leaves)
+        for part, found in zip(parts, own, strict=True):
             part.append(np.asarray(found))
-        n_nodes += own.node_count
+        n_nodes += tree.node_count
         n_leaves += len(leaves)
     roots, feature, left, right, threshold, values = map(np.concatenate, parts)
-    return (
-        roots.astype(np.uint32),
-        feature.astype(np.uint32),
-        left.astype(np.uint32),
-        right.astype(np.uint32),
-        threshold.astype(np.float64),
-        values.astype(np.float64),
-    )
+    indices = (part.astype(np.uint32) for part in (roots, feature, left, right))
+    return *indices, threshold.astype(np.float64), values.astype(np.float64)  # type: ignore[return-value]

@@ -4,9 +4,6 @@ With features z(x) such that ⟨z(x), z(x')⟩ = exp(−‖x − x'‖/ℓ), the
 Σ_r w_r·‖y_r − Zθ‖² + λ‖θ‖². Without row r its residual would be (y_r − ŷ_r)/(1 − h_r), with h_r
 the leverage of one of its w_r copies: every λ and ℓ is judged without another fit. z is exact
 where there are few rows, and the Nyström features of some of the rows (landmarks) otherwise.
-
-Distances depend on the scales of the covariates. There are two: standard scores, which keep linear
-relations, and normal scores of ranks, which are robust to outliers and skew.
 """
 
 from collections.abc import Sequence
@@ -15,83 +12,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from scipy.special import ndtri
 
 from rankcut._loops.types import Floats, Indices
 
-_MOST_QUANTILES = 1000
-
-# Normal scores beyond this are cut off.
-_FARTHEST = 3.0
-
-# Lengthscales, in units of the root mean square distance of a covariate, and penalties.
+# Lengthscales, in units of the root mean square distance of a covariate, and penalties: each
+# about a factor of two or three from the next, as far as either end was ever the best
+# (benchmarks/label_ranking.py).
 _SCALES = (0.35, 0.6, 1.0, 1.8, 3.2, 6.0, 12.0)
 _PENALTIES = 10.0 ** np.arange(-5.0, 2.01, 0.5)
 
-# The lengthscale is chosen on at most this many rows and landmarks; the model has more landmarks.
-_SEARCH_ROWS = 4000
-_SEARCH_LANDMARKS = 400
+# Time grows with the cube of the number of landmarks: a thousand take a few seconds.
 _MOST_LANDMARKS = 1000
-
-# With more landmarks, penalties within this many decades of the best one are tried.
-_NEAR = 1.1
 
 # Directions of the kernel matrix below this share of its trace are rounding.
 _ROUNDING = 1e-10
-_MOST_LEVERAGE = 1.0 - 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class StandardScale:
-    """(x − mean)/deviation; indicators are only centred."""
-
-    mean: Floats
-    deviation: Floats
-
-    def __call__(self, rows: Floats) -> Floats:
-        """Scaled rows."""
-        return np.asarray((rows - self.mean) / self.deviation)
-
-
-@dataclass(frozen=True, eq=False)
-class NormalScale:
-    """Φ⁻¹ of the share of training rows below; indicators as in the standard scale."""
-
-    quantiles: list[Floats | None]
-    standard: StandardScale
-
-    def __call__(self, rows: Floats) -> Floats:
-        """Scaled rows."""
-        scaled = self.standard(rows)
-        for column, quantiles in enumerate(self.quantiles):
-            if quantiles is not None:
-                scaled[:, column] = _normal_scores(rows[:, column], quantiles)
-        return scaled
-
-
-def fit_scales(
-    rows: Floats, is_indicator: NDArray[np.bool_], weights: Floats
-) -> tuple[StandardScale, NormalScale]:
-    """Both scales of these covariates."""
-    mean = weights @ rows / weights.sum()
-    deviation = np.sqrt(weights @ (rows - mean) ** 2 / weights.sum())
-    # A constant column carries no information, and indicators have a natural scale.
-    deviation[is_indicator | ~(deviation > 0)] = 1.0
-    standard = StandardScale(mean, deviation)
-    grid = np.linspace(0.0, 1.0, min(_MOST_QUANTILES, max(len(rows), 2)))
-    quantiles = [
-        None if plain else np.quantile(column, grid)
-        for column, plain in zip(rows.T, is_indicator.tolist(), strict=True)
-    ]
-    return standard, NormalScale(quantiles, standard)
-
-
-def _normal_scores(values: Floats, quantiles: Floats) -> Floats:
-    grid = np.linspace(0.0, 1.0, len(quantiles))
-    # The middle of its range of shares, for a value that occurs often.
-    up = np.interp(values, quantiles, grid)
-    down = -np.interp(-values, -quantiles[::-1], -grid[::-1])
-    return np.asarray(np.clip(ndtri((up + down) / 2.0), -_FARTHEST, _FARTHEST))
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +124,8 @@ def fit_kernels(
 def fit_kernel(rows: Floats, targets: Floats, weights: Floats, seed: int) -> KernelModel:
     """The kernel ridge regression with the least leave-one-out error.
 
+    With many rows, the lengthscale is the best of a model of the landmarks alone.
+
     Parameters
     ----------
     rows : ndarray of shape (n_rows, n_columns)
@@ -201,30 +137,18 @@ def fit_kernel(rows: Floats, targets: Floats, weights: Floats, seed: int) -> Ker
     seed : int
         Seed of the landmarks.
     """
-    order = np.random.default_rng(seed).permutation(len(rows))
-    few = len(rows) <= _MOST_LANDMARKS
-    some = np.arange(len(rows)) if few else order[:_SEARCH_ROWS]
-    landmarks = rows if few else rows[order[:_SEARCH_LANDMARKS]]
-    distances = cdist(rows[some], landmarks)
-    between = distances if few else cdist(landmarks, landmarks)
+    if len(rows) > _MOST_LANDMARKS:
+        some = np.random.default_rng(seed).permutation(len(rows))[:_MOST_LANDMARKS]
+        best = fit_kernel(rows[some], targets[some], weights[some], seed)
+        spectrum = landmark_spectrum(rows, weights, rows[some], best.lengthscale)
+        return spectrum.fit(targets, weights, _PENALTIES)
+    distances = cdist(rows, rows)
     unit = np.sqrt(max(rows.shape[1], 1))
-    # Every other penalty is enough to find the best lengthscale.
-    penalties = _PENALTIES if few else _PENALTIES[::2]
     found = (
-        _spectrum(distances, between, weights[some], landmarks, unit * scale).fit(
-            targets[some], weights[some], penalties
-        )
+        exact_spectrum(rows, distances, weights, unit * scale).fit(targets, weights, _PENALTIES)
         for scale in _SCALES
     )
-    best = min(found, key=lambda model: model.loss)
-    if few:
-        return best
-    landmarks = rows[order[:_MOST_LANDMARKS]]
-    distances, between = cdist(rows, landmarks), cdist(landmarks, landmarks)
-    spectrum = _spectrum(distances, between, weights, landmarks, best.lengthscale)
-    # The best penalty hardly depends on the number of landmarks.
-    near = np.abs(np.log10(_PENALTIES / best.penalty)) < _NEAR
-    return spectrum.fit(targets, weights, _PENALTIES[near])
+    return min(found, key=lambda model: model.loss)
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,17 +184,17 @@ class Spectrum:
         mean = weights @ targets / total
         centred = targets - mean
         moments = self.vectors.T @ (weights[:, None] * centred)
-        shrinkage = 1.0 / (self.values[:, None] + penalties)
-        leverages = self.vectors**2 @ shrinkage + 1.0 / total
-        stays = 1.0 - np.minimum(leverages, _MOST_LEVERAGE)
         best = np.inf
-        for place, penalty in enumerate(penalties.tolist()):
-            theta = shrinkage[:, place, None] * moments
-            residuals = (centred - self.vectors @ theta) / stays[:, place, None]
+        for penalty in penalties.tolist():
+            shrinkage = 1.0 / (self.values + penalty)
+            leverages = self.vectors**2 @ shrinkage + 1.0 / total
+            theta = shrinkage[:, None] * moments
+            # A row that decides its own prediction says nothing about itself.
+            stays = np.maximum(1.0 - leverages, 1e-6)
+            residuals = (centred - self.vectors @ theta) / stays[:, None]
             loss = float(weights @ (residuals**2).mean(axis=1) / total) if residuals.size else 0.0
             if loss < best:
-                best = loss
-                chosen = penalty, theta, targets - residuals
+                best, chosen = loss, (penalty, theta, targets - residuals)
         penalty, theta, left_out = chosen
         return KernelModel(
             self.landmarks,
@@ -283,41 +207,42 @@ class Spectrum:
         )
 
 
-def _spectrum(
-    distances: Floats, between: Floats, weights: Floats, landmarks: Floats, lengthscale: float
+def exact_spectrum(
+    rows: Floats, distances: Floats, weights: Floats, lengthscale: float
 ) -> Spectrum:
-    """Directions of the kernel with this lengthscale.
-
-    Parameters
-    ----------
-    distances : ndarray of shape (n_rows, n_landmarks)
-        From each row to each landmark.
-    between : ndarray of shape (n_landmarks, n_landmarks)
-        Between landmarks; ``distances`` itself if all rows are landmarks.
-    weights, landmarks, lengthscale
-        As in :func:`fit_kernel` and :class:`Spectrum`.
-    """
+    """Directions of the kernel between all rows: the eigenvectors of W^½KW^½, centred."""
     kernel = np.exp(distances / -lengthscale)
     roots = np.sqrt(weights)
     share = weights / weights.sum()
-    if between is distances:
-        # W^½KW^½ of the centred kernel: its eigenvectors are the directions.
-        centre = share @ kernel
-        centred = kernel - centre - (centre - centre @ share)[:, None]
-        values, vectors = _eigen(roots[:, None] * centred * roots, weights.sum())
-        basis = roots[:, None] * vectors / np.sqrt(values)
-        vectors *= np.sqrt(values) / roots[:, None]
-        return Spectrum(landmarks, lengthscale, vectors, values, basis, centre @ basis)
-    values, vectors = _eigen(np.exp(between / -lengthscale), len(landmarks))
+    centre = share @ kernel
+    centred = kernel - centre - (centre - centre @ share)[:, None]
+    values, vectors = _eigen(roots[:, None] * centred * roots, weights.sum())
+    basis = roots[:, None] * vectors / np.sqrt(values)
+    vectors *= np.sqrt(values) / roots[:, None]
+    return Spectrum(rows, lengthscale, vectors, values, basis, centre @ basis)
+
+
+def landmark_spectrum(
+    rows: Floats, weights: Floats, landmarks: Floats, lengthscale: float
+) -> Spectrum:
+    """Directions of the Nyström features of the kernel."""
+    kernel = np.exp(cdist(rows, landmarks) / -lengthscale)
+    between = np.exp(cdist(landmarks, landmarks) / -lengthscale)
+    share = weights / weights.sum()
+    values, vectors = _eigen(between, len(landmarks))
     whitener = vectors / np.sqrt(values)
     features = kernel @ whitener
     features -= share @ features
-    scaled = roots[:, None] * features
+    scaled = np.sqrt(weights)[:, None] * features
     values, rotation = np.linalg.eigh(scaled.T @ scaled)
     basis = whitener @ rotation
-    centre = share @ kernel @ basis
     return Spectrum(
-        landmarks, lengthscale, features @ rotation, np.maximum(values, 0.0), basis, centre
+        landmarks,
+        lengthscale,
+        features @ rotation,
+        np.maximum(values, 0.0),
+        basis,
+        share @ kernel @ basis,
     )
 
 

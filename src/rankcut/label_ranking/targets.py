@@ -5,35 +5,15 @@ is s_i = Σ_j e_ij / (n − 1). On a full ranking the scores are its positions, 
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats
-from rankcut.errors import InputError
 from rankcut.kernels.kendall import count_pairs
-from rankcut.rankings import Rankings, as_frame
-
-
-def check_targets(ranks: Any) -> Any:
-    """The rankings, if there are any."""
-    if ranks is None:
-        raise InputError(
-            "requires y to be passed, but the target y is None", parameter="RankingRegressor"
-        )
-    is_table = as_frame(ranks) is not None or issparse(ranks)
-    return ranks if is_table or hasattr(ranks, "__rankings__") else np.asarray(ranks)
-
-
-def ranks_anything(rankings: Rankings) -> bool:
-    """Whether any ranking ranks any item."""
-    stored = rankings.sparse
-    ranks = rankings.read(0, rankings.shape[0]) if stored is None else stored.data
-    return not np.isnan(ranks).all()
+from rankcut.rankings import Rankings
 
 
 @dataclass(frozen=True, eq=False)

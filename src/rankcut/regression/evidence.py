@@ -6,9 +6,9 @@ with labels coded as ±1 has the evidence N(y | 0, Σ_b v_b Z_b Z_bᵀ + s·I), 
 It rises where a view explains the labels and falls with every variance that explains nothing. So
 its maximum weights the views without cross-validation, which is noisy with few labels.
 
-Rotated samples have the same evidence. If there are more of them than weights, a rotation leaves
-as many as there are weights; the others have no features, and only their number and squares count.
-A sample that counts c times is one times √c, and c − 1 others of which nothing is left.
+Rotated samples have the same evidence. A rotation leaves no more of them than there are weights;
+the others have no features, and only their number and squares count. A sample that counts c times
+is one times √c, and c − 1 others of which nothing is left.
 """
 
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ from rankcut.regression.views import View
 # or the noise.
 USUAL, SPREAD = 0.05, 2.0
 
-# Variances are found from at most this many rankings if there are more weights, a sample if there
-# are more of both: a thousand are enough for a handful of variances.
-_MOST_ROWS = 1000
+# With more weights than this, variances are found from at most as many rankings, drawn at random: a
+# thousand are enough for a handful of variances, and matrices stay small.
+_MOST = 1000
 
 # Entries of rows that are dense at the same time.
 _AT_ONCE = 1 << 22
@@ -65,7 +65,7 @@ def weigh_views(
     targets, views = targets[rows], {name: view[rows] for name, view in views.items()}
     counts = np.ones(len(targets)) if counts is None else counts
     targets = targets - np.average(targets, axis=0, weights=counts)
-    summed = sum_rotated if width < len(targets) else sum_samples
+    summed = sum_rotated if width <= _MOST else sum_samples
     evidence = summed(list(views.values()), targets, counts)
     # Rows of mean square 1, centred, make variances comparable.
     sizes = np.sqrt([max(np.trace(gram), 0.0) / counts.sum() for gram in evidence.grams])
@@ -90,9 +90,9 @@ def _rows_to_weigh(
     """
     whole = counts is not None and bool((counts == np.floor(counts)).all())
     total = int(counts.sum()) if counts is not None and whole else n_rows
-    if min(width, total) <= _MOST_ROWS:
+    if min(width, total) <= _MOST:
         return slice(None), counts
-    drawn = np.sort(np.random.default_rng(0).permutation(total)[:_MOST_ROWS])
+    drawn = np.sort(np.random.default_rng(0).permutation(total)[:_MOST])
     if counts is None or not whole:
         return drawn, None if counts is None else counts[drawn]
     people = np.searchsorted(np.cumsum(counts), drawn, side="right")
@@ -180,7 +180,7 @@ def sum_samples(views: Sequence[View], targets: Floats, counts: Floats) -> Evide
 
 
 def sum_rotated(views: Sequence[View], targets: Floats, counts: Floats) -> Evidence:
-    """The evidence by as many rotated samples as there are weights."""
+    """The evidence by at most as many rotated samples as there are weights."""
     total = counts.sum()
     means = [view.smoothed((counts @ view.rows / total)[None]) for view in views]
     width = sum(view.width for view in views)
