@@ -7,7 +7,6 @@ all pairs.
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from rankcut._loops.pairs import ALL, keep_best
@@ -16,21 +15,15 @@ from rankcut.cuts.offset_rows import largest_entry, row_squares
 from rankcut.errors import InputError, amount
 from rankcut.graphs.distances import import_hnswlib
 from rankcut.kernels.gram import Encoding, slices, unit_scale
-from rankcut.threads import as_completed
+from rankcut.threads import as_completed, effective_threads
 
 # Rankings to compare with a block of others at once.
 _ROWS = 512
 
-# Longer vectors are projected to this many random directions before they are indexed. Inner
-# products of unit vectors are then accurate to about 1/√512. Principal components do worse at
-# distinguishing short lists from a large catalogue.
-_DIMENSIONS = 512
-
-# Links of each vector in the index, and the number of candidates examined to find them.
-_LINKS = 16
+# Candidates that the index looks at for a query, as many as it looks at to link a vector.
 _LOOKED_AT = 200
 
-# Entries of a block of vectors to project or multiply at once.
+# Entries of vectors to gather at once (32 MB).
 _AT_ONCE = 1 << 22
 
 
@@ -107,8 +100,18 @@ class VectorIndex:
         self.vectors = vectors
         self._normalize = normalize
         self._scales = self._unit_scales(vectors)
-        self._axes = _random_axes(vectors.shape[1], seed)
-        self._index = self._built(seed)
+        # Weights may be of any scale, but the index uses float32.
+        magnitude = largest_entry(vectors) * float(self._scales.max()) or 1.0
+        points = np.empty((len(self), vectors.shape[1] + 1), dtype=np.float32)
+        points[:, :-1] = vectors * (self._scales / magnitude)[:, np.newaxis]
+        # One more coordinate makes all vectors as long as the longest. Then the nearest vectors of
+        # a query are those with the largest inner products.
+        squares = np.einsum("rd,rd->r", points[:, :-1], points[:, :-1])
+        points[:, -1] = np.sqrt(squares.max(initial=0.0) - squares)
+        self._index = import_hnswlib().Index(space="l2", dim=points.shape[1])
+        self._index.init_index(max_elements=len(self), random_seed=seed)
+        # One thread, so that the same seed gives the same index.
+        self._index.add_items(points, num_threads=1)
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -127,14 +130,13 @@ class VectorIndex:
         """
         scales = self._unit_scales(queries)
         count = min(len(self), max(n_candidates, k + (own is not None)))
-        n_queries = queries.shape[0]
+        n_queries, width = queries.shape
         values, rows = np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
         # Candidates are gathered into one product.
-        step = max(1, _AT_ONCE // max(count * self.vectors.shape[1], _DIMENSIONS))
-        for start in range(0, n_queries, step):
-            part = slice(start, min(start + step, n_queries))
+        for part in slices(n_queries, max(1, _AT_ONCE // (count * width))):
             found = self._candidates(queries[part], count, n_jobs)
-            products = self._products(queries[part], scales[part], found)
+            products = np.einsum("rci,ri->rc", self.vectors[found], queries[part])
+            products *= scales[part, np.newaxis] * self._scales[found]
             if own is not None:
                 products[found == own[part, np.newaxis]] = -np.inf
             # Largest first; ties by row number.
@@ -143,51 +145,20 @@ class VectorIndex:
             rows[part] = np.take_along_axis(found, order, axis=1)
         return values, rows
 
-    def _built(self, seed: int) -> Any:
-        width = self.vectors.shape[1] if self._axes is None else _DIMENSIONS
-        points = np.empty((len(self), width + 1), dtype=np.float32)
-        squares = np.empty(len(self))
-        # Weights may be of any scale, but the index uses float32.
-        magnitude = largest_entry(self.vectors) * float(self._scales.max()) or 1.0
-        for part in _parts(self.vectors):
-            short = self._projected(self.vectors[part]) * self._scales[part, np.newaxis] / magnitude
-            points[part, :-1] = short
-            squares[part] = np.einsum("rd,rd->r", short, short)
-        # One more coordinate makes all vectors as long as the longest. Then the nearest vectors of
-        # a query are those with the largest inner products.
-        longest = squares.max(initial=0.0)
-        points[:, -1] = np.sqrt(longest - squares)
-        index = import_hnswlib().Index(space="l2", dim=width + 1)
-        index.init_index(
-            max_elements=len(self), M=_LINKS, ef_construction=_LOOKED_AT, random_seed=seed
-        )
-        # One thread, so that the same seed gives the same index.
-        index.add_items(points, num_threads=1)
-        return index
-
     def _candidates(self, queries: Floats, count: int, n_jobs: int | None) -> NDArray[np.int64]:
-        short = self._projected(queries)
         # The length of a query does not change the order of its products.
-        largest = np.abs(short).max(axis=1, keepdims=True)
-        short = short / np.where(largest > 0, largest, 1.0)
-        points = np.column_stack([short, np.zeros(len(short))]).astype(np.float32)
-        self._index.set_ef(max(_LOOKED_AT, 2 * count))
-        try:
-            found = self._index.knn_query(points, count, num_threads=effective_n_jobs(n_jobs))[0]
-        except RuntimeError:
-            # Fewer vectors are linked to each other than requested.
-            self._index.set_ef(len(self))
-            found = self._index.knn_query(points, count, num_threads=effective_n_jobs(n_jobs))[0]
-        return np.asarray(found, dtype=np.int64)
-
-    def _projected(self, vectors: Floats) -> Floats:
-        return np.asarray(vectors if self._axes is None else vectors @ self._axes)
-
-    def _products(self, queries: Floats, scales: Floats, found: NDArray[np.int64]) -> Floats:
-        """Inner products of each query with its candidates, in float64."""
-        products = np.empty(found.shape)
-        np.einsum("rci,ri->rc", self.vectors[found], queries, out=products)
-        return products * scales[:, None] * self._scales[found]
+        largest = np.abs(queries).max(axis=1, keepdims=True)
+        unit = queries / np.where(largest > 0, largest, 1.0)
+        points = np.column_stack([unit, np.zeros(len(unit))]).astype(np.float32)
+        for looked_at in (max(_LOOKED_AT, 2 * count), len(self)):
+            self._index.set_ef(looked_at)
+            try:
+                found = self._index.knn_query(points, count, num_threads=effective_threads(n_jobs))
+                break
+            except RuntimeError:
+                # Fewer vectors are linked to each other than requested: look at all.
+                continue
+        return np.asarray(found[0], dtype=np.int64)
 
     def _unit_scales(self, vectors: Floats) -> Floats:
         """1/‖φ‖, or 0 for zero vectors; all 1 without ``normalize``."""
@@ -195,16 +166,3 @@ class VectorIndex:
             return np.ones(vectors.shape[0])
         norms = np.sqrt(row_squares(vectors))
         return np.asarray(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
-
-
-def _random_axes(width: int, seed: int) -> Floats | None:
-    """Random directions as columns, which preserve inner products on average."""
-    if width <= _DIMENSIONS:
-        return None
-    rng = np.random.default_rng(seed)
-    return np.asarray(rng.standard_normal((width, _DIMENSIONS)) / np.sqrt(_DIMENSIONS))
-
-
-def _parts(vectors: Floats) -> list[slice]:
-    step = max(1, _AT_ONCE // min(vectors.shape[1], _DIMENSIONS))
-    return [slice(start, start + step) for start in range(0, vectors.shape[0], step)]
