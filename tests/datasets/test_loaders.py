@@ -159,9 +159,9 @@ def test_starwars(tmp_path):
         load_starwars("ships")
 
 
-@pytest.mark.parametrize("load", [load_lunch, lambda **o: make_food(20, random_state=0, **o)])
+@pytest.mark.parametrize("load", [load_lunch, lambda: make_food(20, random_state=0)])
 def test_data_sets_are_ranking_sets_with_frames_if_asked(load):
-    data, framed = load(), load(as_frame=True)
+    data, framed = load(), load().with_frames()
     assert isinstance(data, RankingSet)
     assert data["item_features"] is data.item_features
     assert data["feature_names"] is data.feature_names
@@ -183,11 +183,11 @@ def test_data_sets_are_ranking_sets_with_frames_if_asked(load):
 
 def test_files_are_read_with_frames_if_asked(tmp_path):
     (tmp_path / "votes.csv").write_text("ranking,toro,uni,count\nx,1,2,2\ny,,1,1\n")
-    framed = read_file(tmp_path / "votes.csv", as_frame=True)
+    framed = read_file(tmp_path / "votes.csv").with_frames()
     assert list(framed.ranks.columns) == ["toro", "uni"]
     assert list(framed.ranks.index) == ["x", "y"]
     np.testing.assert_array_equal(framed.ranks, [[1, 2], [np.nan, 1]])
-    expanded = read_file(tmp_path / "votes.csv", as_frame=True, expand=True)
+    expanded = read_file(tmp_path / "votes.csv", expand=True).with_frames()
     assert list(expanded.ranks.index) == ["x-1", "x-2", "y"]
     assert len(repr(framed)) < 60
 

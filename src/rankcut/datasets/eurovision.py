@@ -25,7 +25,6 @@ def load_eurovision(
     *,
     data_home: str | os.PathLike[str] | None = None,
     first_year: int = 1994,
-    as_frame: bool = False,
 ) -> RankingSet:
     """Votes in finals of the Eurovision Song Contest: read from the file you downloaded.
 
@@ -39,8 +38,6 @@ def load_eurovision(
         environment variable RANKCUT_DATA.
     first_year : int
         The first final to read.
-    as_frame : bool
-        Ranks as a pandas frame.
 
     Returns
     -------
@@ -87,7 +84,7 @@ def load_eurovision(
     kept = np.flatnonzero(np.diff(scores.indptr) >= _FEWEST_ITEMS)
     years, homes, kinds = (np.array([voter[part] for voter in place])[kept] for part in range(3))
     named = {"J": "jury", "T": "public"}
-    votes = RankingSet(
+    return RankingSet(
         RankingSet(from_ratings(scores[kept]), tuple(countries.tolist())).dense(),
         tuple(countries.tolist()),
         columns={
@@ -99,4 +96,3 @@ def load_eurovision(
         target=np.isin(homes, sorted(_EAST)).astype(np.int64),
         target_names=["west", "east"],
     )
-    return votes.with_frames() if as_frame else votes

@@ -47,7 +47,6 @@ def make_food(
     merges: int | tuple[int, int] = (2, 3),
     dropped: int | tuple[int, int] = (2, 5),
     random_state: int | np.random.RandomState | None = None,
-    as_frame: bool = False,
 ) -> RankingSet:
     """Rankings of eight dishes by two types of user, the synthetic data of the paper.
 
@@ -72,8 +71,6 @@ def make_food(
         How many dishes are left out, or the range it is drawn from, both ends included.
     random_state : int, RandomState or None
         Seed. The same seed gives the same scores for every kind.
-    as_frame : bool
-        Ranks and item features as pandas frames.
 
     Returns
     -------
@@ -114,7 +111,7 @@ def make_food(
     elif kind == "incomplete":
         for row, times in zip(ranks, _draw(rng, "dropped", dropped, n_rankings), strict=True):
             row[rng.permutation(n_dishes)[:times]] = np.nan
-    food = RankingSet(
+    return RankingSet(
         ranks,
         tuple(DISHES),
         target=target,
@@ -122,7 +119,6 @@ def make_food(
         item_features=features,
         details={"feature_names": list(ASPECTS)},
     )
-    return food.with_frames() if as_frame else food
 
 
 def _draw(
@@ -137,7 +133,7 @@ def _draw(
     return rng.randint(low, high + 1, size)
 
 
-def load_lunch(kind: Kind = "full", *, as_frame: bool = False) -> RankingSet:
+def load_lunch(kind: Kind = "full") -> RankingSet:
     """What 48 guests of a canteen think of its eight dishes, in each kind of ranking.
 
     The guests are invented, and so are their tastes.
@@ -147,8 +143,6 @@ def load_lunch(kind: Kind = "full", *, as_frame: bool = False) -> RankingSet:
     kind : {"full", "top-k", "ties", "incomplete"}
         All dishes in order; the best three; groups of dishes; or the dishes that a guest has
         tried. Dishes not ranked are NaN.
-    as_frame : bool
-        Ranks and item features as pandas frames.
 
     Returns
     -------
@@ -168,7 +162,7 @@ def load_lunch(kind: Kind = "full", *, as_frame: bool = False) -> RankingSet:
     with as_file(_FOLDER / "dishes.csv") as dishes:
         items = read_items(dishes)
     names = ["sweet tooth", "juicy eater"]
-    lunch = replace(
+    return replace(
         rankings,
         target=(rankings.columns["guest"] == names[1]).astype(int),
         target_names=names,
@@ -182,7 +176,6 @@ def load_lunch(kind: Kind = "full", *, as_frame: bool = False) -> RankingSet:
             "item_points": items.points(),
         },
     )
-    return lunch.with_frames() if as_frame else lunch
 
 
 def read_lunch(kind: Kind) -> RankingSet:

@@ -16,9 +16,7 @@ from rankcut.rankings.ratings import from_ratings
 _YEAR = re.compile(r"\d{4}$")
 
 
-def load_movielens(
-    *, data_home: str | os.PathLike[str] | None = None, as_frame: bool = False
-) -> RankingSet:
+def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> RankingSet:
     """The MovieLens 100k data of GroupLens: read from the files you downloaded.
 
     They may be used for research but not redistributed, so they are not part of this library: get
@@ -33,8 +31,6 @@ def load_movielens(
     data_home : path or None
         The directory with the files, or the one above it; None takes the environment variable
         RANKCUT_DATA.
-    as_frame : bool
-        Ranks and item features as pandas frames.
 
     Returns
     -------
@@ -78,7 +74,7 @@ def load_movielens(
     gender = users[2]
     from rankcut.graphs.item_features import encoded
 
-    films = RankingSet(
+    return RankingSet(
         from_ratings(scores),
         tuple(_titles(items)),
         ids=tuple(int(user) for user in users[0]),
@@ -97,7 +93,6 @@ def load_movielens(
             "item_points": np.hstack([encoded(values) for values in known.values()]),
         },
     )
-    return films.with_frames() if as_frame else films
 
 
 def _columns(path: Path, delimiter: str) -> list[NDArray[np.object_]]:

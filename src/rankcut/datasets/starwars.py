@@ -27,7 +27,6 @@ def load_starwars(
     which: Literal["films", "characters"] = "films",
     *,
     data_home: str | os.PathLike[str] | None = None,
-    as_frame: bool = False,
 ) -> RankingSet:
     """The Star Wars survey of FiveThirtyEight: read from the file you downloaded.
 
@@ -38,8 +37,6 @@ def load_starwars(
     data_home : path or None
         The directory with ``StarWars.csv``, or the one above it; None takes the environment
         variable RANKCUT_DATA.
-    as_frame : bool
-        Ranks as a pandas frame.
 
     Returns
     -------
@@ -70,11 +67,10 @@ def load_starwars(
         liked = [[levels.get(str(cell), np.nan) for cell in cells[i]] for i in chosen]
         ranks = from_ratings(np.array(liked).T, higher_is_better=False)
     kept = np.count_nonzero(~np.isnan(ranks), axis=1) >= 2
-    survey = RankingSet(
+    return RankingSet(
         ranks[kept],
         tuple(_SERIES.sub("", " ".join(titles[i].split())) for i in chosen),
         ids=tuple(str(cell).removesuffix(".0") for cell in cells[0][kept]),
         columns={name: cells[i][kept] for name, i in _PERSON.items()},
         title=f"Star Wars, {which}",
     )
-    return survey.with_frames() if as_frame else survey

@@ -91,7 +91,6 @@ def load_sushi(
     which: Literal["a", "b"] = "a",
     *,
     data_home: str | os.PathLike[str] | None = None,
-    as_frame: bool = False,
 ) -> RankingSet:
     """The sushi data of T. Kamishima: read from the files you downloaded.
 
@@ -105,8 +104,6 @@ def load_sushi(
     data_home : path or None
         The directory with the files, or the one above it; None takes the environment variable
         RANKCUT_DATA.
-    as_frame : bool
-        Ranks and item features as pandas frames.
 
     Returns
     -------
@@ -145,7 +142,7 @@ def load_sushi(
     ids = tuple(int(user) for user in users.pop("user"))
     from rankcut.graphs.item_features import encoded
 
-    sushi = RankingSet(
+    return RankingSet(
         rankings.ranks,
         tuple(names[i] for i in kept),
         ids=ids,
@@ -163,7 +160,6 @@ def load_sushi(
             "item_points": np.hstack([encoded(values) for values in features.values()]),
         },
     )
-    return sushi.with_frames() if as_frame else sushi
 
 
 def sushi_files(data_home: str | os.PathLike[str] | None, which: str = "ab") -> list[Path]:

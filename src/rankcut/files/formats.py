@@ -37,7 +37,6 @@ def read_file(
     format: Format | None = None,
     *,
     expand: bool = False,
-    as_frame: bool = False,
     delimiter: str | None = None,
     header: Header = 1,
     sheet: str | None = None,
@@ -55,8 +54,6 @@ def read_file(
         suffix.
     expand : bool
         Give each ranking a row of its own instead of keeping counts.
-    as_frame : bool
-        Ranks as a pandas frame with the items' names.
     delimiter : str or None
         What divides the cells of a CSV or TSV file; None goes by the format, and takes a semicolon
         or tab in a CSV file whose header has no comma.
@@ -91,8 +88,7 @@ def read_file(
         rankings = read_order(source, sparse=table.sparse)
     else:
         rankings = read_npy(source)
-    rankings = rankings.expanded() if expand else rankings
-    return rankings.with_frames() if as_frame else rankings
+    return rankings.expanded() if expand else rankings
 
 
 def scan_file(
@@ -174,6 +170,7 @@ def write_file(
     Examples
     --------
     >>> import tempfile
+    >>> import numpy as np
     >>> votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"))
     >>> path = Path(tempfile.mkdtemp()) / "votes.soc"
     >>> write_file(votes, path)

@@ -247,7 +247,7 @@ class RankingSet:
         try:
             import pandas as pd
         except ImportError:
-            raise ModuleNotFoundError("as_frame=True needs pandas: pip install pandas") from None
+            raise ModuleNotFoundError("frames need pandas: pip install pandas") from None
 
         ranks = pd.DataFrame(self.dense(), index=self.ids, columns=list(self.items))
         features = self.item_features
