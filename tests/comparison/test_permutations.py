@@ -8,12 +8,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-import rankcut.comparison.design as design_module
+import rankcut.comparison.vectors as vectors_module
 from rankcut._loops import resamples
-from rankcut.comparison.design import Scores, make_design
 from rankcut.comparison.permutations import CovariateLabels, GroupLabels, _arrangements
-from rankcut.comparison.rows import ComparedRows
+from rankcut.comparison.rows import ComparedRows, make_design
 from rankcut.comparison.statistics import Draws, Family, Options, run_tests, share_explained
+from rankcut.comparison.vectors import Scores
 from rankcut.rankings import Rankings
 
 
@@ -107,7 +107,7 @@ CASES["covariates"] = (range(12), [0] * 12, [0] * 7 + [1] * 5, [0.5] * 12)
 @pytest.mark.parametrize("block", [8192, 3])
 def test_sums_have_the_moments_of_the_limit(case, block, monkeypatch):
     """The limit has the exact mean and covariance of all permutations, whichever way."""
-    monkeypatch.setattr(design_module.slices, "__defaults__", (block,))
+    monkeypatch.setattr(vectors_module.slices, "__defaults__", (block,))
     design = make_design(rows_of(*CASES[case]))
     rng = np.random.default_rng(0)
     scores = scores_of(design, rng.normal(size=(design.n_distinct, 2)))
@@ -246,7 +246,7 @@ def test_scores_that_are_not_kept_are_the_same(monkeypatch):
     )
     values = rng.normal(size=(9, 4))
     kept = scores_of(design, values)
-    monkeypatch.setattr(design_module, "KEPT", 0)
+    monkeypatch.setattr(vectors_module, "KEPT", 0)
     made = scores_of(design, values)
     assert_allclose(made.own, kept.own, rtol=1e-12)
     assert_allclose(made.means, kept.means, rtol=1e-12)

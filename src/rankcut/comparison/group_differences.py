@@ -8,10 +8,16 @@ from typing import Any
 import numpy as np
 
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.design import Scores, make_design
 from rankcut.comparison.permutations import GroupLabels
-from rankcut.comparison.results import GroupComparison, Part, permutations_needed
-from rankcut.comparison.rows import Codes, ComparedRows, kinds_of_lists, read_codes, read_rows
+from rankcut.comparison.results import GroupComparison, Part, Table, permutations_needed
+from rankcut.comparison.rows import (
+    Codes,
+    ComparedRows,
+    kinds_of_lists,
+    make_design,
+    read_codes,
+    read_rows,
+)
 from rankcut.comparison.statistics import (
     Draws,
     Family,
@@ -22,10 +28,10 @@ from rankcut.comparison.statistics import (
     run_tests,
     share_explained,
 )
-from rankcut.comparison.tables import Table
 from rankcut.comparison.vectors import (
     PAIR_ITEMS,
     Coordinates,
+    Scores,
     features_of,
     listings,
     orders_of_listed,

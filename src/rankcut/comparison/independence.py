@@ -1,17 +1,17 @@
 """Do rankings depend on covariates: numbers, categories, or both?"""
 
+import html
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.design import Scores, make_design
 from rankcut.comparison.permutations import CovariateLabels
-from rankcut.comparison.results import IndependenceResult
-from rankcut.comparison.rows import ComparedRows, column_of, is_missing, read_rows
+from rankcut.comparison.results import LEVEL, Table, p_in_words, verdict_in_words
+from rankcut.comparison.rows import ComparedRows, column_of, is_missing, make_design, read_rows
 from rankcut.comparison.statistics import (
     Draws,
     Family,
@@ -22,10 +22,10 @@ from rankcut.comparison.statistics import (
     run_tests,
     share_explained,
 )
-from rankcut.comparison.tables import Table
 from rankcut.comparison.vectors import (
     PAIR_ITEMS,
     Coordinates,
+    Scores,
     features_of,
     pairs,
     places,
@@ -33,8 +33,100 @@ from rankcut.comparison.vectors import (
     side_by_side,
 )
 from rankcut.errors import InputError, amount
-from rankcut.parameters import check_count, seed_from, within_floats
+from rankcut.parameters import check_choice, check_count, seed_from, within_floats
 from rankcut.rankings import Unranked, as_frame, read_rankings
+
+
+@dataclass(frozen=True, repr=False)
+class IndependenceResult:
+    """What :func:`~rankcut.independence_test` found.
+
+    Attributes
+    ----------
+    p_value, p_interval, effect_size, effect_interval, method, features, n_permutations, notes
+        As in the result of :func:`~rankcut.compare_groups`; the effect is what all covariates
+        explain together.
+    n_rankings : int
+        Number of rankings with all values.
+    items : Table
+        The share of each item's variation that the covariates explain, with adjusted p-values.
+    covariates : Table
+        Each covariate by itself, with p-values adjusted by Holm's method.
+    """
+
+    p_value: float
+    p_interval: tuple[float, float]
+    effect_size: float
+    effect_interval: tuple[float, float]
+    n_rankings: int
+    items: Table
+    covariates: Table
+    method: str
+    features: str
+    n_permutations: int
+    notes: tuple[str, ...]
+
+    def verdict(self) -> str:
+        """One sentence: whether rankings depend on the covariates, and how much."""
+        what = "covariates" if len(self.covariates) > 1 else "covariate"
+        found = f"Rankings depend on the {what}"
+        sentence = verdict_in_words(self, found, "No dependence was found", what)
+        return sentence.replace("covariates explains", "covariates explain")
+
+    def summary(self, level: float = LEVEL) -> str:
+        """The findings in plain words.
+
+        Parameters
+        ----------
+        level : float
+            Covariates and items with an adjusted p-value up to this are named.
+        """
+        lines = [self.verdict()]
+        for title, table, name in (
+            ("Covariates that matter by themselves:", self.covariates, "covariate"),
+            ("Items that depend on them:", self.items, "item"),
+        ):
+            found = [
+                f"{row[name]} ({p_in_words(row['p_value'])})"
+                for row in table
+                if row["p_value"] <= level
+            ]
+            if found:
+                lines.append(f"{title} {', '.join(found)}.")
+        lines.append(f"{self.n_rankings:,} rankings. {self.method}")
+        return "\n".join([*lines, *self.notes])
+
+    def to_frame(self, table: str = "covariates", backend: str | None = None) -> Any:
+        """A table as a pandas or Polars frame.
+
+        Parameters
+        ----------
+        table : {"covariates", "items"}
+            Which table.
+        backend : {"pandas", "polars", "pyarrow"} or None
+            Which library; None is the one that is installed, pandas first.
+        """
+        check_choice(table, ("covariates", "items"), "table")
+        found: Table = getattr(self, table)
+        return found.to_frame(backend)
+
+    def plot(self, level: float = LEVEL) -> Any:
+        """The share of each item's variation that the covariates explain, as a Matplotlib figure.
+
+        Parameters
+        ----------
+        level : float
+            Items with an adjusted p-value above this are drawn faint.
+        """
+        from rankcut.pictures.item_charts import draw_item_shares
+
+        return draw_item_shares(self.items, level, self.verdict())
+
+    def __repr__(self) -> str:
+        return f"IndependenceResult({self.verdict()})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self.verdict())}</p>{self.covariates._repr_html_()}"
 
 
 def independence_test(

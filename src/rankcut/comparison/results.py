@@ -2,12 +2,14 @@
 
 import html
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any
 
+import narwhals as nw
+
 from rankcut.comparison.statistics import Estimate
-from rankcut.comparison.tables import Table
 from rankcut.parameters import check_choice
 
 # p-values up to this are called a difference.
@@ -15,6 +17,82 @@ LEVEL = 0.05
 
 # A summary names this many groups with their sizes.
 _MOST_GROUPS = 12
+
+
+class Table:
+    """Columns of equal length.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        The columns, in their order.
+
+    Examples
+    --------
+    >>> table = Table({"item": ["uni", "ika"], "p_value": [0.0123, 0.5]})
+    >>> table
+    item  p_value
+    uni    0.0123
+    ika       0.5
+    >>> table["item"], table[1]
+    (['uni', 'ika'], {'item': 'ika', 'p_value': 0.5})
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        self.columns = {name: list(values) for name, values in columns.items()}
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), []))
+
+    def __getitem__(self, which: int | str) -> Any:
+        """A column by its name, or a row by its number."""
+        if isinstance(which, str):
+            return self.columns[which]
+        return {name: values[which] for name, values in self.columns.items()}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[row] for row in range(len(self)))
+
+    def to_frame(self, backend: Any = None) -> Any:
+        """The table as a pandas or Polars frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"} or None
+            Which library; None is the one that is installed, pandas first.
+        """
+        if backend is None:
+            backend = next((name for name in ("pandas", "polars") if find_spec(name)), None)
+        if backend is None:
+            raise ModuleNotFoundError(
+                "a frame needs pandas or Polars, and neither is installed; read the columns of the "
+                "table, or install one of them"
+            )
+        check_choice(backend, ("pandas", "polars", "pyarrow"), "backend")
+        return nw.from_dict(self.columns, backend=backend).to_native()
+
+    def __repr__(self) -> str:
+        cells = [[_shown(value) for value in values] for values in self.columns.values()]
+        numeric = [all(isinstance(v, int | float) for v in vs) for vs in self.columns.values()]
+        widths = [
+            max(map(len, [name, *column])) for name, column in zip(self.columns, cells, strict=True)
+        ]
+        lines = [list(self.columns), *map(list, zip(*cells, strict=True))]
+        return "\n".join(
+            "  ".join(
+                cell.rjust(width) if number else cell.ljust(width)
+                for cell, width, number in zip(line, widths, numeric, strict=True)
+            ).rstrip()
+            for line in lines
+        )
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_shown(v))}</td>" for v in row.values()) + "</tr>"
+            for row in self
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 @dataclass(frozen=True)
@@ -102,7 +180,9 @@ class GroupComparison:
 
     def verdict(self) -> str:
         """One sentence: whether groups differ, and how much they explain."""
-        return _verdict(self, "Groups differ", "No difference between groups was found", "group")
+        return verdict_in_words(
+            self, "Groups differ", "No difference between groups was found", "group"
+        )
 
     def summary(self, level: float = LEVEL) -> str:
         """The findings in plain words.
@@ -208,96 +288,6 @@ class GroupComparison:
         return f"<p>{html.escape(self.verdict())}</p>{self.items._repr_html_()}"
 
 
-@dataclass(frozen=True, repr=False)
-class IndependenceResult:
-    """What :func:`~rankcut.independence_test` found.
-
-    Attributes
-    ----------
-    p_value, p_interval, effect_size, effect_interval, method, features, n_permutations, notes
-        As in :class:`GroupComparison`; the effect is what all covariates explain together.
-    n_rankings : int
-        Number of rankings with all values.
-    items : Table
-        The share of each item's variation that the covariates explain, with adjusted p-values.
-    covariates : Table
-        Each covariate by itself, with p-values adjusted by Holm's method.
-    """
-
-    p_value: float
-    p_interval: tuple[float, float]
-    effect_size: float
-    effect_interval: tuple[float, float]
-    n_rankings: int
-    items: Table
-    covariates: Table
-    method: str
-    features: str
-    n_permutations: int
-    notes: tuple[str, ...]
-
-    def verdict(self) -> str:
-        """One sentence: whether rankings depend on the covariates, and how much."""
-        what = "covariates" if len(self.covariates) > 1 else "covariate"
-        sentence = _verdict(self, f"Rankings depend on the {what}", "No dependence was found", what)
-        return sentence.replace("covariates explains", "covariates explain")
-
-    def summary(self, level: float = LEVEL) -> str:
-        """The findings in plain words.
-
-        Parameters
-        ----------
-        level : float
-            Covariates and items with an adjusted p-value up to this are named.
-        """
-        lines = [self.verdict()]
-        for title, table, name in (
-            ("Covariates that matter by themselves:", self.covariates, "covariate"),
-            ("Items that depend on them:", self.items, "item"),
-        ):
-            found = [
-                f"{row[name]} ({p_in_words(row['p_value'])})"
-                for row in table
-                if row["p_value"] <= level
-            ]
-            if found:
-                lines.append(f"{title} {', '.join(found)}.")
-        lines.append(f"{self.n_rankings:,} rankings. {self.method}")
-        return "\n".join([*lines, *self.notes])
-
-    def to_frame(self, table: str = "covariates", backend: str | None = None) -> Any:
-        """A table as a pandas or Polars frame.
-
-        Parameters
-        ----------
-        table : {"covariates", "items"}
-            Which table.
-        backend : {"pandas", "polars", "pyarrow"} or None
-            Which library; None is the one that is installed, pandas first.
-        """
-        check_choice(table, ("covariates", "items"), "table")
-        found: Table = getattr(self, table)
-        return found.to_frame(backend)
-
-    def plot(self, level: float = LEVEL) -> Any:
-        """The share of each item's variation that the covariates explain, as a Matplotlib figure.
-
-        Parameters
-        ----------
-        level : float
-            Items with an adjusted p-value above this are drawn faint.
-        """
-        from rankcut.pictures.item_charts import draw_item_shares
-
-        return draw_item_shares(self.items, level, self.verdict())
-
-    def __repr__(self) -> str:
-        return f"IndependenceResult({self.verdict()})"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self.verdict())}</p>{self.covariates._repr_html_()}"
-
-
 def permutations_needed(n_comparisons: int, n_permutations: int) -> str:
     """How many permutations Holm's method needs, if these are too few to find anything.
 
@@ -339,7 +329,8 @@ def p_in_words(value: float, *, least: bool = False) -> str:
     return f"p {'≤' if least else '='} {shown}"
 
 
-def _verdict(result: Any, differ: str, same: str, what: str) -> str:
+def verdict_in_words(result: Any, differ: str, same: str, what: str) -> str:
+    """Whether something was found, how sure that is, and how much it explains."""
     low, high = (100.0 * end for end in result.effect_interval)
     share = 100.0 * max(result.effect_size, 0.0)
     words = differ if result.p_value <= LEVEL else same
@@ -358,3 +349,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Table):
         return list(value)
     return list(value) if isinstance(value, tuple) else value
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

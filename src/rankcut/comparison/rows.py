@@ -1,12 +1,19 @@
-"""What is compared: different rankings, and the group, stratum, person and weight of each row."""
+"""What is compared: rows with their group, stratum, person and weight, and units of rows.
+
+A *unit* is what is permuted: a ranking, or a person with all of their rankings. Labels are
+exchanged among the units of a *stratum*. Units of a stratum with equal rankings are a *cell*,
+counted once.
+"""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Longs
@@ -116,6 +123,99 @@ def read_rows(
         ComparedRows(different, places[index], labels, stratum, person, some.counts, some.counted),
         notes,
     )
+
+
+@dataclass(frozen=True)
+class Design:
+    """Cells in the order of their strata.
+
+    Attributes
+    ----------
+    table : (n_cells, n_groups) int64
+        How many units of each cell are in each group.
+    starts : (n_strata + 1,)
+        Where the cells of each stratum begin.
+    members : (n_cells, n_distinct) sparse, or None
+        The weight of each different ranking in a unit of the cell; None: only ``ranking``.
+    ranking : (n_cells,)
+        The different ranking of each cell, if ``members`` is None.
+    weight : (n_cells,)
+        The weight of a unit.
+    n_distinct : int
+        Number of different rankings.
+    """
+
+    table: Longs
+    starts: Longs
+    members: csr_array | None
+    ranking: Longs
+    weight: Floats
+    n_distinct: int
+
+    @cached_property
+    def counts(self) -> Longs:
+        """Units of each cell."""
+        return np.asarray(self.table.sum(axis=1), dtype=np.int64)
+
+    @cached_property
+    def sizes(self) -> Longs:
+        """Units of each group in each stratum."""
+        return np.asarray(np.add.reduceat(self.table, self.starts[:-1], axis=0), dtype=np.int64)
+
+    @cached_property
+    def n_units(self) -> int:
+        """Number of units."""
+        return int(self.table.sum())
+
+    @cached_property
+    def strata(self) -> Longs:
+        """The stratum of each cell."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+
+def make_design(rows: ComparedRows, refine: Longs | None = None) -> Design:
+    """The cells of these rows; ``refine`` splits strata further where units are single rows."""
+    n_groups = int(rows.group.max()) + 1
+    n_distinct = rows.rankings.shape[0]
+    stratum = rows.stratum
+    if refine is not None and rows.person is None:
+        stratum = stratum * (int(refine.max()) + 1) + refine
+    if rows.person is None and rows.counted:
+        keys, cell = np.unique(stratum * n_distinct + rows.index, return_inverse=True)
+        table = np.bincount(
+            cell * n_groups + rows.group, rows.weight, minlength=len(keys) * n_groups
+        )
+        return Design(
+            np.rint(table).astype(np.int64).reshape(-1, n_groups),
+            _starts(keys // n_distinct),
+            None,
+            keys % n_distinct,
+            np.ones(len(keys)),
+            n_distinct,
+        )
+    if rows.person is None:
+        # So that results do not depend on the order of rows.
+        order = np.lexsort((rows.group, rows.weight, rows.index, stratum))
+        unit = np.empty(len(order), dtype=np.int64)
+        unit[order] = np.arange(len(order))
+    else:
+        keys, unit = np.unique(
+            stratum * (int(rows.person.max()) + 1) + rows.person, return_inverse=True
+        )
+    n_units = int(unit.max()) + 1
+    members = csr_array((rows.weight, (unit, rows.index)), shape=(n_units, n_distinct))
+    table = np.zeros((n_units, n_groups), dtype=np.int64)
+    table[unit, rows.group] = 1
+    strata = np.empty(n_units, dtype=np.int64)
+    strata[unit] = stratum
+    weight = np.asarray(members.sum(axis=1)).ravel()
+    return Design(table, _starts(strata), members, np.empty(0, np.int64), weight, n_distinct)
+
+
+def _starts(strata: Longs) -> Longs:
+    """Where each stratum begins, and where the last one ends."""
+    changes = np.flatnonzero(np.diff(strata)) + 1
+    return np.concatenate([[0], changes, [len(strata)]]).astype(np.int64)
 
 
 def kinds_of_lists(listed: NDArray[np.bool_], weight: Floats) -> tuple[Longs, str]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.stats import beta
+from scipy.stats import beta, norm
 
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.design import ROUNDING, Scores
 from rankcut.comparison.permutations import Labels
+from rankcut.comparison.vectors import ROUNDING, Scores
 
 Method: TypeAlias = Literal["exact", "permutations", "limit"]
 
@@ -140,7 +140,10 @@ def run_tests(
     A family of the kind "each" has the adjusted p-value of each coordinate; the others have one
     estimate.
     """
-    questions = [_question(family, scores) for family in families]
+    questions = [
+        _Each(family, scores) if family.kind == "each" else _Whole(family, scores)
+        for family in families
+    ]
     seen = labels.observed(scores)
     for question in questions:
         question.look(seen)
@@ -191,15 +194,15 @@ def share_explained(labels: Labels, scores: Scores, columns: slice) -> Estimate:
     total = float(scores.total[columns].sum())
     if not total > 0.0:
         return Estimate(0.0, (0.0, 0.0))
-    by_chance = _Part(labels, scores, columns)
-    excess = float((sums**2).sum()) - by_chance.mean
-    room = max(total - by_chance.mean, np.finfo(float).tiny)
-    spread = by_chance.within
+    by_chance, spread = _by_chance(labels, scores, columns)
+    excess = float((sums**2).sum()) - by_chance
+    room = max(total - by_chance, np.finfo(float).tiny)
     squared = float((spread**2).sum())
     along = float(np.einsum("qp,pr,qr->", sums, spread, sums))
     slope = max(along - len(sums) * squared, 0.0) / excess if excess > 0 else 0.0
-    slope = min(max(slope, squared / max(float(np.trace(spread)), 1e-300)), _largest(spread))
-    z2 = 1.959963984540054**2
+    least, most = squared / max(float(np.trace(spread)), 1e-300), np.linalg.eigvalsh(spread)[-1]
+    slope = min(max(slope, least), float(most))
+    z2 = float(norm.ppf(0.975)) ** 2
     middle = excess + 2.0 * z2 * slope
     half = math.sqrt(max(middle**2 - excess**2 + 2.0 * z2 * len(sums) * squared, 0.0))
     low, high = (min(max(end / room, 0.0), 1.0) for end in (middle - half, middle + half))
@@ -219,25 +222,23 @@ def holm(p_values: Floats) -> Floats:
     return adjusted
 
 
-class _Part:
-    """Some coordinates of scores: what chance explains of them, and their covariance."""
-
-    def __init__(self, labels: Labels, scores: Scores, columns: slice) -> None:
-        design = labels.design
-        n_units = np.add.reduceat(design.counts, design.starts[:-1])
-        share = np.trace(labels.gram, axis1=1, axis2=2) / np.maximum(n_units - 1, 1)
-        of_cells = share[design.strata] * design.counts
-        sums = labels.observed(scores)[:, columns]
-        self.mean = 0.0
-        squares = np.zeros((sums.shape[1], sums.shape[1]))
-        for cells, block in scores.blocks():
-            part = block[:, columns]
-            self.mean += float(of_cells[cells] @ (part**2).sum(axis=1))
-            squares += (part * design.counts[cells, np.newaxis]).T @ part
-        # Of the columns of Q, which are alike.
-        scale = np.trace(labels.gram.sum(axis=0)) / labels.width
-        freedom = max(int(n_units.sum()) - len(n_units) - labels.width, 1)
-        self.within = np.maximum(scale, 0.0) * (squares - sums.T @ sums / scale) / freedom
+def _by_chance(labels: Labels, scores: Scores, columns: slice) -> tuple[float, Floats]:
+    """The mean of ‖S‖² over permutations, and the covariance of a row of S within groups."""
+    design = labels.design
+    n_units = np.add.reduceat(design.counts, design.starts[:-1])
+    share = np.trace(labels.gram, axis1=1, axis2=2) / np.maximum(n_units - 1, 1)
+    of_cells = share[design.strata] * design.counts
+    sums = labels.observed(scores)[:, columns]
+    mean = 0.0
+    squares = np.zeros((sums.shape[1], sums.shape[1]))
+    for cells, block in scores.blocks():
+        part = block[:, columns]
+        mean += float(of_cells[cells] @ (part**2).sum(axis=1))
+        squares += (part * design.counts[cells, np.newaxis]).T @ part
+    # Of the columns of Q, which are alike.
+    scale = np.trace(labels.gram.sum(axis=0)) / labels.width
+    freedom = max(int(n_units.sum()) - len(n_units) - labels.width, 1)
+    return mean, np.maximum(scale, 0.0) * (squares - sums.T @ sums / scale) / freedom
 
 
 class _Whole:
@@ -346,10 +347,6 @@ class _Each:
         return np.asarray((sums[:, :, self._columns] ** 2).sum(axis=1) * self._scale)
 
 
-def _question(family: Family, scores: Scores) -> _Whole | _Each:
-    return _Each(family, scores) if family.kind == "each" else _Whole(family, scores)
-
-
 def _unit_scale(own: Floats) -> Floats:
     """One by each sum of squares, and 0 for what does not vary."""
     floor = ROUNDING * max(float(own.max(initial=0.0)), 1e-300)
@@ -393,10 +390,6 @@ def _count_at_least(values: Floats) -> Longs:
     counts = np.empty(len(values), dtype=np.int64)
     counts[order] = len(values) - first[level]
     return counts
-
-
-def _largest(spread: Floats) -> float:
-    return float(np.linalg.eigvalsh(spread)[-1])
 
 
 def _is_nearly_normal(labels: Labels) -> bool:

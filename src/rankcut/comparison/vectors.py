@@ -1,21 +1,37 @@
-"""The vectors by which rankings are compared: places, pairs, lists, orders, features, kernels."""
+"""The vectors by which rankings are compared: places, pairs, lists, orders, features, kernels.
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+Each cell has a score, a vector that is centred in its stratum; a test is a function of the sums of
+scores over groups.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats, Indices
-from rankcut.comparison.design import Vectors, slices
-from rankcut.comparison.rows import ComparedRows
+from rankcut.comparison.rows import ComparedRows, Design
 from rankcut.kernels.chosen_features import choose_features
 from rankcut.rankings import Rankings
 
+# Numbers below this share of the largest are rounding errors.
+ROUNDING = 1e-9
+
+# Up to this many scores are kept (512 MB); more are recomputed in each pass.
+KEPT = 1 << 26
+
+# Cells whose scores are made or multiplied at once.
+BLOCK = 8192
+
 # Pairs are compared up to this many items: 4,950 pairs.
 PAIR_ITEMS = 100
+
+Vectors: TypeAlias = Callable[[NDArray[Any]], Floats]
+"""``vectors(numbers)`` returns the vectors of the different rankings with these numbers."""
 
 
 class Coordinates(NamedTuple):
@@ -147,3 +163,88 @@ def features_of(features: Any, rankings: Rankings, seed: int) -> Coordinates:
     return Coordinates(
         values.__getitem__, values.shape[1], chosen.missed(ranks, values), chosen.name
     )
+
+
+class Scores:
+    """The vector of a cell's unit, minus its weight times the mean of the stratum.
+
+    Attributes
+    ----------
+    width : int
+        Number of coordinates.
+    means : (n_groups, width)
+        Mean vector of each group.
+    total : (width,)
+        Sum of squares of the rankings' coordinates about the means of their strata.
+    own : (width,)
+        Sum of squares of the units' scores.
+    """
+
+    def __init__(self, design: Design, vectors: Vectors, width: int) -> None:
+        self.design = design
+        self.width = width
+        self._vectors = vectors
+        # Units share rankings, whose vectors are computed once.
+        self._shared = None if design.members is None else vectors(np.arange(design.n_distinct))
+        fits = len(design.table) * width <= KEPT
+        self._stored = np.empty((len(design.table), width)) if fits else None
+        self._centre()
+
+    def blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """Scores of some cells at a time."""
+        for cells in slices(len(self.design.table)):
+            if self._stored is not None:
+                yield cells, self._stored[cells]
+            else:
+                yield cells, self._raw(cells) - self._expected(cells)
+
+    def _raw(self, cells: slice) -> Floats:
+        if self.design.members is None:
+            return self._vectors(self.design.ranking[cells])
+        return np.asarray(self.design.members[cells] @ self._shared)
+
+    def _expected(self, cells: slice) -> Floats:
+        means: Floats = self._centres[self.design.strata[cells]]
+        return means * self.design.weight[cells, np.newaxis]
+
+    def _centre(self) -> None:
+        design = self.design
+        n_strata = len(design.starts) - 1
+        counts = design.counts
+        sums = np.zeros((n_strata, self.width))
+        of_groups = np.zeros((design.table.shape[1], self.width))
+        for cells in slices(len(counts)):
+            raw = self._raw(cells)
+            if self._stored is not None:
+                self._stored[cells] = raw
+            membership = csr_array(
+                (counts[cells].astype(float), (self.design.strata[cells], np.arange(len(raw)))),
+                shape=(n_strata, len(raw)),
+            )
+            sums += membership @ raw
+            of_groups += design.table[cells].T.astype(float) @ raw
+        weights = np.add.reduceat(counts * design.weight, design.starts[:-1])
+        self._centres = sums / weights[:, np.newaxis]
+        self.group_weights = design.table.T @ design.weight
+        self.means = of_groups / self.group_weights[:, np.newaxis]
+        if self._stored is not None:
+            for cells in slices(len(counts)):
+                self._stored[cells] -= self._expected(cells)
+        self.own = np.zeros(self.width)
+        for cells, block in self.blocks():
+            self.own += counts[cells] @ block**2
+        self.total = self.own if design.members is None else self._total(weights)
+
+    def _total(self, weights: Floats) -> Floats:
+        """For units with several rankings or with weights: from the rankings themselves."""
+        assert self.design.members is not None
+        assert self._shared is not None
+        of_rankings = np.asarray(self.design.members.sum(axis=0)).ravel()
+        squares = of_rankings @ self._shared**2
+        total: Floats = np.maximum(squares - weights @ self._centres**2, 0.0)
+        return total
+
+
+def slices(size: int, step: int = BLOCK) -> list[slice]:
+    """Slices of the numbers from 0, a few at a time."""
+    return [slice(start, min(start + step, size)) for start in range(0, size, step)]

@@ -18,7 +18,7 @@ import numpy as np
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
-from rankcut.comparison.tables import Table
+from rankcut.comparison.results import Table
 from rankcut.errors import InputError
 from rankcut.parameters import check_choice
 from rankcut.rankings import read_rankings

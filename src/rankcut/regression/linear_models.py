@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
-from rankcut.comparison.tables import Table
+from rankcut.comparison.results import Table
 from rankcut.errors import InputError
 from rankcut.gp.classifier import GPClassifier
 from rankcut.gp.regressor import GPRegressor
