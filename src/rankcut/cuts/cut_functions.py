@@ -34,7 +34,7 @@ from rankcut._loops.cut_increments import (
 from rankcut._loops.set_increments import cardinality_increments, hypergraph_increments
 from rankcut._loops.types import Floats
 from rankcut.cuts.expected_slopes import ExpectedSlopes, as_links
-from rankcut.cuts.set_function import SetFunction, as_lists, nonnegative_array
+from rankcut.cuts.set_function import MOST_TABULATED, SetFunction, as_lists, nonnegative_array
 from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.parameters import check_choice
@@ -52,9 +52,6 @@ TABLE_ITEMS = 16
 ENTRIES_PER_ITEM = 130
 ENTRIES_PER_EDGE = 7.5
 ENTRIES_PER_FACTOR = 4.0
-
-# A table that a user asks for takes at most 128 MB.
-_MOST_TABLE_ITEMS = 24
 
 
 def fastest_algorithm(graph: ItemGraph) -> Algorithm:
@@ -130,7 +127,7 @@ class GraphCut(SetFunction):
                 'algorithm="structured" is for weights in parts, such as those of '
                 "DissimilarityGraph and LowRankGraph"
             )
-        if algorithm == "table" and self.n_items > _MOST_TABLE_ITEMS:
+        if algorithm == "table" and self.n_items > MOST_TABULATED:
             raise InputError(
                 f'algorithm="table" needs 2**n numbers, too many for {self.n_items} items; '
                 'leave algorithm at "auto"'
@@ -143,9 +140,16 @@ class GraphCut(SetFunction):
         chosen = fastest_algorithm(self.graph) if self.algorithm == "auto" else self.algorithm
         return None if chosen == "complete" else _loop_for(chosen, self.graph)
 
+    @cached_property
+    def _by_size(self) -> Floats:
+        """F of sets of each size, in the complete graph."""
+        sizes = np.arange(self.n_items + 1.0)
+        return sizes * (self.n_items - sizes)
+
     def __getstate__(self) -> dict[str, Any]:
         """Everything except what is faster to make than to copy."""
-        return {name: value for name, value in vars(self).items() if name != "_loop"}
+        made = ("_loop", "_by_size")
+        return {name: value for name, value in vars(self).items() if name not in made}
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "GraphCut":
         """The cut of the same graph, its items matched by name if it names them."""
@@ -163,9 +167,7 @@ class GraphCut(SetFunction):
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """By the algorithm chosen; of the complete graph, |B|·(n − |B|) in whole numbers."""
         if self._loop is None:
-            sizes = np.arange(self.n_items + 1.0)
-            values = sizes * (self.n_items - sizes)
-            cardinality_increments(partitions.ends, partitions.n_groups, values, out)
+            cardinality_increments(partitions.ends, partitions.n_groups, self._by_size, out)
             return
         loop, known = self._loop
         loop(partitions.chains, *known, out)

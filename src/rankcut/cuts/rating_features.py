@@ -33,15 +33,13 @@ from rankcut.graphs import ItemGraph
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.parameters import check_number
 from rankcut.rankings import Rankings, Unranked, as_frame
+from rankcut.rankings.partitions import block_rows
 from rankcut.rankings.ratings import with_category_codes
 
 Unrated: TypeAlias = Literal["error", "ignore", "anywhere"]
 """What it means that a person did not rate an item."""
 
 _UNRATED: dict[str, Unranked] = {"error": "error", "ignore": "anywhere", "anywhere": "anywhere"}
-
-# Rows that are computed together have about this many entries.
-_BLOCK = 1 << 22
 
 
 class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
@@ -260,7 +258,7 @@ def _with_unrated(
     """All values: rated items are compared with unrated ones, too, and those with rated ones."""
     vectors = np.empty(stored.shape)
     degrees = graph.degrees
-    step = max(1, _BLOCK // stored.shape[1])
+    step = block_rows(stored.shape[1])
     for first in range(0, stored.shape[0], step):
         last = min(first + step, stored.shape[0])
         entries = slice(stored.indptr[first], stored.indptr[last])

@@ -27,13 +27,11 @@ from rankcut.cuts.options import check_steps
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
 from rankcut.graphs.weights import MatrixWeights, Weights
+from rankcut.rankings.partitions import block_rows
 from rankcut.threads import over_rows
 
 # An entry of a product of sparse matrices costs as much as this many of one with a dense matrix.
 _SPARSE_COST = 8
-
-# Entries to smooth at once.
-_FILLED = 1 << 16
 
 
 class Smoother:
@@ -93,7 +91,7 @@ class Smoother:
         n_jobs : int or None
             Number of threads.
         """
-        step = max(1, _FILLED // self._n_items)
+        step = block_rows(self._n_items)
 
         def fill(start: int, stop: int) -> None:
             for first in range(start, stop, step):
@@ -141,7 +139,7 @@ class Smoother:
         light = rows[np.flatnonzero(~heavy)]
         parts = [sparse.csr_array(light @ sparse.diags_array(staying) + move * (light @ walk))]
         filled = np.flatnonzero(heavy)
-        step = max(1, _FILLED // self._n_items)
+        step = block_rows(self._n_items)
         for start in range(0, len(filled), step):
             some = rows[filled[start : start + step]].toarray()
             parts.append(sparse.csr_array(staying * some + move * self._walk.multiply(some)))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
-from rankcut.cuts.set_function import SetFunction
+from rankcut.cuts.set_function import ROUNDING, SetFunction
 from rankcut.rankings.partitions import block_rows
 
 # Up to this many items all inequalities are checked: 2**14 values and 91 pairs take a fraction of
@@ -85,7 +85,7 @@ def check_submodular(
     *,
     n_trials: int = 10_000,
     exhaustive_items: int = EXHAUSTIVE_ITEMS,
-    tolerance: float = 1e-9,
+    tolerance: float = ROUNDING,
     random_state: int = 0,
 ) -> SubmodularityCheck:
     """Prove that a set function is submodular, or show two sets for which it is not.

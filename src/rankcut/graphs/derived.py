@@ -19,11 +19,8 @@ from rankcut.graphs.item_graph import (
     is_learned,
 )
 from rankcut.graphs.recipes import DistanceGraph
-from rankcut.graphs.weights import Weights, sampled_pairs
+from rankcut.graphs.weights import ROUNDING, Weights, sampled_pairs
 from rankcut.parameters import WithParameters, is_real
-
-# A similarity above the ceiling, or a degree, of no more than this part of it is rounding.
-_ROUNDING = 1e-12
 
 
 class _DerivedGraph(WithParameters, ABC):
@@ -111,7 +108,7 @@ class DissimilarityGraph(_DerivedGraph):
         ceiling = float(self.ceiling)
         if approximate:
             return ceiling
-        if largest > ceiling * (1 + _ROUNDING):
+        if largest > ceiling * (1 + ROUNDING):
             raise InputError(
                 f"is {ceiling:g}, below the largest similarity {largest:g}, so weights would be "
                 "negative",
@@ -158,7 +155,7 @@ def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
     array([0.5, 0.5, 0. ])
     """
     degrees = graph.degrees
-    rounding = _ROUNDING * float(abs(degrees).max())
+    rounding = ROUNDING * float(abs(degrees).max())
     if (degrees < -rounding).any():
         item = int(np.argmin(degrees))
         raise InputError(

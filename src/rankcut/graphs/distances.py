@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from rankcut._loops.inverted_lists import search_own_lists
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import NeighborApproximation
+from rankcut.graphs.weights import AT_ONCE
 from rankcut.parameters import check_choice, is_real
 from rankcut.threads import as_completed
 
@@ -22,18 +23,14 @@ Search: TypeAlias = Literal["auto", "exact", "approximate"]
 _TREE_DIMENSIONS = 8
 _ALL_PAIRS_ITEMS = 80_000
 
-# Links of each item in the index, and the number of candidates examined to find them.
-_LINKS = 16
+# Candidates that the index examines; its links are as many as hnswlib's default.
 _LOOKED_AT = 200
 
 # Items whose neighbours are also searched exactly, to measure the recall of an approximate search.
 _CHECKED = 200
 
-# Distances that differ by less than this, relatively, are equal.
+# Exact search takes differences of squares: equal distances differ by up to this, relatively.
 _ROUNDING = 1e-9
-
-# Numbers in a block of differences.
-_AT_ONCE = 1 << 22
 
 # Rows that are compared with all others between two interrupts.
 _SEARCHED = 1 << 10
@@ -47,7 +44,7 @@ def distances_between(
     >>> distances_between(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0, 1]), np.array([1, 1]))
     array([5., 0.])
     """
-    step = max(1, _AT_ONCE // points.shape[1])
+    step = max(1, AT_ONCE // points.shape[1])
     found = np.empty(len(first))
     for start in range(0, len(first), step):
         block = slice(start, start + step)
@@ -151,7 +148,7 @@ def _approximate(
     largest = float(np.abs(centred).max()) or 1.0
     near = (centred / largest).astype(np.float32)
     index = import_hnswlib().Index(space="l2", dim=near.shape[1])
-    index.init_index(max_elements=n, M=_LINKS, ef_construction=_LOOKED_AT, random_seed=seed)
+    index.init_index(max_elements=n, ef_construction=_LOOKED_AT, random_seed=seed)
     # In one thread, so that the same seed gives the same index.
     index.add_items(near, num_threads=1)
     count = min(n_neighbors + 1, n)

@@ -20,9 +20,7 @@ from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import MatrixWeights
 from rankcut.parameters import WithParameters, check_count, check_number
 from rankcut.rankings import Rankings, read_rankings
-
-# Rows of a dense rank matrix are read in blocks of about this many entries.
-_BLOCK = 1 << 20
+from rankcut.rankings.partitions import block_rows
 
 
 class _ProfileGraph(WithParameters, ABC):
@@ -178,7 +176,7 @@ def listed_ranks(rankings: Rankings) -> sparse.csr_array:
         )
     n_rows, n_items = rankings.shape
     counts, columns, ranks = [np.zeros(1, dtype=np.int64)], [], []
-    step = max(1, _BLOCK // n_items)
+    step = block_rows(n_items)
     for start in range(0, n_rows, step):
         block = rankings.read(start, min(start + step, n_rows))
         ranked = ~np.isnan(block)

@@ -14,11 +14,8 @@ from rankcut.graphs.distances import (
 )
 from rankcut.graphs.item_features import FeatureRecipe
 from rankcut.graphs.item_graph import ItemGraph, LowRankApproximation
-from rankcut.graphs.weights import StructuredWeights, sampled_pairs
+from rankcut.graphs.weights import ROUNDING, StructuredWeights, sampled_pairs
 from rankcut.parameters import check_choice, check_count, check_number
-
-# An embedding's weight this far below 0, relative to the largest, is rounding.
-_ROUNDING = 1e-12
 
 
 class LowRankGraph(FeatureRecipe):
@@ -127,7 +124,7 @@ class LowRankGraph(FeatureRecipe):
         items: tuple[Any, ...] | None,
     ) -> None:
         longest = float((weights.factors**2).sum(axis=1).max())
-        if approximation.smallest_weight >= -_ROUNDING * longest:
+        if approximation.smallest_weight >= -ROUNDING * longest:
             return
         at = int(np.argmin(found))
         one, other = (

@@ -19,13 +19,16 @@ from rankcut._loops.types import Floats
 Kind: TypeAlias = Literal["complete", "dense", "sparse", "structured"]
 
 # Number of weights to multiply out at once: 32 MB.
-_AT_ONCE = 1 << 22
+AT_ONCE = 1 << 22
 
 # Up to this many pairs, all are examined; beyond it, this many are drawn at random.
 _MOST_PAIRS = 1 << 20
 
 # Where parts cancel, no more than this part of them is left by rounding.
-_ROUNDING = 1e-14
+_CANCELLED = 1e-14
+
+# A weight or a degree of no more than this part of the largest is rounding.
+ROUNDING = 1e-12
 
 
 class Weights(ABC):
@@ -231,7 +234,7 @@ class StructuredWeights(Weights):
             others = n * (n - 1) - self.sparse.nnz if self.constant > 0 else 0
             return (stored + others) // 2
         least = self._rounding()
-        step = max(1, _AT_ONCE // n)
+        step = max(1, AT_ONCE // n)
         blocks = (self._rows(start, min(start + step, n)) for start in range(0, n, step))
         return sum(int(np.count_nonzero(block > least)) for block in blocks) // 2
 
@@ -260,7 +263,7 @@ class StructuredWeights(Weights):
         found = self.constant + np.asarray(self.sparse[first, second], dtype=np.float64).ravel()
         if self.rank:
             signed = self.factors * self.signs
-            step = max(1, _AT_ONCE // self.rank)
+            step = max(1, AT_ONCE // self.rank)
             for start in range(0, len(first), step):
                 block = slice(start, start + step)
                 found[block] += np.einsum(
@@ -328,7 +331,7 @@ class StructuredWeights(Weights):
         if self.rank == 0:
             return 0.0
         largest = float((self.factors**2).sum(axis=1).max(initial=0.0))
-        return _ROUNDING * (abs(self.constant) + largest)
+        return _CANCELLED * (abs(self.constant) + largest)
 
 
 @lru_cache(maxsize=8)

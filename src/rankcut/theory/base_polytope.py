@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
 from rankcut.cuts import Modular, SetFunction
-from rankcut.cuts.set_function import power_of_two
+from rankcut.cuts.set_function import ROUNDING, power_of_two
 from rankcut.errors import InputError, amount
 from rankcut.parameters import within_floats
 from rankcut.rankings.partitions import Partitions
@@ -21,9 +21,6 @@ MOST_ITEMS = 8
 
 # With at most this many items, notebooks show the number of vertices and the first few.
 _FEW_ITEMS, _SHOWN = 5, 6
-
-# Differences up to this share of the size of the vectors count as rounding.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +133,7 @@ class BasePolytope:
         _, places = np.unique(np.round(corners / scale, 9) + 0.0, axis=0, return_index=True)
         vertices = corners[places]
         spread = (vertices - vertices[0]) / scale
-        dimension = int(np.linalg.matrix_rank(spread, tol=_ROUNDING * self.n_items))
+        dimension = int(np.linalg.matrix_rank(spread, tol=ROUNDING * self.n_items))
         return Face(partition, vertices, dimension)
 
     def faces(self) -> Iterator[Face]:
@@ -168,7 +165,7 @@ class BasePolytope:
             raise InputError(f"s must be {self.n_items} numbers; got shape {point.shape}")
         scale = max(self.function.magnitude, float(np.abs(point).sum()))
         missing = point.sum() - self.function.total
-        if abs(missing) > _ROUNDING * scale:
+        if abs(missing) > ROUNDING * scale:
             return Membership(frozenset(range(self.n_items)), float(missing))
         slack = self.function + Modular(-point)
         shortest = min_norm_base(slack)
@@ -176,7 +173,7 @@ class BasePolytope:
         chain = np.argsort(shortest, kind="stable")
         values = np.concatenate([[0.0], np.cumsum(slack.gains([chain])[0][chain])])
         best = int(np.argmin(values))
-        if values[best] < -_ROUNDING * scale:
+        if values[best] < -ROUNDING * scale:
             return Membership(frozenset(chain[:best].tolist()), float(-values[best]))
         return Membership(None, max(0.0, float(-values[best])))
 

@@ -18,13 +18,10 @@ from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
 from rankcut.cuts import SetFunction
+from rankcut.cuts.set_function import ROUNDING
 from rankcut.errors import InputError
 from rankcut.parameters import within_floats
 from rankcut.rankings.partitions import Partitions
-
-# Differences up to this share of the size of the vectors count as rounding.
-_ROUNDING = 1e-9
-
 
 Groups: TypeAlias = tuple[tuple[int, ...], ...]
 
@@ -67,7 +64,7 @@ class _PrefixCone:
         self.rises: Floats = rises[0, : len(self.groups)]
         self._sizes = np.array([len(group) for group in self.groups], dtype=np.float64)
 
-    def contains(self, s: ArrayLike, *, tolerance: float = _ROUNDING) -> bool:
+    def contains(self, s: ArrayLike, *, tolerance: float = ROUNDING) -> bool:
         """Whether s is in the cone; ``tolerance`` is a share of the size of the vectors."""
         point = self._vector(s)
         above = np.cumsum([point[list(group)].sum() for group in self.groups])
