@@ -62,6 +62,6 @@ def test_where_no_step_can_be_taken_it_has_not_converged():
     rows = LabelledRows(X, X[:, 0] > 0, None, None, exponent)
     start = WeightSpace(rows, LIKELIHOODS["probit"], prior).start()
     walled = Walled(rows, LIKELIHOODS["probit"], prior)
-    found = climb(walled, start, tol=1e-6, max_iter=50, watch=lambda *_: None)
+    found = climb(walled, start, tol=1e-6, max_iter=50)
     assert found.state is start
     assert not found.converged

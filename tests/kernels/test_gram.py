@@ -1,14 +1,11 @@
-"""The machinery of Gram matrices: each block once, progress on a terminal."""
-
-import io
-import sys
+"""The machinery of Gram matrices: each block once."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from rankcut import make_food
-from rankcut.kernels import gram, kendall_kernel, spearman_kernel
+from rankcut.kernels import spearman_kernel
 from rankcut.kernels.gram import fill_gram
 from rankcut.threads import as_completed
 
@@ -58,29 +55,3 @@ def test_an_error_in_a_thread_reaches_the_caller():
 
     with pytest.raises(KeyboardInterrupt):
         list(as_completed(work, [(k,) for k in range(100)], 2))
-
-
-class Screen(io.StringIO):
-    """A stderr that says whether it is a terminal."""
-
-    def __init__(self, terminal):
-        super().__init__()
-        self._terminal = terminal
-
-    def isatty(self):
-        return self._terminal
-
-
-@pytest.mark.parametrize(
-    ("terminal", "patience", "shown"),
-    [(True, -1.0, True), (False, -1.0, False), (True, np.inf, False)],
-)
-def test_progress_of_a_long_one_on_a_terminal(terminal, patience, shown, monkeypatch, capsys):
-    screen = Screen(terminal)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(gram, "_PATIENCE", patience)
-    monkeypatch.setattr("rankcut.kernels.kendall.GroupedItems.side", 4)
-    kendall_kernel(RANKS)
-    assert ("Gram matrix" in screen.getvalue()) == shown
-    assert capsys.readouterr().out == ""

@@ -47,7 +47,7 @@ def lazy_gram(
     left, right = _placeholders(kernel, X, Y)
     result_dtype = gram_dtype(dtype, None, left)
     # A placeholder row shows at once what the kernel refuses.
-    fill_gram(encode(left, result_dtype), None, normalize=False, dtype=result_dtype, progress=False)
+    fill_gram(encode(left, result_dtype), None, normalize=False, dtype=result_dtype)
     rows = _encodings(kernel, X, left, encode, result_dtype)
     columns = rows if right is None else _encodings(kernel, Y, right, encode, result_dtype)
     numbers = [da.from_array(np.arange(part.numblocks[0]), chunks=1) for part in (rows, columns)]
@@ -105,9 +105,7 @@ def _compare(
     if len(left) == 0 or len(right) == 0:
         return np.empty((len(left), len(right)), dtype=gram_type)
     itself = symmetric and column[0] == row[0]
-    return fill_gram(
-        left, None if itself else right, normalize=normalize, dtype=gram_type, progress=False
-    )
+    return fill_gram(left, None if itself else right, normalize=normalize, dtype=gram_type)
 
 
 def _either(block: NDArray[Any], mirrored: NDArray[Any]) -> NDArray[Any]:

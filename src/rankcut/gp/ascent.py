@@ -19,10 +19,10 @@ to show where θ should go. Then L-BFGS climbs the bound maximised over q, as a 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError
@@ -48,9 +48,6 @@ _PROSPECT = 100
 
 # How often a step is shortened before it is given up.
 _SHORTER = 20
-
-
-Watch: TypeAlias = Callable[[int, float, float], None]
 
 
 class Sites(NamedTuple):
@@ -139,22 +136,20 @@ def climb(
     *,
     tol: float,
     max_iter: int,
-    watch: Watch,
     floor: float = -np.inf,
 ) -> Summit:
     """Step until the predicted gain of the next step is less than ``tol``.
 
-    ``watch(iteration, elbo, gain)`` is called after each step. It stops early if even many
-    times the predicted gain would not bring the bound to ``floor``.
+    It stops early if even many times the predicted gain would not bring the bound to ``floor``.
     """
     bounds = problem.bounds()
     if not (bounds[:, 0] < bounds[:, 1]).any():
-        return _climb_together(problem, start, bounds, tol, max_iter, watch, floor)
+        return _climb_together(problem, start, bounds, tol, max_iter, floor)
     together = min(max_iter, _TOGETHER)
-    first = _climb_together(problem, start, bounds, tol, together, watch, floor)
+    first = _climb_together(problem, start, bounds, tol, together, floor)
     if first.converged or max_iter <= together:
         return first
-    return _climb_in_turn(problem, first, bounds, tol, max_iter, watch)
+    return _climb_in_turn(problem, first, bounds, tol, max_iter)
 
 
 def best_along(
@@ -167,7 +162,7 @@ def best_along(
         fixed = np.column_stack([there, there])
         state = _from_nothing(problem, there)
         if state is not None:
-            state = _climb_together(problem, state, fixed, tol, max_iter, lambda *_: None).state
+            state = _climb_together(problem, state, fixed, tol, max_iter).state
             best = state if best is None or state.elbo > best.elbo else best
     return best
 
@@ -185,14 +180,13 @@ def _climb_together(
     bounds: Floats,
     tol: float,
     max_iter: int,
-    watch: Watch,
     floor: float = -np.inf,
 ) -> Summit:
     """Take joint steps of q and θ."""
     trace = [state.elbo]
     anderson = Anderson()
     gain = np.inf
-    for iteration in range(1, max_iter + 1):
+    for _ in range(max_iter):
         goal = _goal(problem, state, bounds)
         gain = goal.promised - state.model
         if state.elbo + _PROSPECT * gain < floor:
@@ -218,14 +212,13 @@ def _climb_together(
         if candidate is not None:
             state = candidate
             trace.append(max(trace[-1], state.elbo))
-            watch(iteration, state.elbo, gain)
         if enough or candidate is None:
             return Summit(state, np.array(trace), gain, converged=enough)
     return Summit(state, np.array(trace), gain, converged=False)
 
 
 def _climb_in_turn(
-    problem: Problem, begun: Summit, bounds: Floats, tol: float, max_iter: int, watch: Watch
+    problem: Problem, begun: Summit, bounds: Floats, tol: float, max_iter: int
 ) -> Summit:
     """Take steps of θ, and maximise over q after each."""
     best = begun.state
@@ -238,10 +231,9 @@ def _climb_in_turn(
         if start is None:
             start = problem.evaluate(best.target.nothing(), parameters)
         fixed = np.column_stack([parameters, parameters])
-        there = _climb_together(problem, start, fixed, tol * 1e-3, max_iter, lambda *_: None)
+        there = _climb_together(problem, start, fixed, tol * 1e-3, max_iter)
         settled = there.converged or there.gain <= tol
         if there.state.elbo > best.elbo:
-            watch(len(trace), there.state.elbo, there.state.elbo - best.elbo)
             best = there.state
             trace.append(best.elbo)
         # At the maximum over q, the bound and the evidence of its sites have the same slope.

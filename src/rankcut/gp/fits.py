@@ -1,7 +1,5 @@
 """From rows and labels to posteriors: one ascent for two classes, or one per class for more."""
 
-import sys
-import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -11,16 +9,13 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.status import Status
-from rich.text import Text
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
-from rankcut.gp.ascent import Problem, State, Summit, Watch, best_along, climb
+from rankcut.gp.ascent import Problem, State, Summit, best_along, climb
 from rankcut.gp.duplicates import distinct_points, distinct_rows, few_distinct
 from rankcut.gp.function_space import (
     FunctionSpace,
@@ -41,9 +36,6 @@ from rankcut.gp.weight_space import (
 
 # Up to this size, one thread factorises a Gram matrix faster than several.
 _SMALL = 512
-
-# Seconds before progress is shown.
-_LONG = 3.0
 
 
 class Bound(Problem, Protocol):
@@ -105,43 +97,35 @@ class Settings:
         else:
             tasks = [(f"class {c!s}: ", code) for code, c in enumerate(self.classes)]
         ascents = []
-        with Progress(self.max_iter) as progress:
-            for progress.problem, code in tasks:
-                ascent = self._ascend(partial(bound, code), prior, progress.step)
-                _warn(progress.problem, ascent.summit)
-                ascents.append(ascent)
+        for name, code in tasks:
+            ascents.append(self._ascend(partial(bound, code), prior))
+            _warn(name, ascents[-1].summit)
         return ascents
 
-    def _ascend(
-        self, bound: Callable[[WeightPrior], Bound], prior: WeightPrior, watch: Watch
-    ) -> Ascent:
+    def _ascend(self, bound: Callable[[WeightPrior], Bound], prior: WeightPrior) -> Ascent:
         """Climb, then compare with the nested model without a constant term.
 
         The bound of the nested model may be higher: a learned variance stays above 0, and an
         ascent may end where nothing is learned, or in a lower maximum whose constant is large.
         """
         problem = bound(prior)
-        whole = Ascent(self._highest(problem, problem.start(), watch), prior)
+        whole = Ascent(self._highest(problem, problem.start()), prior)
         if prior.constant_variance is not None:
             return whole
         without = prior.without_constant()
         problem = bound(without)
         start = np.delete(whole.summit.state.parameters, 1)
-        nested = self._highest(problem, problem.start(start), watch, floor=whole.summit.state.elbo)
+        nested = self._highest(problem, problem.start(start), floor=whole.summit.state.elbo)
         if not nested.state.elbo > whole.summit.state.elbo:
             return whole
         return Ascent(_after(whole.summit, nested), without)
 
-    def _highest(
-        self, problem: Bound, start: State, watch: Watch, floor: float = -np.inf
-    ) -> Summit:
+    def _highest(self, problem: Bound, start: State, floor: float = -np.inf) -> Summit:
         """Climb from ``start``, and again from elsewhere if that ends where nothing is learned.
 
         An ascent that has no prospect of a bound above ``floor`` is given up.
         """
-        ascend = partial(
-            climb, problem, tol=self.tol, max_iter=self.max_iter, watch=watch, floor=floor
-        )
+        ascend = partial(climb, problem, tol=self.tol, max_iter=self.max_iter, floor=floor)
         summit = ascend(start)
         prior, parameters = problem.prior, summit.state.parameters
         if not prior.knows_nothing(parameters):
@@ -272,40 +256,6 @@ def _warn(name: str, summit: Summit) -> None:
             "(GraphCutFeatures(normalize=True) does), or give kernel_variance a value.",
             ConvergenceWarning,
             stacklevel=5,
-        )
-
-
-class Progress:
-    """Shows the steps of a long fit on stderr, if that is a terminal."""
-
-    def __init__(self, max_iter: int) -> None:
-        self.max_iter = max_iter
-        self.problem = ""
-        self._began = time.monotonic()
-        # Asked only once: while it shows a status, Rich replaces stderr by its own stream.
-        self._watched = sys.stderr.isatty()
-        self._status: Status | None = None
-
-    def __enter__(self) -> "Progress":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._status is not None:
-            self._status.stop()
-
-    def step(self, iteration: int, elbo: float, gain: float) -> None:
-        """Show the last step."""
-        if not self._watched or time.monotonic() - self._began < _LONG:
-            return
-        if self._status is None:
-            self._status = Status("", console=Console(stderr=True))
-            self._status.start()
-        # As a Text, because in a string the name of a class such as [/b] would be markup.
-        self._status.update(
-            Text(
-                f"{self.problem}step {iteration} of at most {self.max_iter}: "
-                f"ELBO {elbo:,.4f}, about {gain:.1e} below its maximum"
-            )
         )
 
 

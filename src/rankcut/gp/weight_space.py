@@ -199,7 +199,7 @@ class WeightSpace:
         if sample is None:
             return self.initial(origin)
         part = WeightSpace(sample, self.likelihood, self.prior)
-        state = climb(part, part.initial(origin), tol=1.0, max_iter=30, watch=lambda *_: None).state
+        state = climb(part, part.initial(origin), tol=1.0, max_iter=30).state
         try:
             return self.evaluate(state.target, state.parameters)
         except LinAlgError:

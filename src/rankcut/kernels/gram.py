@@ -5,16 +5,12 @@ compare, an :class:`Encoding`. :func:`fill_gram` cuts the matrix into square blo
 in threads, and writes each (and its mirror image) to the result, which may be on disk.
 """
 
-import sys
-import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from rich.console import Console
-from rich.progress import Progress
 
 from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
@@ -28,9 +24,6 @@ KEPT = 1 << 26
 
 # Rows of a block to scale or transpose at once: few enough that their cache lines stay in cache.
 _AT_ONCE = 256
-
-# Seconds until progress is shown.
-_PATIENCE = 2.0
 
 
 class Encoding(Protocol):
@@ -163,7 +156,6 @@ def fill_gram(
     dtype: np.dtype[Any],
     out: NDArray[Any] | None = None,
     n_jobs: int | None = None,
-    progress: bool = True,
 ) -> NDArray[Any]:
     """The kernel of each ranking on the left with each on the right (None: the left again)."""
     other = left if right is None else right
@@ -207,12 +199,8 @@ def fill_gram(
         for columns in slices(shape[1], left.side)
         if right is not None or columns.start >= rows.start
     ]
-    steps = as_completed(fill, blocks, n_jobs)
-    if progress:
-        _show_progress(steps, len(blocks))
-    else:
-        for _ in steps:
-            pass
+    for _ in as_completed(fill, blocks, n_jobs):
+        pass
     return out
 
 
@@ -241,14 +229,3 @@ def unit_scale(encoding: Encoding) -> Floats:
 def slices(size: int, side: int) -> list[slice]:
     """Cut 0, 1, …, ``size`` − 1 into slices of length ``side``."""
     return [slice(start, min(start + side, size)) for start in range(0, size, side)]
-
-
-def _show_progress(steps: Iterator[None], n_steps: int) -> None:
-    """Run the steps; after a while, show progress on stderr if it is a terminal."""
-    began = time.monotonic()
-    for done, _ in enumerate(steps, start=1):
-        if time.monotonic() - began > _PATIENCE and sys.stderr.isatty():
-            with Progress(console=Console(stderr=True), transient=True) as progress:
-                task = progress.add_task("Gram matrix", total=n_steps, completed=done)
-                for _ in steps:
-                    progress.advance(task)
