@@ -5,9 +5,10 @@ import pytest
 
 from rankcut import RankingSet, make_mallows
 from rankcut.datasets import load_lunch
+from rankcut.pictures.theme import MOST_ITEMS
 from rankcut.rankings import read_rankings
 from rankcut.report import overview
-from rankcut.report.overview import MOST_DRAWN, MOST_ITEMS
+from rankcut.report.overview import MOST_DRAWN
 from rankcut.report.words import (
     say_blocs,
     say_consensus,

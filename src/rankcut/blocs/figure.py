@@ -10,17 +10,22 @@ from typing import Any
 import numpy as np
 
 from rankcut.blocs.words import BlocReport
-from rankcut.consensus.figure import MOST_ITEMS, draw_places
+from rankcut.consensus.figure import draw_places
 from rankcut.errors import amount
 from rankcut.pictures.page import Html, in_css, page, tag
 from rankcut.pictures.scene import Picture
 from rankcut.pictures.svg import show_picture
 from rankcut.pictures.tables import Cell, table
-from rankcut.pictures.theme import FAINT, INK, PAPER, SOFT, colour, import_figure, write_heading
-
-# Maximum number of items of a bloc on the page, and of differences that it states.
-_MOST_ITEMS = 40
-_MOST_SAID = 5
+from rankcut.pictures.theme import (
+    FAINT,
+    INK,
+    MOST_ITEMS,
+    PAPER,
+    SOFT,
+    colour,
+    import_figure,
+    write_heading,
+)
 
 
 def bloc_page(report: BlocReport, title: str = "", shown: Picture | None = None) -> str:
@@ -79,10 +84,10 @@ def _bloc(report: BlocReport, bloc: int) -> Iterator[Html]:
     yield tag("p", report.share(bloc), kind="soft")
     rows = report.rows_of(bloc)
     if rows:
-        said = "; ".join(report.difference(row) for row in rows[:_MOST_SAID])
+        said = "; ".join(report.difference(row) for row in rows[:5])
         yield tag("p", f"What sets it apart: {said}.")
     ranking, intervals = report.rankings[bloc], report.intervals
-    order = ranking.argsort(kind="stable").tolist()[:_MOST_ITEMS]
+    order = ranking.argsort(kind="stable").tolist()[:MOST_ITEMS]
     cells = [[int(ranking[i]), report.items[i]] for i in order]
     if intervals is not None:
         for row_cells, i in zip(cells, order, strict=True):

@@ -10,10 +10,7 @@ from rankcut.pictures.page import Html, page, tag
 from rankcut.pictures.scene import Key, Legend
 from rankcut.pictures.svg import show_legend
 from rankcut.pictures.tables import Cell, Dot, Head, item_button, table, track
-from rankcut.pictures.theme import COLOURS, colour, name_colours
-
-# Maximum number of rows of a table of pairs.
-_MOST = 40
+from rankcut.pictures.theme import COLOURS, MOST_ITEMS, colour, name_colours
 
 
 def comparison_page(results: Sequence[Mapping[str, Any]]) -> str:
@@ -42,7 +39,7 @@ def _section(result: Mapping[str, Any], *, several: bool) -> Iterator[Html]:
     yield from show_items(result)
     if result["pairs"]:
         yield tag("h2", f"Pairs: share that prefers the first{_some(result['pairs'])}")
-        yield _table(result["pairs"][:_MOST], result["groups"])
+        yield _table(result["pairs"][:MOST_ITEMS], result["groups"])
     if result["listing"]:
         yield tag("h2", f"Which items are listed ({p_in_words(result['listing']['p_value'])})")
         yield _table(result["listing"]["items"], result["groups"])
@@ -51,11 +48,11 @@ def _section(result: Mapping[str, Any], *, several: bool) -> Iterator[Html]:
     if result["between"]:
         by_clearness = sorted(result["between"], key=itemgetter("p_value", "p_unadjusted"))
         yield tag("h2", f"Groups, two at a time{_some(result['between'])}")
-        yield _table(by_clearness[:_MOST])
+        yield _table(by_clearness[:MOST_ITEMS])
 
 
 def _some(rows: Sequence[Any]) -> str:
-    return f" (the {_MOST} clearest of {len(rows):,})" if len(rows) > _MOST else ""
+    return f" (the {MOST_ITEMS} clearest of {len(rows):,})" if len(rows) > MOST_ITEMS else ""
 
 
 def show_items(

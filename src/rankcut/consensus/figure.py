@@ -18,6 +18,7 @@ from rankcut.pictures.svg import draw_svg, show_legend
 from rankcut.pictures.tables import Cell, Dot, Head, item_button, table, track
 from rankcut.pictures.theme import (
     INK,
+    MOST_ITEMS,
     OTHERS,
     PAPER,
     bare,
@@ -29,12 +30,6 @@ from rankcut.pictures.theme import (
     shorten,
     write_heading,
 )
-
-MOST_ITEMS = 40
-"""Maximum number of items in a picture; the first are drawn."""
-
-# Columns of the matrix of pairs that are numbered.
-_MOST_COLUMNS = 16
 
 
 def plot_consensus(
@@ -80,14 +75,6 @@ def draw_consensus(report: ConsensusReport, title: str) -> Any:
     """A Matplotlib figure: a dot for the place of each item, a line for its possible places.
 
     With one group, the pairwise shares are beside it; with several, each group has a colour.
-
-    Examples
-    --------
-    >>> from rankcut import Consensus, make_mallows
-    >>> model = Consensus().fit(make_mallows(50, 3, phi=0.3, random_state=0).ranks)
-    >>> report = ConsensusReport(["uni", "ika", "ebi"], "borda", 0.95, [GroupConsensus.of(model)])
-    >>> [text.get_text() for text in draw_consensus(report, "Sushi").axes[0].get_yticklabels()]
-    ['uni', 'ika', 'ebi']
     """
     order = report.order()[:MOST_ITEMS]
     paired = len(report.groups) == 1 and report.groups[0].pairwise is not None
@@ -167,7 +154,7 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
     if missing:
         axes.set_facecolor(OTHERS)
     ranking = report.groups[0].ranking
-    ticks = [place - 1 for place in place_ticks(len(order), _MOST_COLUMNS)]
+    ticks = [place - 1 for place in place_ticks(len(order), most=16)]
     axes.set_xticks(ticks, [f"{ranking[order[tick]]}" for tick in ticks])
     axes.set_xlabel("place of the other item", color=INK, size=10)
     axes.tick_params(bottom=False, left=False, labelleft=False)

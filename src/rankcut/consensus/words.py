@@ -13,8 +13,6 @@ from rankcut.errors import amount
 # Width in characters of an item's name, and of the line of places.
 _NAME_WIDTH = 28
 _LINE_WIDTH = 32
-# Names in a list before "and n more".
-_MOST_NAMED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,15 +203,15 @@ class ConsensusReport:
         return [f"… and {more:,} more (-n {len(self.items)} lists all)"] if more > 0 else []
 
 
-def name_some(names: Sequence[str]) -> str:
-    """Names in a sentence.
+def name_some(names: Sequence[str], most: int = 4) -> str:
+    """Names in a sentence, the first few.
 
     >>> name_some(["uni"]), name_some(["uni", "ika"]), name_some(list("abcdefg"))
     ('uni', 'uni and ika', 'a, b, c, d and 3 more')
     """
-    shown = list(names[:_MOST_NAMED])
-    if len(names) > _MOST_NAMED:
-        return f"{', '.join(shown)} and {len(names) - _MOST_NAMED} more"
+    shown = list(names[:most])
+    if len(names) > most:
+        return f"{', '.join(shown)} and {len(names) - most} more"
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
 
 

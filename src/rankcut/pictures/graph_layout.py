@@ -18,17 +18,6 @@ _STRONGEST = 3
 # More edges of equal weights would make a picture grey.
 _MOST_EQUAL = 600
 
-# Space between components, where an item has a square of side 1.
-_BETWEEN = 0.8
-
-# How much taller a flat graph may be drawn.
-_STRETCH = 2.5
-
-# Items are moved apart until there is room for a label between them, or until their distances are
-# this part of what a square grid would allow.
-_ROOM, _APART = 0.08, 0.6
-_ROUNDS = 100
-
 
 class GraphLayout(NamedTuple):
     """An item graph ready to be drawn.
@@ -106,7 +95,8 @@ def _beside_each_other(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         each = _fit_in_square(_upright(_spread_out(weights[np.ix_(own, own)])))
         # As much room for each item, however flat its component.
         inner.append(each * np.sqrt(len(own) / np.maximum(np.ptp(each, axis=0), 0.3).prod()))
-    boxes = np.array([np.ptp(each, axis=0) + _BETWEEN for each in inner])
+    # With space between them, where an item has a square of side 1.
+    boxes = np.array([np.ptp(each, axis=0) + 0.8 for each in inner])
     widths = np.cumsum(boxes[:, 0])
     rows = [_in_rows(boxes, width) for width in widths[widths >= boxes[:, 0].max()].tolist()]
     corners = min(rows, key=lambda each: float(np.ptp(np.vstack([each, each + boxes]), 0).max()))
@@ -181,8 +171,9 @@ def _upright(places: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _keep_apart(places: NDArray[np.float64]) -> NDArray[np.float64]:
     """Move items apart that are too close to each other, within the unit square."""
-    least = min(_ROOM, _APART / np.sqrt(len(places)))
-    for _ in range(_ROUNDS):
+    # Room for a label, or what a somewhat loose square grid would allow.
+    least = min(0.08, 0.6 / np.sqrt(len(places)))
+    for _ in range(100):
         apart = places[:, None] - places
         lengths = np.linalg.norm(apart, axis=2)
         np.fill_diagonal(lengths, np.inf)
@@ -196,9 +187,9 @@ def _keep_apart(places: NDArray[np.float64]) -> NDArray[np.float64]:
 def _fit_in_square(places: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scale to the unit square.
 
-    A flat graph is drawn somewhat taller than it is, which leaves more room for labels.
+    A flat graph is drawn up to 2.5 times as tall as it is, which leaves more room for labels.
     """
     size = np.ptp(places, axis=0)
     size[size == 0.0] = 1.0
-    size = np.maximum(size, size.max() / _STRETCH)
+    size = np.maximum(size, size.max() / 2.5)
     return np.asarray((places - places.min(axis=0) - np.ptp(places, axis=0) / 2) / size + 0.5)

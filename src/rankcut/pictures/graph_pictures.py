@@ -13,17 +13,24 @@ from rankcut.pictures.graph_layout import GraphLayout, lay_out_graph
 from rankcut.pictures.labels import points_along
 from rankcut.pictures.page import page, tag
 from rankcut.pictures.ranking_map import group_rows
-from rankcut.pictures.scene import Key, Legend, Mark, Part, Path, Picture, Scene, write_labels
+from rankcut.pictures.scene import (
+    WIDTH,
+    Key,
+    Legend,
+    Mark,
+    Part,
+    Path,
+    Picture,
+    Scene,
+    write_labels,
+)
 from rankcut.pictures.svg import show_picture
 from rankcut.pictures.theme import SOFT, check_length, colour, shorten
 
-_WIDTH, _MARGIN = 640, 60
 # A graph of more items is drawn taller, with smaller names.
 _FEW_ITEMS = 20
 # With more edges, each is drawn finer.
 _FEW_EDGES = 60
-# Neighbours that a tip names.
-_MOST_NAMED = 5
 
 
 def plot_graph(
@@ -125,11 +132,12 @@ def graph_picture(
         values = np.array([*by, None], dtype=object)[layout.chosen]
         groups, colours, group = group_rows(values, np.ones(len(names), dtype=np.int64))
     few = len(names) <= _FEW_ITEMS
-    size = np.array([_WIDTH, 460 if few else 620])
+    size = np.array([WIDTH, 460 if few else 620])
     radius = 8.0 if few else 6.0
     points = layout.places - layout.places.min(axis=0)
     points = points / np.maximum(points.max(axis=0), 1e-9) * (1, -1) + (0, 1)
-    points = _MARGIN + points * (size - 2 * _MARGIN)
+    margin = 60  # room for labels at the edges
+    points = margin + points * (size - 2 * margin)
     marks = []
     for k, (x, y) in enumerate(points.tolist()):
         own = int(group[k])
@@ -170,15 +178,17 @@ def graph_picture(
     )
 
 
-def _describe(layout: GraphLayout, names: Sequence[str], k: int, group: str) -> Iterator[str]:
+def _describe(
+    layout: GraphLayout, names: Sequence[str], k: int, group: str, most: int = 5
+) -> Iterator[str]:
     """The name of an item, its group, and its strongest edges."""
     yield f"{names[k]}, {group}" if group else names[k]
     own = np.flatnonzero((layout.edges == k).any(axis=1))[::-1].tolist()
-    for edge in own[:_MOST_NAMED]:
+    for edge in own[:most]:
         other = int(layout.edges[edge].sum()) - k
         yield f"{layout.weights[edge]:.2g} to {names[other]}"
-    if len(own) > _MOST_NAMED:
-        yield f"and {len(own) - _MOST_NAMED} more"
+    if len(own) > most:
+        yield f"and {len(own) - most} more"
 
 
 def _edge(layout: GraphLayout, weight: float) -> tuple[str, float, float]:

@@ -6,6 +6,7 @@ from typing import Any
 from rankcut.pictures.theme import (
     FAINT,
     INK,
+    MOST_ITEMS,
     PAPER,
     SOFT,
     colour,
@@ -14,9 +15,6 @@ from rankcut.pictures.theme import (
     shorten,
     write_heading,
 )
-
-# Maximum number of items in a chart; tables have the clearest or largest first.
-_MOST = 30
 
 
 def draw_group_places(
@@ -45,7 +43,9 @@ def draw_group_places(
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['uni']
     """
-    rows = [(row, [row[f"place in {group}"] for group in groups]) for row in list(items)[:_MOST]]
+    rows = [
+        (row, [row[f"place in {group}"] for group in groups]) for row in list(items)[:MOST_ITEMS]
+    ]
     rows.sort(key=lambda pair: sum(pair[1]))
     axes = _rows([row["item"] for row, _ in rows])
     clear = [row["p_value"] <= level for row, _ in rows]
@@ -83,7 +83,7 @@ def draw_item_shares(
     >>> [text.get_text() for text in draw_item_shares(rows).axes[0].get_yticklabels()]
     ['uni']
     """
-    rows = sorted(list(items)[:_MOST], key=lambda row: -row["share_explained"])
+    rows = sorted(list(items)[:MOST_ITEMS], key=lambda row: -row["share_explained"])
     axes = _rows([row["item"] for row in rows])
     clear = [row["p_value"] <= level for row in rows]
     shares = [100 * row["share_explained"] for row in rows]
@@ -112,7 +112,7 @@ def draw_effects(rows: Iterable[Mapping[str, Any]], unit: str) -> Any:
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['uni']
     """
-    shown = list(rows)[:_MOST]
+    shown = list(rows)[:MOST_ITEMS]
     items = list(dict.fromkeys(row["item"] for row in shown))
     classes = list(dict.fromkeys(row.get("class") for row in shown))
     axes = _rows(items)

@@ -11,11 +11,6 @@ _WIDE = frozenset("mwMW@%—…<>=+~#")
 # Directions tried around an anchor, from the favoured one to the opposite.
 _TURNS = np.deg2rad([0, 30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180])
 
-# A label goes this many places farther from where it should be rather than cover a point.
-_COVERED = 3.0
-# Space between points along a line.
-_STEP = 8.0
-
 
 class Placed(NamedTuple):
     """A label that found a place: its number, and the middle of its box."""
@@ -118,7 +113,8 @@ def place_labels(
                 and box[3] <= bounds[3]
             )
             if inside and not _overlaps(box, taken):
-                cost = place + _COVERED * _count_inside(box, covered)
+                # It goes three places farther from where it should be rather than cover a point.
+                cost = place + 3.0 * _count_inside(box, covered)
                 if cost < least:
                     best, least = box, cost
         if best is not None:
@@ -170,7 +166,9 @@ def _count_inside(box: NDArray[np.float64], points: NDArray[np.float64] | None) 
     return int(((points >= box[:2]) & (points <= box[2:])).all(axis=1).sum())
 
 
-def points_along(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
+def points_along(
+    starts: NDArray[np.float64], ends: NDArray[np.float64], step: float = 8.0
+) -> NDArray[np.float64]:
     """Points on lines, every few units, which labels should avoid.
 
     >>> points_along(np.zeros((1, 2)), np.array([[16.0, 0.0]])).tolist()
@@ -178,7 +176,7 @@ def points_along(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> NDAr
     """
     pieces = [np.zeros((0, 2))]
     for start, end in zip(starts, ends, strict=True):
-        steps = 1 + int(np.ceil(np.linalg.norm(end - start) / _STEP))
+        steps = 1 + int(np.ceil(np.linalg.norm(end - start) / step))
         pieces.append(np.linspace(start, end, steps))
     return np.concatenate(pieces)
 

@@ -25,8 +25,6 @@ from rankcut.rankings.orders import to_orders
 
 # A kernel compares all pairs of at most this many rankings.
 _MOST_ROWS = 5_000
-# Items of a ranking that a tip shows.
-_MOST_SHOWN = 8
 
 
 def plot_map(
@@ -122,7 +120,7 @@ def show_map(picture: Picture) -> str:
     return page(picture.title, tag("h1", picture.title), *show_picture(picture))
 
 
-def describe_orders(ranks: Any, items: Sequence[str]) -> list[str]:
+def describe_orders(ranks: Any, items: Sequence[str], most: int = 8) -> list[str]:
     """Each ranking as its first items, best first.
 
     >>> describe_orders(np.array([[2.0, 1.0, 1.0]]), ["toro", "uni", "ika"])
@@ -131,8 +129,8 @@ def describe_orders(ranks: Any, items: Sequence[str]) -> list[str]:
     found = []
     for order in to_orders(ranks, items):
         words = [" = ".join(group) if isinstance(group, tuple) else group for group in order]
-        shown = " > ".join(shorten(word, 40) for word in words[:_MOST_SHOWN])
-        found.append(shown + (" > …" if len(words) > _MOST_SHOWN else ""))
+        shown = " > ".join(shorten(word, 40) for word in words[:most])
+        found.append(shown + (" > …" if len(words) > most else ""))
     return found
 
 

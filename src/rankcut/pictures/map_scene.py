@@ -10,6 +10,7 @@ from rankcut.errors import amount
 from rankcut.pictures.labels import points_along
 from rankcut.pictures.ranking_map import RankingMap
 from rankcut.pictures.scene import (
+    WIDTH,
     Key,
     Legend,
     Mark,
@@ -26,11 +27,9 @@ from rankcut.pictures.scene import (
 from rankcut.pictures.theme import FAINT, INK, OTHERS, PAPER, SCALE, SOFT, shorten
 
 # The frame, and the space beside and below it for the names of the axes.
-_WIDTH, _HEIGHT, _BESIDE = 640, 600, 30
+_WIDTH, _HEIGHT, _BESIDE = WIDTH, 600, 30
 # Radius of a mark of one ranking, of the largest and of the smallest.
 _ONE, _LARGEST, _SMALLEST = 4.5, 26.0, 1.8
-# Groups without a colour of their own that a tip names.
-_MOST_NAMED = 6
 MOST_ARROWS = 16
 """Items with the longest arrows are drawn: more would hide each other."""
 
@@ -130,17 +129,19 @@ def _marks(found: RankingMap, places: Points, one: float) -> Iterator[Mark]:
         yield Mark(x, y, radius, parts, solid, tip=tip)
 
 
-def _named_counts(found: RankingMap, mark: int, groups: Sequence[int]) -> Iterator[str]:
+def _named_counts(
+    found: RankingMap, mark: int, groups: Sequence[int], most: int = 6
+) -> Iterator[str]:
     """The groups at a mark; a few of those without a colour of their own by their names."""
     for g in groups:
         if found.groups[g].colour != OTHERS:
             yield f"{found.groups[g].name}: {found.parts[mark, g]:,}"
             continue
         named = list(found.others[mark].items())
-        yield from (f"{name}: {count:,}" for name, count in named[:_MOST_NAMED])
-        if len(named) > _MOST_NAMED:
-            rest = sum(count for _, count in named[_MOST_NAMED:])
-            yield f"{len(named) - _MOST_NAMED} others: {rest:,}"
+        yield from (f"{name}: {count:,}" for name, count in named[:most])
+        if len(named) > most:
+            rest = sum(count for _, count in named[most:])
+            yield f"{len(named) - most} others: {rest:,}"
 
 
 def _means(found: RankingMap, put: Callable[[Points], Points]) -> Iterator[Shape]:

@@ -11,14 +11,8 @@ from rankcut.errors import InputError
 from rankcut.pictures.theme import COLOURS, FAINT, INK, SOFT, check_length, import_figure, shorten
 from rankcut.theory import BasePolytope, Face, MajorantCone, TangentCone
 
-# Names up to this length are written at vertices and sides; letters stand for longer ones.
-_SHORT_NAME = 3
-
 BODY = "#e9e5dc"
 TANGENT, MAJORANT = COLOURS[0], COLOURS[1]
-
-# Edges shorter than this share of the panel have no room for a label between their ends.
-_SHORT = 0.25
 
 Points = NDArray[np.float64]
 
@@ -92,7 +86,7 @@ def _letters(names: Sequence[str]) -> tuple[list[str], str]:
     >>> _letters(["toro", "uni"])
     (['a', 'b'], '; a = toro, b = uni')
     """
-    if max(map(len, names)) <= _SHORT_NAME:
+    if max(map(len, names)) <= 3:
         return list(names), ""
     letters = list("abcd")[: len(names)]
     pairs = (f"{a} = {shorten(name, 12)}" for a, name in zip(letters, names, strict=True))
@@ -199,7 +193,7 @@ def _draw_faces(axes: Any, function: SetFunction, names: Sequence[str], window: 
             axes.plot(x * side, y * side, "o", color=INK, markersize=5, zorder=4)
         length = float(np.linalg.norm(np.ptp(faces[0].vertices, axis=0))) / side
         # The label of a short edge goes outside those of its ends.
-        distance = 12 if vertex or length > _SHORT else 30
+        distance = 12 if vertex or length > 0.25 else 30
         across, up = distance * np.mean([_outward(face.groups) for face in faces], axis=0)
         axes.annotate(
             "\n".join(_written(face.groups, names) for face in faces),

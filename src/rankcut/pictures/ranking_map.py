@@ -19,9 +19,6 @@ _FEW_ITEMS = 2000
 # A page of this many marks has about 600 kB. If there are more, near points are drawn as one.
 MOST_MARKS = 2500
 
-# Where points stand closer than this part of the map's width, they are one mark.
-_SAME = 1e-6
-
 
 class Directions(NamedTuple):
     """Vectors along their two main directions."""
@@ -207,16 +204,11 @@ def distinct_points(
     >>> distinct_points(["a > b", "b > a", "a > b"], None, np.array([1, 1, 3]))
     (array([0, 1]), array([4, 1]))
     """
-    colors = [None] * len(labels) if color is None else [str(value) for value in color.tolist()]
-    totals: dict[tuple[str, str | None], int] = {}
-    rows: list[int] = []
-    for row, (key, count) in enumerate(
-        zip(zip(labels, colors, strict=True), counts.tolist(), strict=True)
-    ):
-        if key not in totals:
-            rows.append(row)
-        totals[key] = totals.get(key, 0) + count
-    return np.array(rows, dtype=np.int64), np.array(list(totals.values()), dtype=np.int64)
+    colors = [""] * len(labels) if color is None else map(str, color.tolist())
+    numbers: dict[tuple[str, str], int] = {}
+    point = [numbers.setdefault(key, len(numbers)) for key in zip(labels, colors, strict=True)]
+    first = np.unique(point, return_index=True)[1]
+    return first, np.bincount(point, counts).astype(np.int64)
 
 
 def map_rankings(
@@ -289,7 +281,8 @@ def map_rankings(
 def _marks(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], bool]:
     """The mark of each row: points that fall together, or near each other if there are many."""
     size = float(np.ptp(points, axis=0).max()) or 1.0
-    step, merged = _SAME, False
+    # Points closer than this part of the map's width are one mark.
+    step, merged = 1e-6, False
     while True:
         cells = np.floor((points - points.min(axis=0)) / (size * step) + 0.5).astype(np.int64)
         _, first, mark = np.unique(cells, axis=0, return_index=True, return_inverse=True)

@@ -17,6 +17,9 @@ from rankcut.pictures.theme import INK
 
 Points: TypeAlias = NDArray[np.float64]
 
+WIDTH = 640
+"""Width of a drawing, in pixels of a wide page."""
+
 FONTS = {"roomy": 13.0, "narrow": 22.0}
 """Size of labels, and on a phone, where a drawing is about half as large."""
 

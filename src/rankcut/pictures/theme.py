@@ -51,6 +51,9 @@ SCALE = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")
 """Colours of numbers from small to large: viridis at six places."""
 
 
+MOST_ITEMS = 40
+"""Rows of a chart, of a table of pairs or of a page that a reader takes in; the first are shown."""
+
 # Space beside a heading, and the height of a line below it, in points.
 _EDGE, _LINE = 10, 15
 

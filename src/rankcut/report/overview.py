@@ -16,12 +16,10 @@ from rankcut.blocs.words import BlocReport
 from rankcut.consensus.words import GroupConsensus
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph, is_learned
+from rankcut.pictures.theme import MOST_ITEMS
 from rankcut.rankings import Rankings, Unranked, merge_rankings
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.report.description import Description, describe, group_bounds
-
-MOST_ITEMS = 40
-"""Maximum number of items on a page."""
 
 # A learned graph uses at most this many rankings, drawn at random.
 _MOST_SAMPLED = 20_000
@@ -30,8 +28,6 @@ MOST_DRAWN = 1000
 
 LEAST_PEOPLE = 30
 """Minimum number of rankings to look for blocs."""
-
-_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +239,7 @@ def _agree(shown: Rankings, seed: int) -> GroupConsensus:
 
     from rankcut.consensus.estimator import Consensus
 
-    model = Consensus(unranked=shown.unranked, confidence=_CONFIDENCE, random_state=seed)
+    model = Consensus(unranked=shown.unranked, random_state=seed)
     with warnings.catch_warnings():
         # Said among the notes.
         warnings.filterwarnings("ignore", message="Nobody ranks")
