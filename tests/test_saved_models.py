@@ -1,9 +1,11 @@
 """Saved models: the same predictions, and nothing foreign is loaded."""
 
+import importlib
 import io
 import json
 import time
 import zipfile
+from collections import Counter
 
 import narwhals as nw
 import numpy as np
@@ -23,6 +25,7 @@ from rankcut import (
     RankingRegressor,
     SimilarityGraph,
     make_food,
+    saved_models,
 )
 from rankcut.cuts import fastest_algorithm
 from rankcut.files import RankingFileError
@@ -86,6 +89,16 @@ def test_our_types_have_names_that_do_not_depend_on_modules(tmp_path):
         schema = archive.read("schema.json").decode()
     assert '"__module__": "rankcut"' in schema
     assert "rankcut." not in schema
+
+
+def test_names_of_classes_say_which_are_meant():
+    kinds = Counter(
+        name
+        for module in map(importlib.import_module, set(saved_models._homes().values()))
+        for name, kind in vars(module).items()
+        if isinstance(kind, type) and kind.__module__ == module.__name__ and name[0] != "_"
+    )
+    assert [name for name, times in kinds.items() if times > 1] == []
 
 
 EARLIER = r"earlier version .*; fit and save it again, as in 'rankcut classify"

@@ -1,9 +1,9 @@
 """Fitted models in skops files: safe to load, because loading runs no code from the file.
 
-A file may contain types of scikit-learn, NumPy and SciPy that skops trusts, and classes of the
-rooms that models are made in, none of which reads or writes files; anything else is refused. The
-file names our classes without their modules, and numbers its objects in order: it survives moving
-a module, and the same model gives the same bytes.
+A file may contain types of scikit-learn, NumPy and SciPy that skops trusts, and public classes of
+the rooms that models are made in, none of which reads or writes files; anything else is refused.
+The file names our classes without their modules, and numbers its objects in order: it survives
+moving a module, and the same model gives the same bytes.
 """
 
 import io
@@ -142,9 +142,10 @@ def _homes() -> dict[str, str]:
     for room in _ROOMS:
         folder = import_module(f"rankcut.{room}").__path__
         for module in pkgutil.iter_modules(folder, f"rankcut.{room}."):
-            for kind in vars(import_module(module.name)).values():
-                if isinstance(kind, type) and kind.__module__ == module.name:
-                    homes[kind.__name__] = module.name
+            for name, kind in vars(import_module(module.name)).items():
+                own = isinstance(kind, type) and kind.__module__ == module.name
+                if own and not name.startswith("_"):
+                    homes[name] = module.name
     return homes
 
 

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, filled, largest_entry
 from rankcut.errors import InputError, Setting, amount
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.inverted_lists import InvertedLists
 from rankcut.kernels.nearest import Nearest, VectorIndex, nearest_of
-from rankcut.parameters import check_choice, check_count, check_counts
+from rankcut.parameters import check_choice, check_count
 from rankcut.rankings import Unranked, weights_of
 from rankcut.similar.likeness import LikenessFeatures
 
@@ -139,13 +139,11 @@ class SimilarRankings(BaseEstimator):
                 remedy=["give them to ", Setting("features")],
             )
         self.features_ = clone(self._transformer())
-        counted = {}
-        sample_weight = weights_of(X, sample_weight)
-        if sample_weight is not None:
-            sample_weight = check_counts(sample_weight, _num_samples(X))
-            if has_fit_parameter(self.features_, "sample_weight"):
-                counted = {"sample_weight": sample_weight}
-        self.features_.fit(X, **counted)
+        weights = weights_of(X, sample_weight)
+        if weights is not None and has_fit_parameter(self.features_, "sample_weight"):
+            self.features_.fit(X, sample_weight=weights)
+        else:
+            self.features_.fit(X)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.features_, name):
                 setattr(self, name, getattr(self.features_, name))
@@ -253,11 +251,10 @@ class SimilarRankings(BaseEstimator):
             return vectors
         return np.asarray(vectors, dtype=np.float64)
 
-    def _unconnected(self, X: Any, *, fitted: bool) -> NDArray[np.bool_]:
+    def _unconnected(self, X: Any, *, fitted: bool) -> NDArray[np.bool_] | bool:
         """Rankings of which the transformer knows that nothing connects them with others."""
-        if not isinstance(self.features_, LikenessFeatures):
-            return np.zeros(_num_samples(X), dtype=bool)
-        return ~self.features_.connected(X, fitted=fitted)
+        knows = isinstance(self.features_, LikenessFeatures)
+        return knows and ~self.features_.connected(X, fitted=fitted)
 
     def _transformer(self) -> Any:
         if self.features is not None:
