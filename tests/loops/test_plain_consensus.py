@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from rankcut._loops import equal_rows, linear_orders, partitions, resamples
+from rankcut._loops import linear_orders, partitions, resamples
 
 GROUPS = np.array(
-    [[0, 1, 2, 3, 4], [1, 0, 0, 2, 1], [partitions.NOWHERE, 1, 0, partitions.NOWHERE, 2]], np.uint32
+    [[0, 1, 2, 2], [2, partitions.NOWHERE, 1, 0], [partitions.NOWHERE] * 4], np.uint32
 )
 
 
@@ -19,12 +19,6 @@ def whole_gains(n_items=6):
     return (upper - upper.T).astype(np.float64)
 
 
-def packed():
-    words = np.empty((3, 1), np.uint64)
-    equal_rows.pack_rows(GROUPS, 3, words)
-    return words
-
-
 CALLS = {
     "draw_people": lambda: (
         np.array([0, 0, 1, 3], np.uint32),
@@ -32,14 +26,6 @@ CALLS = {
         np.array([0, 2**64 - 1, 12345], np.uint64),
         np.full((3, 4), np.nan),
     ),
-    "largest_differences": lambda: (
-        np.arange(15.0).reshape(3, 5) % 7,
-        np.where(np.eye(5, k=1) > 0, 0.0, 0.5),
-        np.full(3, -1.0),
-    ),
-    "close_rows": lambda: (GROUPS.copy(),),
-    "pack_rows": lambda: (GROUPS, 3, np.full((3, 1), 7, np.uint64)),
-    "unpack_rows": lambda: (packed(), 3, np.full_like(GROUPS, 9)),
     "best_order": lambda: (whole_gains(), np.full(6, -1), np.zeros(6)),
     "improve_order": lambda: (whole_gains(), np.arange(6)[::-1].copy()),
     "find_cycles": lambda: ((whole_gains() > 0) * 1.0, 1e-6, 2, np.zeros((4, 3), np.int64)),
@@ -49,7 +35,7 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_machine_code_does_what_the_source_says(name):
-    modules = (resamples, equal_rows, linear_orders, partitions)
+    modules = (resamples, linear_orders)
     (loop,) = (vars(module)[name] for module in modules if name in vars(module))
     arguments = CALLS[name]()
     plain = copy.deepcopy(arguments)
@@ -71,3 +57,10 @@ def test_each_person_is_drawn_for_the_unit_behind_them():
     resamples.draw_people(owners, sizes, seeds, times)
     assert_array_equal(times.sum(axis=1), sizes)
     assert_array_equal(times[:, 2], 0)
+
+
+def test_unranked_items_are_closed_in_one_last_group():
+    no = partitions.NOWHERE
+    groups = np.array([[0, 1, 2, 2], [2, no, 1, 0], [no, no, no, no]], np.uint32)
+    partitions.close_rows(groups)
+    assert_array_equal(groups, [[0, 1, 2, 2], [2, 3, 1, 0], [0, 0, 0, 0]])

@@ -225,31 +225,25 @@ def group_rows(chains: Chains, groups: Indices) -> None:
             groups[r, order[r, p]] = NOWHERE
 
 
-@compiled
 def close_rows(groups: Indices) -> None:
     """Put the unranked items of each row into one last group."""
-    for r in range(groups.shape[0]):
-        last = np.uint32(0)
-        for group in groups[r]:
-            if group != NOWHERE and group + 1 > last:
-                last = group + 1
-        for i in range(groups.shape[1]):
-            if groups[r, i] == NOWHERE:
-                groups[r, i] = last
+    # One more than NOWHERE is 0, so only ranked items count.
+    last = (groups + np.uint32(1)).max(axis=1, initial=0)
+    np.copyto(groups, last[:, None], where=groups == NOWHERE)
 
 
 @compiled
 def count_groups(row: Indices, sizes: Ints) -> tuple[int, int]:
     """Fill ``sizes[t]`` with the size of group t; returns the numbers of groups and items."""
-    sizes[:] = 0
-    n_ranked = 0
-    for group in row:
-        if group != NOWHERE:
-            sizes[group] += 1
+    n = row.shape[0]
+    for t in range(n):
+        sizes[t] = 0
+    n_groups, n_ranked = 0, 0
+    for i in range(n):
+        if row[i] != NOWHERE:
+            sizes[row[i]] += 1
+            n_groups = max(n_groups, np.int64(row[i]) + 1)
             n_ranked += 1
-    n_groups = 0
-    while n_groups < sizes.shape[0] and sizes[n_groups] > 0:
-        n_groups += 1
     return n_groups, n_ranked
 
 

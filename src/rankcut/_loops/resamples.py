@@ -41,22 +41,6 @@ def draw_people(owners: Indices, sizes: Longs, seeds: Words, times: Floats) -> N
 
 
 @compiled
-def largest_differences(shifts: Floats, errors: Floats, largest: Floats) -> None:
-    """The largest |shift_i − shift_j| / error_ij of each row; pairs without an error do not count.
-
-    ``errors`` holds the inverse of the standard error of each difference, 0 to skip a pair.
-    """
-    n = shifts.shape[1]
-    for b in range(shifts.shape[0]):
-        most = 0.0
-        for i in range(n):
-            own = shifts[b, i]
-            for j in range(i + 1, n):
-                most = max(most, abs(own - shifts[b, j]) * errors[i, j])
-        largest[b] = most
-
-
-@compiled
 def stream_of_shuffle(seed: np.uint64, number: int) -> np.uint64:
     """The start of the random numbers of a shuffle."""
     return scramble(scramble(seed + STEP) ^ scramble(np.uint64(number) * STEP + STEP))

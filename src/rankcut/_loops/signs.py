@@ -144,28 +144,26 @@ def expected_signs(groups: Indices, features: Floats) -> None:
     """
     n = groups.shape[1]
     sizes = np.empty(n, dtype=np.int32)
-    lean = np.empty(n)
+    # The mean sign of each group, and of each item, against an unranked item.
+    leans, own_leans = np.empty(n), np.empty(n)
     for r in range(groups.shape[0]):
         n_groups, n_ranked = count_groups(groups[r], sizes)
         above = 0
         for t in range(n_groups):
-            twice_position = 2 * above + sizes[t] + 1
-            lean[t] = (n_ranked + 1 - twice_position) / (n_ranked + 1)
+            leans[t] = (n_ranked - 2 * above - sizes[t]) / (n_ranked + 1)
             above += sizes[t]
-        feature = 0
         for i in range(n):
-            group = groups[r, i]
+            own_leans[i] = 0.0 if groups[r, i] == NOWHERE else leans[groups[r, i]]
+        pair = 0
+        for i in range(n):
+            own = groups[r, i]
             for j in range(i + 1, n):
                 other = groups[r, j]
-                if group != NOWHERE and other != NOWHERE:
-                    features[r, feature] = np.float64(group < other) - np.float64(group > other)
-                elif group != NOWHERE:
-                    features[r, feature] = lean[group]
-                elif other != NOWHERE:
-                    features[r, feature] = -lean[other]
+                if own != NOWHERE and other != NOWHERE:
+                    features[r, pair] = np.float64(own < other) - np.float64(own > other)
                 else:
-                    features[r, feature] = 0.0
-                feature += 1
+                    features[r, pair] = own_leans[i] - own_leans[j]
+                pair += 1
 
 
 @compiled

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from rankcut._loops.resamples import largest_differences
 from rankcut._loops.types import Floats
 from rankcut.consensus.means import Mean
 
@@ -31,6 +30,15 @@ _BOUNDED = 2 / 3
 
 # Variances below this share of the largest squared value are rounding errors.
 _ROUNDING = 1e-13
+
+
+def _largest_differences(shifts: Floats, inverse: Floats) -> Floats:
+    """The largest |shift_i − shift_j| / error_ij of each row; errors are inverse, or 0."""
+    largest = np.zeros(len(shifts))
+    for i in range(shifts.shape[1] - 1):
+        apart = np.abs(shifts[:, i + 1 :] - shifts[:, i, None]) * inverse[i, i + 1 :]
+        np.maximum(largest, apart.max(axis=1), out=largest)
+    return largest
 
 
 def critical_value(
@@ -79,10 +87,8 @@ def sure_differences(
     inverse = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
     kept, largest = [], []
     for means in samples:
-        most = np.empty(len(means))
-        largest_differences(means[:, items] - vector, inverse, most)
         kept.append(means)
-        largest.append(most)
+        largest.append(_largest_differences(means[:, items] - vector, inverse))
     unanimous = np.triu((errors == 0) & (differences != 0), 1)
     critical = critical_value(
         np.concatenate(largest),
