@@ -67,28 +67,6 @@ def test_utilities_are_those_of_draws_with_the_order(order):
     assert_allclose(pass_over(lists, model).likelihood, np.log(chance), atol=0.03)
 
 
-def test_the_gradient_is_that_of_the_likelihood_by_finite_differences():
-    model = population(6)
-    ranks = np.random.default_rng(0).random((5, 6)).argsort(axis=1) + 1.0
-    lists = lists_of(ranks, counts=np.array([1.0, 2, 1, 1, 3]))
-    gradient = pass_over(lists, model).gradient
-    step = 1e-4
-    for item in range(6):
-        up, down = (
-            pass_over(
-                lists,
-                Population(
-                    model.mean + sign * step * (np.arange(6) == item),
-                    model.covariance,
-                    model.noise,
-                    True,
-                ),
-            ).likelihood
-            for sign in (1, -1)
-        )
-        assert_allclose(gradient[item], (up - down) / (2 * step), rtol=1e-3, atol=1e-4)
-
-
 def test_machine_code_is_the_plain_function():
     model, n = population(7), 7
     order = order_of(np.random.default_rng(3).normal(size=n))

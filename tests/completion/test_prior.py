@@ -6,7 +6,7 @@ from listed import lists_of
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
-from rankcut.completion import prior
+from rankcut.completion import population as prior
 from rankcut.completion.population import OFFSET, Population
 from rankcut.graphs import as_item_graph
 

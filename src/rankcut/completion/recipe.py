@@ -1,7 +1,6 @@
 """How the population is learned from lists, with nothing to tune by hand.
 
-1. The priors of the covariance and of the means, by the marginal likelihood of some lists
-   (:mod:`rankcut.completion.prior`).
+1. The priors of the covariance and of the means, by the marginal likelihood of some lists.
 2. The strength ν of the prior of the covariance, by the likelihood of held-out people.
 3. EM on all lists: by normal scores, then by the exact likelihood of the order if nearly all lists
    are short and without ties. In a large catalogue, factors instead of a covariance.
@@ -20,6 +19,9 @@ from rankcut.completion.lists import LONGEST, Lists
 from rankcut.completion.population import (
     Population,
     TastePrior,
+    choose_covariance,
+    choose_precision,
+    graph_kernels,
     learn,
     mean_scores,
     pass_over,
@@ -27,7 +29,6 @@ from rankcut.completion.population import (
 )
 from rankcut.completion.prediction import Sharpness, measure_sharpness
 from rankcut.completion.presence import Presence, learn_presence
-from rankcut.completion.prior import choose_covariance, choose_precision, graph_kernels
 from rankcut.graphs import ItemGraph
 
 # Up to this many items, the covariance is a full matrix: the cost of a step grows with the cube.
