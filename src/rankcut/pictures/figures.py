@@ -25,8 +25,8 @@ def draw_figure(picture: Picture) -> Any:
     missing = f" {amount(left_out, 'label')} left out for lack of room." if left_out else ""
     said = wrapped(picture.said + missing, room, _SAID)
     above, top = _lay_out(picture.above, room, 2.5 * _EDGE + _LINE * len(said))
-    below, low = _lay_out(picture.below, room, top + scene.height + _EDGE)
-    width, height = room + 2 * _EDGE, low + _EDGE
+    below, low = _lay_out(picture.below, room, top + scene.height)
+    width, height = room + 2 * _EDGE, low + _EDGE / 2
     size = (width * _POINTS / 72, height * _POINTS / 72)
     figure = import_figure()(figsize=size, facecolor=PAPER)
     for shapes, start, end in (
