@@ -8,26 +8,10 @@ import numpy as np
 import pytest
 from commands import fail, run, succeed
 
-COMMANDS = [
-    "info",
-    "convert",
-    "consensus",
-    "graph",
-    "features",
-    "gram",
-    "similar",
-    "compare",
-    "blocs",
-    "classify",
-    "regress",
-    "learn-ranking",
-    "predict",
-    "map",
-    "report",
-]
+from rankcut.cli import COMMANDS
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "demo"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(command):
     assert f"Example: rankcut {command} " in succeed(command, "--help")
 

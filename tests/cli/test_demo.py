@@ -37,7 +37,3 @@ def test_a_page_on_standard_output():
 def test_mistakes(tmp_path):
     fail("demo", "-o", "demo.xyz", says="write a .html file")
     fail("demo", "-o", tmp_path / "nowhere" / "demo.html", says="there is no directory")
-
-
-def test_help_has_an_example():
-    assert "rankcut demo -o demo.html" in succeed("demo", "--help")

@@ -1,4 +1,14 @@
-"""Files of rankings, items and item graphs, in and out."""
+"""Files of rankings, items and item graphs, in and out.
+
+``formats`` chooses by the suffix. A format that is no table has a module that reads a source into a
+:class:`~rankcut.RankingSet`, and writes one as bytes: ``preflib``, ``blt``, ``order_files``,
+``numpy_files``. A table comes as blocks of columns (``tables``) from ``sheets`` (CSV, TSV, Excel),
+``parquet`` or a frame; ``roles`` says what each column is, ``guessing`` what it seems to be where
+nobody says, and ``layouts`` and ``table_columns`` turn tables into rankings and back.
+
+To add a format, write its module, name its suffix in ``formats.Format``, and give it a line in
+``read_file``; a survey that is a table needs only ``TableOptions`` of its own.
+"""
 
 from rankcut.errors import RankingFileError
 from rankcut.files.feature_tables import read_items
