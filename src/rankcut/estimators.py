@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import (
-    _check_feature_names_in,
     check_consistent_length,
     check_is_fitted,
     validate_data,
@@ -20,6 +19,7 @@ from rankcut.graphs.item_graph import plain_graph
 from rankcut.rankings import (
     Rankings,
     Unranked,
+    as_frame,
     labels_beside,
     object_array,
     read_rankings,
@@ -35,6 +35,14 @@ def check_items(rankings: Rankings, known: tuple[Hashable, ...] | None) -> None:
             "the columns of these rankings are not the items that were fitted, in their "
             f"order: {given} is not {fitted}"
         )
+
+
+def take_rows(X: Any, rows: Any) -> Any:
+    """Some rows, a slice or their numbers, of an array, frame, sparse matrix or RankingSet."""
+    frame = as_frame(X)
+    if frame is None:
+        return X[rows]
+    return frame[rows if isinstance(rows, slice) else rows.tolist()].to_native()
 
 
 class TakesRankings(BaseEstimator):
@@ -90,6 +98,7 @@ class NamesItems:
     """The columns of what a transformer returns are the items, under their labels."""
 
     _items: tuple[Hashable, ...] | None
+    n_features_in_: int
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """The items' labels, or x0, x1, … where they have none.
@@ -101,9 +110,21 @@ class NamesItems:
         """
         check_is_fitted(self)
         labels = self._labels()
-        if input_features is None and labels is not None and not hasattr(self, "feature_names_in_"):
-            return object_array(labels)
-        return np.asarray(_check_feature_names_in(self, input_features))
+        own = getattr(self, "feature_names_in_", None)
+        if input_features is None:
+            if own is not None:
+                return np.asarray(own, dtype=object)
+            return object_array(labels or [f"x{i}" for i in range(self.n_features_in_)])
+        names = np.asarray(input_features, dtype=object)
+        if own is not None and not np.array_equal(own, names):
+            raise InputError("is not equal to feature_names_in_", parameter="input_features")
+        if len(names) != self.n_features_in_:
+            raise InputError(
+                "should have length equal to number of features "
+                f"({self.n_features_in_}), got {len(names)}",
+                parameter="input_features",
+            )
+        return names
 
     def _labels(self) -> tuple[Hashable, ...] | None:
         """The items' labels, if they have any."""

@@ -1,11 +1,9 @@
-"""Equal rows: rows of groups packed into words, and numbers that depend on a row's bits only."""
+"""Equal rows: numbers that depend on a row's bits only."""
 
 import numpy as np
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Longs, Words
-
-_ONE = np.uint64(1)
 
 # FNV's prime mixes low bits upwards, shifts bring high bits down again.
 _PRIME = np.uint64(0x100000001B3)

@@ -128,7 +128,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         rankings = self._read(X, reset=True, sample_weight=sample_weight)
         graph = None
         if self.graph is not None:
-            graph = fit_graph(joining_like_items(self.graph), rankings, rankings.weights)
+            graph = fit_graph(joining_like_items(self.graph), rankings)
         self._seed = seed_from(self.random_state)
         lists = read_lists(rankings, self._seed).distinct()
         if not len(lists):

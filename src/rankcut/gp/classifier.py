@@ -32,8 +32,8 @@ from rankcut.parameters import (
     check_positive,
     within_floats,
 )
-from rankcut.rankings import weights_of
 from rankcut.rankings.collections import takes_collections
+from rankcut.rankings.ranking_set import counts_of
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):
@@ -180,7 +180,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        return self._keep(self._fit(X, y, weights_of(X, sample_weight)))
+        return self._keep(self._fit(X, y, counts_of(X) if sample_weight is None else sample_weight))
 
     def _keep(self, fit: Fit) -> "GPClassifier":
         """The attributes of a fit."""

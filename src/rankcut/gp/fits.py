@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
+from rankcut.estimators import take_rows
 from rankcut.gp.ascent import Problem, State, Summit, best_along, climb
 from rankcut.gp.duplicates import distinct_points, distinct_rows, few_distinct
 from rankcut.gp.function_space import (
@@ -22,7 +23,6 @@ from rankcut.gp.function_space import (
     KernelPosterior,
     KernelPredictor,
     KernelRows,
-    take_rows,
 )
 from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood

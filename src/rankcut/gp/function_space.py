@@ -19,6 +19,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
+from rankcut.estimators import take_rows
 from rankcut.gp.ascent import Sites, State
 from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
@@ -324,11 +325,6 @@ class KernelPredictor:
                 parameter="diagonal",
             )
         return given
-
-
-def take_rows(X: Any, rows: Any) -> Any:
-    """Some rows of an array or a frame."""
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def _self_kernel(kernel: Any, X: Any) -> Floats:

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rankcut.errors import InputError, Setting, amount
 from rankcut.graphs.validation import check_same_labels, check_weights, some_of
@@ -296,14 +296,13 @@ def as_item_graph(graph: Any) -> ItemGraph:
     return ItemGraph.trusted(check_weights(graph), None)
 
 
-def fit_graph(graph: Any, rankings: Rankings, sample_weight: ArrayLike | None = None) -> ItemGraph:
+def fit_graph(graph: Any, rankings: Rankings) -> ItemGraph:
     """The user's graph, matched with the columns of the rankings, or learned from them.
 
     None is the complete graph.
     """
     if is_learned(graph):
-        counted = {} if sample_weight is None else {"sample_weight": sample_weight}
-        learned: ItemGraph = graph.build_from(rankings, **counted)
+        learned: ItemGraph = graph.build_from(rankings)
         return learned
     n_items = rankings.shape[1]
     built = ItemGraph.complete(n_items) if graph is None else as_item_graph(graph)

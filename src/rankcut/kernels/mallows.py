@@ -176,12 +176,10 @@ def median_lambda(
     """
     rankings = read_rankings(X, items, unranked=unranked)
     n_rows, n_items = rankings.shape
-    sample = X
     if n_rows > _SAMPLE:
         chosen = check_random_state(random_state).choice(n_rows, _SAMPLE, replace=False)
-        sample = take_rows(rankings, np.sort(chosen))
-        items = rankings.items
-    tau = kendall_kernel(sample, unranked=unranked, items=items, n_jobs=n_jobs)
+        rankings = rankings.rows(np.sort(chosen))
+    tau = kendall_kernel(rankings, unranked=unranked, n_jobs=n_jobs)
     discordant = count_pairs(n_items) * (1.0 - tau[np.triu_indices_from(tau, k=1)]) / 2.0
     median = float(np.median(discordant)) if discordant.size else 0.0
     if not median > 0.0:
@@ -191,13 +189,6 @@ def median_lambda(
             remedy=["pass a number as ", Setting("lam")],
         )
     return 1.0 / median
-
-
-def take_rows(rankings: Rankings, rows: NDArray[Any]) -> Any:
-    """Some rows of a rank matrix, as an array."""
-    if rankings.sparse is not None:
-        return rankings.sparse[rows]
-    return np.concatenate([rankings.read(row, row + 1) for row in rows])
 
 
 class MallowsCompletions:

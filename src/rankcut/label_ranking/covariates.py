@@ -75,14 +75,6 @@ class CovariateEncoder:
         return np.column_stack(encoded) if encoded else np.zeros((n_rows, 0))
 
 
-def take_rows(table: Any, rows: NDArray[np.intp]) -> Any:
-    """Some rows of an array, a frame or a RankingSet."""
-    frame = as_frame(table)
-    if frame is not None:
-        return frame[rows.tolist()].to_native()
-    return table.rows(rows) if hasattr(table, "rows") else table[rows]
-
-
 def fit_encoder(table: Any, weights: Floats) -> CovariateEncoder:
     """Learn scales, medians and categories of a table: a 2D array of numbers or a frame."""
     frame = as_frame(table)

@@ -16,7 +16,7 @@ from sklearn.model_selection import KFold
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
-from rankcut.label_ranking.covariates import take_rows
+from rankcut.estimators import take_rows
 from rankcut.label_ranking.targets import pair_targets, scores_of_pairs
 from rankcut.parameters import check_count
 from rankcut.rankings import Unranked, read_rankings

@@ -6,7 +6,6 @@ from rankcut.rankings.reading import (
     labels_beside,
     object_array,
     read_rankings,
-    weights_of,
 )
 from rankcut.rankings.value import EXACT, Rankings, Unranked
 
@@ -20,5 +19,4 @@ __all__ = [
     "merge_rankings",
     "object_array",
     "read_rankings",
-    "weights_of",
 ]

@@ -378,15 +378,3 @@ def _agreed_labels(
             remedy=["leave ", Setting("items"), " out, or select the columns in that order"],
         )
     return labels
-
-
-def weights_of(rankings: Any, sample_weight: ArrayLike | None) -> ArrayLike | None:
-    """The weights that are given, or those that the rankings have themselves."""
-    if sample_weight is None and hasattr(rankings, "__rankings__"):
-        counts: ArrayLike | None = rankings.__rankings__()[2]
-        return counts
-    return (
-        rankings.weights
-        if sample_weight is None and isinstance(rankings, Rankings)
-        else sample_weight
-    )

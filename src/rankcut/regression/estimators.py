@@ -133,7 +133,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
             )
         self._levels = LevelViews(rankings, counts) if self.ratings else None
         ranked = _ranked(rankings) if self.ratings else rankings
-        self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, ranked, counts)
+        self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, ranked)
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         views = self._views(rankings)
         self.view_variances_, found = weigh_views(
@@ -296,7 +296,7 @@ class ViewFeatures(TransformerMixin, TakesRankings):
             numbers = np.asarray(validate_data(self, y=y, y_numeric=True), dtype=np.float64)
         rankings, counted, counts = self._read_counted(X, y, sample_weight)
         numbers = numbers[counted]
-        self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, rankings, counts)
+        self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, rankings)
         self._items = rankings.items
         numbers = numbers - np.average(numbers, weights=counts)
         spread = float(np.sqrt(np.average(numbers**2, weights=counts))) or 1.0

@@ -71,7 +71,7 @@ class View:
 
 
 def fit_smoother(
-    graph: Any, steps: float, rankings: Rankings, counts: Floats | None
+    graph: Any, steps: float, rankings: Rankings
 ) -> tuple[ItemGraph | None, Smoother | None]:
     """The graph that connects like items, and what smooths over it; neither without steps.
 
@@ -81,7 +81,7 @@ def fit_smoother(
     if not steps:
         return None, None
     chosen = AgreementGraph() if graph is None else joining_like_items(graph)
-    built = fit_graph(chosen, rankings, counts)
+    built = fit_graph(chosen, rankings)
     return built, Smoother(built, steps)
 
 

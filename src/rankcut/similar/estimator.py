@@ -17,7 +17,7 @@ from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.inverted_lists import InvertedLists
 from rankcut.kernels.nearest import Nearest, VectorIndex, nearest_of
 from rankcut.parameters import check_choice, check_count
-from rankcut.rankings import Unranked, weights_of
+from rankcut.rankings import Unranked
 from rankcut.similar.likeness import LikenessFeatures
 
 Search: TypeAlias = Literal["exact", "approximate"]
@@ -139,9 +139,9 @@ class SimilarRankings(BaseEstimator):
                 remedy=["give them to ", Setting("features")],
             )
         self.features_ = clone(self._transformer())
-        weights = weights_of(X, sample_weight)
-        if weights is not None and has_fit_parameter(self.features_, "sample_weight"):
-            self.features_.fit(X, sample_weight=weights)
+        # Without weights, our own features take the counts of a RankingSet themselves.
+        if sample_weight is not None and has_fit_parameter(self.features_, "sample_weight"):
+            self.features_.fit(X, sample_weight=sample_weight)
         else:
             self.features_.fit(X)
         for name in ("n_features_in_", "feature_names_in_"):

@@ -18,8 +18,7 @@ from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_features import aligned_points
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.graphs.learned import list_positions, listed_ranks
-from rankcut.parameters import check_counts
-from rankcut.rankings import Rankings, Unranked, weights_of
+from rankcut.rankings import Rankings, Unranked
 from rankcut.similar.latent import LatentFactors, square_root
 
 # All of these were chosen on development people by what benchmarks/quality_alike.py measures.
@@ -143,23 +142,21 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         -------
         self
         """
-        rankings = self._read(X, reset=True)
-        sample_weight = weights_of(X, sample_weight)
-        counts = check_counts(sample_weight, rankings.shape[0])
+        rankings = self._read(X, reset=True, sample_weight=sample_weight)
+        counts = rankings.counts
         lists = _Lists.of(rankings)
         listed = lists.ranks
         n_items = listed.shape[1]
         self._items = rankings.items
         self._top = self.unranked == "last" and listed.nnz < listed.shape[0] * n_items
-        counted = None if sample_weight is None else counts
         learned = CoListingGraph() if self._top else AgreementGraph()
-        self.graph_ = fit_graph(learned, rankings, counted)
+        self.graph_ = fit_graph(learned, rankings)
         self._smoother = Smoother(self.graph_, _STEPS)
         self._given: Smoother | None = None
         self._points: Floats | None = None
         if self.graph is not None:
             recipe = joining_like_items(self.graph)
-            self.graph_ = fit_graph(recipe, rankings, counted)
+            self.graph_ = fit_graph(recipe, rankings)
             self._given = Smoother(self.graph_, 1.0 if self._top else _STEPS)
             self._points = aligned_points(recipe, rankings.items)
         self._n_lists = np.bincount(listed.indices, minlength=n_items)
@@ -175,7 +172,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         self._unit_mean = mean(lists.unit_positions())
         self._share: Floats = n_lists / counts.sum()
         self._shares = _shares(self._share if self._top else np.ones(n_items))
-        self._fit_factors(lists, of_entries, counts, counted)
+        self._fit_factors(lists, of_entries, counts, rankings.weights)
         self._centres: dict[str, Floats] = {}
         if self._top:
             self._centres = self._means(listed, counts)
