@@ -39,8 +39,6 @@ from rankcut.rankings.collections import for_collections, is_collection
 # for what is computed from them.
 _SHARE = 0.4
 
-_FLOAT_BYTES = 8
-
 
 class CheckedRows(NamedTuple):
     """A checked block of features, with their labels or numbers and weights."""
@@ -79,7 +77,8 @@ def fit_classifier(model: GPClassifier, X: Any, y: Any, sample_weight: Any = Non
         return model._keep(fit_features(X, codes, weight, settings))
     coded = [task(_code)(block, shared(about)) for block in blocks]
     n_features = int(X.shape[1])
-    if _FLOAT_BYTES * n_features * int(survey.counts.sum()) <= _SHARE * room():
+    n_bytes = np.dtype(np.float64).itemsize * n_features * int(survey.counts.sum())
+    if n_bytes <= _SHARE * room():
         coded = list(import_dask().persist(*coded))
 
     def rows(code: int) -> LazyRows:

@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from rankcut._loops.equal_rows import hash_rows
 from rankcut._loops.types import Floats
+from rankcut.gp.weight_space import blocks
 
 # Features with more distinct numbers than this (8 MB) are not merged: the copy would cost memory.
 _FEW = 1 << 20
-
-# Rows are read in blocks of about this many numbers, which fit in a core's cache.
-_BLOCK = 1 << 16
 
 
 class Distinct(NamedTuple):
@@ -68,13 +66,12 @@ def _distinct(
 ) -> Distinct | None:
     """Rows with the same hash, checked to be equal; None if there are more than ``limit``."""
     kept = np.arange(len(codes)) if weight is None else np.flatnonzero(weight > 0)
-    size = max(64, _BLOCK // max(1, values.shape[1]))
-    parts = [kept[start : start + size] for start in range(0, len(kept), size)]
+    parts = blocks(len(kept), values.shape[1])
     hashes = np.empty(len(kept), dtype=np.uint64)
     known = np.empty(0, dtype=np.uint64)
-    for number, part in enumerate(parts):
-        some = _hashes(_bits(values[part]), codes[part])
-        hashes[number * size : number * size + len(part)] = some
+    for part in parts:
+        some = _hashes(_bits(values[kept[part]]), codes[kept[part]])
+        hashes[part] = some
         beside = known.take(np.searchsorted(known, some), mode="clip") if len(known) else ~some
         if (beside != some).any():
             known = np.union1d(known, some[beside != some])
@@ -84,10 +81,10 @@ def _distinct(
     first = np.empty(len(known), dtype=np.int64)
     # Backwards, so that the first occurrence of each row is written last and stays.
     first[index[::-1]] = kept[::-1]
-    for number, part in enumerate(parts):
-        same = first[index[number * size : number * size + len(part)]]
-        equal = _bits(values[part]) == _bits(values[same])
-        if not (equal.all() and (codes[part] == codes[same]).all()):
+    for part in parts:
+        rows, same = kept[part], first[index[part]]
+        equal = _bits(values[rows]) == _bits(values[same])
+        if not (equal.all() and (codes[rows] == codes[same]).all()):
             return None  # two rows with one hash, which happens about once in 2**64 pairs
     totals = np.bincount(index, None if weight is None else weight[kept], minlength=len(known))
     return Distinct(first, totals.astype(np.float64))

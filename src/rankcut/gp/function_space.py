@@ -33,11 +33,8 @@ _LEFT_OVER = 1e-12
 _SINGLE, _DOUBLE = 1e-4, 1e-8
 
 
-# Rows predicted at once through a kernel.
+# Rows predicted at once through a kernel; a plain function compares all pairs of them for k(x, x).
 _KERNEL_BLOCK = 1024
-
-# Rows whose k(x, x) a plain function computes at once, together with all pairs between them.
-_DIAGONAL_BLOCK = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,9 +328,4 @@ def _self_kernel(kernel: Any, X: Any) -> Floats:
     """k(x, x) for each row x."""
     if isinstance(kernel, Kernel):
         return np.asarray(kernel.diag(X), dtype=np.float64)
-    diagonal = np.empty(X.shape[0])
-    for start in range(0, X.shape[0], _DIAGONAL_BLOCK):
-        block = slice(start, min(start + _DIAGONAL_BLOCK, X.shape[0]))
-        rows = take_rows(X, block)
-        diagonal[block] = np.diagonal(np.asarray(kernel(rows, rows)))
-    return diagonal
+    return np.diagonal(np.asarray(kernel(X, X), dtype=np.float64))
