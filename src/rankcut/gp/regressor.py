@@ -8,12 +8,11 @@ in blocks of any number, finds them; the posterior and the evidence of (σ², c�
     log p(y) = −½ [N log 2πτ² + (Σ y² − ⟨Φᵀ y, μ⟩)/τ² + log |Σ⁻¹| + n log σ² + log c²]
 """
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -21,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
 from rankcut.gp.duplicates import few_distinct
+from rankcut.gp.gaussian import Gaussian
 from rankcut.gp.weight_space import add_up, blocks, with_constant
 from rankcut.parameters import check_counts, check_learned, within_floats
 from rankcut.rankings.collections import takes_collections
@@ -44,16 +44,6 @@ class TargetSums(NamedTuple):
     linear: Floats  #: Φᵀ y
     targets: float  #: Σ y²
 
-    def shifted(self, level: float) -> "TargetSums":
-        """The sums for y − level: the last column of Φ is constant, and so gives Σ φ."""
-        ones = self.square[:, -1]
-        return TargetSums(
-            self.total,
-            self.square,
-            self.linear - level * ones,
-            self.targets - 2.0 * level * float(self.linear[-1]) + level**2 * self.total,
-        )
-
 
 def sum_block(features: NDArray[np.floating], targets: Floats, weight: Floats | None) -> TargetSums:
     """The sums over a block of rows."""
@@ -76,34 +66,11 @@ def sum_rows(
     return add_up(in_order(contribution, blocks(*features.shape), n_jobs))
 
 
-@dataclass(frozen=True, eq=False)
-class WeightPosterior:
-    """The posterior of the weights and, last, the constant.
+class TargetFit(NamedTuple):
+    """The posterior of the weights and, last, the constant, whose evidence is log p(y)."""
 
-    Attributes
-    ----------
-    mean : ndarray of shape (n_weights,)
-        μ.
-    factor : ndarray of shape (n_weights, n_weights)
-        C with Σ = C Cᵀ.
-    kernel_variance, constant_variance, noise_variance : float
-        σ², c² and τ².
-    evidence : float
-        log p(y).
-    """
-
-    mean: Floats
-    factor: Floats
-    kernel_variance: float
-    constant_variance: float
-    noise_variance: float
-    evidence: float
-
-    def project(self, features: NDArray[np.floating]) -> tuple[Floats, Floats]:
-        """Mean and variance of f for each row."""
-        phi = with_constant(features, True)
-        spread = phi @ self.factor
-        return phi @ self.mean, np.einsum("ij,ij->i", spread, spread)
+    posterior: Gaussian
+    variances: tuple[float, float, float]  #: σ², c² and τ²
 
 
 def fit_sums(
@@ -111,11 +78,10 @@ def fit_sums(
     kernel_variance: float | None,
     constant_variance: float | None,
     noise_variance: float | None,
-) -> WeightPosterior:
+) -> TargetFit:
     """The posterior at the variances that are given, or else maximise the evidence."""
     level = float(sums.linear[-1]) / sums.total
-    centred = sums.shifted(level)
-    spread = max(centred.targets, 0.0) / sums.total or level**2 or 1.0
+    spread = max(sums.targets / sums.total - level**2, 0.0) or level**2 or 1.0
     scale = float(np.trace(sums.square[:-1, :-1])) / sums.total or 1.0
     units = np.array([spread / scale, spread + level**2, spread])
     given = (kernel_variance, constant_variance, noise_variance)
@@ -151,34 +117,21 @@ def fit_sums(
         if None not in given:
             break
     best = min(ends, key=lambda end: float(end.fun)).x
-    mean, factor, evidence = _posterior(sums, best)
     kernel, constant, noise = (
         float(np.exp(value)) if own is None else float(own)
         for value, own in zip(best, given, strict=True)
     )
-    return WeightPosterior(mean, factor, kernel, constant, noise, evidence)
+    return TargetFit(posterior_of(sums, best), (kernel, constant, noise))
 
 
-def _posterior(sums: TargetSums, parameters: Floats) -> tuple[Floats, Floats, float]:
-    """μ, the factor of Σ, and the evidence."""
-    n = len(sums.linear)
-    noise = np.exp(parameters[2])
-    # In units of the prior's deviations: 1 + G/τ² is well conditioned for tiny variances too.
-    deviations = np.full(n, np.exp(parameters[0] / 2.0))
-    deviations[-1] = np.exp(parameters[1] / 2.0)
-    inner = sums.square * np.outer(deviations, deviations) / noise
-    inner[np.diag_indices(n)] += 1.0
-    lower = cholesky(inner, lower=True, check_finite=False)
-    whitened = solve_triangular(lower, deviations * sums.linear / noise, lower=True)
-    factor = deviations[:, None] * solve_triangular(lower, np.eye(n), lower=True).T
-    mean = factor @ whitened
-    residual = sums.targets - sums.linear @ mean
-    evidence = -0.5 * float(
-        sums.total * np.log(2.0 * np.pi * noise)
-        + residual / noise
-        + 2.0 * np.log(np.diagonal(lower)).sum()
-    )
-    return mean, factor, evidence
+def posterior_of(sums: TargetSums, parameters: Floats) -> Gaussian:
+    """The posterior for (log σ², log c², log τ²): each row is a site with a precision of 1/τ²."""
+    noise = float(np.exp(parameters[2]))
+    precision = np.full(len(sums.linear), np.exp(-parameters[0]))
+    precision[-1] = np.exp(-parameters[1])
+    found = Gaussian.from_sites(precision, sums.square / noise, sums.linear / noise)
+    alone = sums.total * np.log(2.0 * np.pi * noise) + sums.targets / noise
+    return replace(found, evidence=found.evidence - 0.5 * alone)
 
 
 class _Arrow:
@@ -325,15 +278,14 @@ class GPRegressor(RegressorMixin, BaseEstimator):
 
     def _keep(self, sums: TargetSums) -> Self:
         """The posterior that follows from the sums."""
-        found = self._posterior = fit_sums(
+        found, variances = fit_sums(
             sums, self.kernel_variance, self.constant_variance, self.noise_variance
         )
+        self._posterior = found
         self.coef_ = found.mean[:-1].copy()
         self.intercept_ = float(found.mean[-1])
         self.covariance_ = found.factor @ found.factor.T
-        self.kernel_variance_ = found.kernel_variance
-        self.constant_variance_ = found.constant_variance
-        self.noise_variance_ = found.noise_variance
+        self.kernel_variance_, self.constant_variance_, self.noise_variance_ = variances
         self.log_evidence_ = found.evidence
         return self
 
@@ -387,7 +339,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         moments = np.empty((len(X), 2))
 
         def fill(block: slice) -> None:
-            mean, variance = self._posterior.project(X[block])
+            mean, variance = self._posterior.project(with_constant(X[block], True))
             moments[block, 0] = mean
             moments[block, 1] = np.sqrt(variance + self.noise_variance_)
 
