@@ -153,7 +153,7 @@ class BlocReport:
     def lines(self, most: int) -> list[str]:
         """Text for a terminal, with up to ``most`` items per line."""
         first, *others = self.sentences()
-        blocs = (line for bloc in range(len(self.sizes)) for line in self._bloc(bloc, most))
+        blocs = (line for bloc in range(len(self.sizes)) for line in self.about(bloc, most))
         return [first, *blocs, *others, *self._cross_lines()]
 
     def columns(self) -> dict[str, list[Any]]:
@@ -240,7 +240,8 @@ class BlocReport:
             f"{self.selection['stability'][row]:.2f}."
         )
 
-    def _bloc(self, bloc: int, most: int) -> Iterator[str]:
+    def about(self, bloc: int, most: int) -> Iterator[str]:
+        """A bloc's size, its consensus and what sets it apart, with up to ``most`` items each."""
         yield f"Bloc {bloc + 1} ({self.share(bloc)}): {self._order(bloc, most)}"
         rows = self.rows_of(bloc)
         if not rows:

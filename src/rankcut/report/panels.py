@@ -10,7 +10,7 @@ from rankcut.comparison.page import show_items
 from rankcut.consensus.figure import about_places, places_table, show_pairs
 from rankcut.consensus.words import percent
 from rankcut.pictures.graph_pictures import graph_picture
-from rankcut.pictures.map_pictures import describe_orders, read_map
+from rankcut.pictures.map_pictures import read_map
 from rankcut.pictures.map_scene import MOST_ARROWS, about_groups, map_picture
 from rankcut.pictures.page import Html, tag
 from rankcut.pictures.scene import Path, Picture, Scene, Shape, Text, rectangle
@@ -225,6 +225,5 @@ def _map_content(found: Overview, picture: Picture, about: Sequence[str]) -> Ite
     yield tag("p", " ".join(said), kind="soft")
     blocs = found.blocs
     if blocs is not None and len(blocs.sizes) > 1:
-        orders = describe_orders(blocs.rankings.astype(np.float64), found.items)
-        lines = (f"Bloc {k + 1} ({blocs.share(k)}): {order}" for k, order in enumerate(orders))
+        lines = (next(blocs.about(bloc, most=8)) for bloc in range(len(blocs.sizes)))
         yield tag("ul", *(tag("li", line) for line in lines))
