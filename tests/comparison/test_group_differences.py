@@ -226,12 +226,23 @@ def test_few_distinct_rankings_are_drawn_and_not_shuffled():
     assert abs(result.p_value - expected) < 4 * np.sqrt(expected * (1 - expected) / 4999)
 
 
-def test_the_limit_equals_permutations(monkeypatch):
+def strata_with_other_groups():
+    rng = np.random.default_rng(0)
+    ranks, strata = rankings(9000, 5), rng.integers(3, size=9000)
+    ranks[strata == 1] = rankings((strata == 1).sum(), 6, 1.0)
+    return ranks, (rng.random(9000) * (2 + strata)).astype(int), strata
+
+
+@pytest.mark.parametrize("in_strata", [False, True])
+def test_the_limit_equals_permutations(in_strata, monkeypatch):
     ranks = np.vstack([rankings(4000, 1), rankings(6000, 2, 0.06)])
-    groups = np.repeat(["a", "b"], [4000, 6000])
-    sampled = compare_groups(ranks, groups, n_permutations=4999)
-    monkeypatch.setattr(statistics, "VERY_MANY", 10_000)
-    limit = compare_groups(ranks, groups, n_permutations=4999)
+    groups, strata = np.repeat(["a", "b"], [4000, 6000]), None
+    if in_strata:
+        ranks, groups, strata = strata_with_other_groups()
+    sampled = compare_groups(ranks, groups, strata=strata, n_permutations=1999)
+    monkeypatch.setattr(statistics, "VERY_MANY", 9_000)
+    monkeypatch.setattr(statistics, "ENOUGH", 100)
+    limit = compare_groups(ranks, groups, strata=strata, n_permutations=1999)
     assert "limit" in limit.method
     assert "random" in sampled.method
     for one, other in (
@@ -240,8 +251,9 @@ def test_the_limit_equals_permutations(monkeypatch):
         (sampled.pairs["p_value"], limit.pairs["p_value"]),
     ):
         p, q = np.array(one), np.array(other)
-        assert (np.abs(p - q) < 5 * np.sqrt((p * (1 - p) + 1e-4) * 2 / 4999)).all()
-    assert 0.001 < sampled.p_value < 0.5
+        assert (np.abs(p - q) < 5 * np.sqrt((p * (1 - p) + 1e-4) * 2 / 1999)).all()
+    assert 0.001 < sampled.p_value < 0.99
+    assert sampled.effect_size == limit.effect_size
 
 
 def test_the_limit_needs_enough_people_in_each_group_and_none_who_outweighs_them(monkeypatch):
@@ -258,21 +270,6 @@ def test_the_limit_needs_enough_people_in_each_group_and_none_who_outweighs_them
     assert "limit" in method(500, sample_weight=weights)
     weights[0] = 5.0
     assert "random" in method(500, sample_weight=weights)
-
-
-def test_the_limit_with_strata_and_several_groups_equals_permutations(monkeypatch):
-    rng = np.random.default_rng(0)
-    ranks, strata = rankings(9000, 5), rng.integers(3, size=9000)
-    groups = (rng.random(9000) * (2 + strata)).astype(int)
-    ranks[strata == 1] = rankings((strata == 1).sum(), 6, 1.0)
-    sampled = compare_groups(ranks, groups, strata=strata, n_permutations=1999)
-    monkeypatch.setattr(statistics, "VERY_MANY", 9_000)
-    monkeypatch.setattr(statistics, "ENOUGH", 100)
-    limit = compare_groups(ranks, groups, strata=strata, n_permutations=1999)
-    assert "limit" in limit.method
-    p, q = sampled.p_value, limit.p_value
-    assert abs(p - q) < 5 * np.sqrt(p * (1 - p) * 2 / 1999)
-    assert sampled.effect_size == limit.effect_size
 
 
 def test_strata_explain_what_groups_seem_to():
@@ -420,6 +417,7 @@ def test_frames_and_sparse_matrices_give_the_same(frames):
     plain = compare_groups(ranks, groups, **options)
     assert plain.p_value == one.p_value
     assert [names[i] for i in plain.items["item"]] == one.items["item"]
+    same(one, compare_groups(ranks, groups, items=names, **options))
     rows, columns = np.nonzero(~np.isnan(ranks))
     stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
     same(plain, compare_groups(stored, groups, **options))

@@ -170,6 +170,7 @@ def test_all_forms_of_rankings_give_the_same(completer):
     names = tuple("abcdefgh")
     frame = pd.DataFrame(LISTS, columns=list(names))
     assert_array_equal(incomplete().fit(frame).transform(frame), expected)
+    assert_array_equal(incomplete(items=names).fit(LISTS).get_feature_names_out(), list(names))
     named = incomplete().fit(RankingSet(LISTS, names))
     assert_array_equal(named.transform(RankingSet(LISTS, names)), expected)
     assert_array_equal(named.get_feature_names_out(), list(names))
@@ -177,6 +178,14 @@ def test_all_forms_of_rankings_give_the_same(completer):
     assert_array_equal(
         named.predict_pairs(LISTS, [["a", "c"]]), completer.predict_pairs(LISTS, [[0, 2]])
     )
+
+
+@pytest.mark.parametrize("unranked", ["anywhere", "last"])
+@pytest.mark.parametrize("n_people", [1, 2, 6])
+def test_a_few_people_are_enough(n_people, unranked):
+    completer = RankingCompleter(unranked=unranked).fit(LISTS[:n_people])
+    assert np.isfinite(completer.transform(LISTS)).all()
+    assert np.isfinite(completer.predict_pairs(LISTS[:9])).all()
 
 
 def test_rows_are_answered_the_same_in_any_batch_and_threads(completer):

@@ -72,12 +72,12 @@ def learn_presence(
     nothing = Presence(np.zeros((lists.n_items, 0)), np.inf)
     judges = judges.some(np.flatnonzero(judges.lengths > 2))
     ranks = [rank for rank in _RANKS if rank < min(lists.n_items, len(others))]
-    if len(judges) < 2 or not ranks:
-        return nothing
     hidden = rng.random(len(judges.items)) < HIDDEN
     better = hidden & (judges.scores >= _medians(judges)[judges.owners])
     wanted = np.zeros((len(judges), lists.n_items), dtype=bool)
     wanted[judges.owners[better], judges.items[better]] = True
+    if wanted.any(axis=1).sum() < 2 or not ranks:
+        return nothing
     shown = rescored(judges.kept(~hidden), last=True)
     utilities = model.utilities(with_unlisted(shown, 0), keep=True)
     directions = principal_directions(others, ranks[-1])
