@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
-from rankcut.cuts import Completions, FeatureMap, GraphCut, MapOptions
+from rankcut.cuts import Completions
 from rankcut.cuts.feature_map import graph_cut_features
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.distances import Similarity
@@ -152,21 +152,39 @@ def cut_features(cut: Cut, rankings: Rankings, seed: int) -> Floats:
         graph = ItemGraph.complete(n_items) if complete else as_item_graph(joined)
     if cut.draws == "same":
         return _same_completions(rankings.ranks, graph, seed)
-    completions, sampler = Completions(tolerance=rankings.tolerance), "controlled"
-    if cut.draws == "own":
-        completions, sampler = Completions("sampled", n_draws=N_DRAWS), "independent"
-    options = MapOptions(
+    if cut.draws == "own" and rankings.unranked == "anywhere":
+        return drawn_means(rankings.ranks, graph, N_DRAWS, seed)
+    completions = Completions(tolerance=rankings.tolerance, random_state=seed)
+    vectors = graph_cut_features(
+        rankings.ranks,
+        graph,
         unranked=rankings.unranked,
         normalize=cut.normalize,
         sparse_output=False,
         completions=completions if rankings.unranked == "anywhere" else "auto",
     )
-    ranks = read_rankings(rankings.ranks)
-    ranks.check(rankings.unranked)
-    feature_map = FeatureMap(
-        GraphCut(graph.aligned(ranks.shape[1], ranks.items)), options, sampler=sampler, seed=seed
-    )
-    return np.asarray(feature_map(ranks)[0])
+    return np.asarray(vectors)
+
+
+def drawn_means(
+    ranks: Any, graph: ItemGraph, n_draws: int, seed: int, *, mirrored: bool = False
+) -> Floats:
+    """Mean vectors over completions drawn independently, as in the text, for each ranking.
+
+    If ``mirrored``, every second draw is the mirror image of the one before it.
+    """
+    groups = read_rankings(ranks, unranked="anywhere").groups(close=False).astype(np.float64)
+    unknown = groups >= groups.shape[1]
+    last = np.where(unknown, -1.0, groups).max(axis=1, keepdims=True) + 1.0
+    rng = np.random.default_rng(seed)
+    total = np.zeros(groups.shape)
+    for draw in range(n_draws):
+        if not (mirrored and draw % 2):
+            gaps = np.floor(rng.random(groups.shape) * (last + 1.0))
+        else:
+            gaps = last - gaps
+        total += graph_cut_features(np.where(unknown, gaps - 0.5, groups), graph)
+    return total / n_draws
 
 
 def _same_completions(ranks: Any, graph: ItemGraph, seed: int) -> Floats:

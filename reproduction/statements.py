@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, f1_score
 
-from rankcut.cuts import Completions, FeatureMap, GraphCut, MapOptions
+from rankcut.cuts import Completions, graph_cut_features
 from rankcut.datasets.food import DISHES, TASTES
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels import kendall_features, kendall_kernel, mallows_kernel
-from rankcut.rankings import read_rankings
+from reproduction.encodings import drawn_means
 from reproduction.findings import Claim, Outcome, Picture, Row, Sheet, Table, Verdict, tiny
 from reproduction.panels import COLOURS, INK, SOFT, new_panel
 from reproduction.parts import Part, Record, Settings, Tables, Task
@@ -348,11 +348,14 @@ def _check_draws(task: Task) -> Iterator[Record]:
     for row in ranks:
         row[rng.permutation(100)[:10]] = np.arange(1.0, 11.0)
 
-    def features(sampler: Any, n_draws: int, seed: int) -> NDArray[np.float64]:
-        completions = Completions("sampled", n_draws=n_draws)
-        options = MapOptions(unranked="anywhere", completions=completions)
-        feature_map = FeatureMap(GraphCut(graph), options, sampler=sampler, seed=seed)
-        return np.asarray(feature_map(read_rankings(ranks))[0])
+    def features(sampler: str, n_draws: int, seed: int) -> NDArray[np.float64]:
+        if sampler != "controlled":
+            mirrored = sampler == "antithetic"
+            return drawn_means(ranks, graph, n_draws, seed, mirrored=mirrored)
+        completions = Completions("sampled", n_draws=n_draws, random_state=seed)
+        return np.asarray(
+            graph_cut_features(ranks, graph, unranked="anywhere", completions=completions)
+        )
 
     truth = features("controlled", 20_000, 1)
     for sampler in ("independent", "antithetic", "controlled"):
