@@ -15,12 +15,6 @@ WEIGHTS = np.arange(1.0, 13.0)
 GROUPS = np.array([[0, 1, 2, 2], [1, NOWHERE, 0, NOWHERE], [0, 0, 0, 0]], dtype=np.uint32)
 
 CALLS = {
-    "nearest_across": lambda: (
-        np.ascontiguousarray(POINTS.T),
-        POINTS[:4].copy(),
-        np.zeros(12, np.uint32),
-        np.zeros(12),
-    ),
     "nearest_centres": lambda: (
         POINTS,
         POINTS[:4].copy(),
@@ -32,7 +26,6 @@ CALLS = {
     "plant_centres": lambda: (POINTS, WEIGHTS, np.array([0.1, 0.5, 0.9]), np.zeros((3, 3))),
     "move_centres": lambda: (
         POINTS,
-        np.ascontiguousarray(POINTS.T),
         WEIGHTS,
         POINTS[:3].copy(),
         np.zeros(12, np.uint32),

@@ -8,10 +8,6 @@ from numpy.testing import assert_array_equal
 
 from rankcut._loops import linear_orders, partitions, resamples
 
-GROUPS = np.array(
-    [[0, 1, 2, 2], [2, partitions.NOWHERE, 1, 0], [partitions.NOWHERE] * 4], np.uint32
-)
-
 
 def whole_gains(n_items=6):
     """Whole numbers, whose sums are exact; there are circles among them."""

@@ -2,66 +2,37 @@
 
 import numpy as np
 
-from rankcut._loops.compilation import compiled
+from rankcut._loops.compilation import compiled, compiled_in_any_order
 from rankcut._loops.types import Floats, Indices
 
-# Distances are computed for this many rows side by side.
-_ROWS = 64
 
-
-@compiled
-def nearest_across(across: Floats, centres: Floats, labels: Indices, squares: Floats) -> None:
-    """As :func:`nearest_centres`, for points that are the columns of ``across``."""
-    width, n = across.shape
-    totals = np.empty(_ROWS)
-    for first in range(0, n, _ROWS):
-        rows = min(_ROWS, n - first)
-        nearest = labels[first : first + rows]
-        least = squares[first : first + rows]
-        nearest[:] = 0
-        least[:] = np.inf
-        for c in range(centres.shape[0]):
-            totals[:] = 0.0
-            for d in range(width):
-                own = centres[c, d]
-                side = across[d, first : first + rows]
-                for r in range(rows):
-                    step = side[r] - own
-                    totals[r] += step * step
-            for r in range(rows):
-                nearer = totals[r] < least[r]
-                nearest[r] = c if nearer else nearest[r]
-                least[r] = totals[r] if nearer else least[r]
-
-
-@compiled
-def nearest_centres(points: Floats, centres: Floats, labels: Indices, squares: Floats) -> None:
-    """The centre nearest to each point, the first of equals, and the squared distance to it.
-
-    Each row is summed in its own order: the result does not depend on the rows beside it.
-    """
-    n, width = points.shape
-    # Points side by side, so that the compiler can vectorise the loop.
-    across = np.empty((width, _ROWS))
-    for first in range(0, n, _ROWS):
-        rows = min(_ROWS, n - first)
-        for r in range(rows):
-            for d in range(width):
-                across[d, r] = points[first + r, d]
-        some = across[:, :rows]
-        nearest_across(some, centres, labels[first : first + rows], squares[first : first + rows])
+@compiled_in_any_order
+def squared_distance(point: Floats, centre: Floats) -> float:
+    """‖point − centre‖²."""
+    square = 0.0
+    for d in range(point.shape[0]):
+        step = point[d] - centre[d]
+        square += step * step
+    return square
 
 
 @compiled
 def squared_distances(points: Floats, centres: Floats, squares: Floats) -> None:
-    """‖point − centre‖² of each point and centre, each row on its own."""
+    """‖point − centre‖² of each point and centre."""
     for r in range(points.shape[0]):
         for c in range(centres.shape[0]):
-            square = 0.0
-            for d in range(points.shape[1]):
-                step = points[r, d] - centres[c, d]
-                square += step * step
-            squares[r, c] = square
+            squares[r, c] = squared_distance(points[r], centres[c])
+
+
+@compiled
+def nearest_centres(points: Floats, centres: Floats, labels: Indices, squares: Floats) -> None:
+    """The centre nearest to each point, the first of equals, and the squared distance to it."""
+    for r in range(points.shape[0]):
+        squares[r] = np.inf
+        for c in range(centres.shape[0]):
+            square = squared_distance(points[r], centres[c])
+            if square < squares[r]:
+                labels[r], squares[r] = c, square
 
 
 @compiled
@@ -91,25 +62,17 @@ def plant_centres(points: Floats, weights: Floats, draws: Floats, centres: Float
     for c in range(centres.shape[0]):
         centres[c] = points[draw_point(weights, nearest, draws[c])]
         for r in range(n):
-            square = 0.0
-            for d in range(points.shape[1]):
-                step = points[r, d] - centres[c, d]
-                square += step * step
+            square = squared_distance(points[r], centres[c])
             nearest[r] = square if c == 0 else min(nearest[r], square)
 
 
 @compiled
 def move_centres(
-    points: Floats,
-    across: Floats,
-    weights: Floats,
-    centres: Floats,
-    labels: Indices,
-    most_steps: int,
+    points: Floats, weights: Floats, centres: Floats, labels: Indices, most_steps: int
 ) -> float:
     """Lloyd's steps in place, until no label changes; the weighted sum of squared distances.
 
-    ``across`` has the points as columns. A centre that loses all its points stays where it is.
+    A centre that loses all its points stays where it is.
     """
     n, width = points.shape
     k = centres.shape[0]
@@ -117,7 +80,7 @@ def move_centres(
     before = np.empty(n, dtype=labels.dtype)
     sums = np.empty((k, width))
     masses = np.empty(k)
-    nearest_across(across, centres, labels, squares)
+    nearest_centres(points, centres, labels, squares)
     for _ in range(most_steps):
         sums[:] = 0.0
         masses[:] = 0.0
@@ -131,7 +94,7 @@ def move_centres(
                 for d in range(width):
                     centres[c, d] = sums[c, d] / masses[c]
         before[:] = labels
-        nearest_across(across, centres, labels, squares)
+        nearest_centres(points, centres, labels, squares)
         moved = False
         for r in range(n):
             if before[r] != labels[r]:
@@ -157,24 +120,20 @@ def grow_centres(
     n, width = points.shape
     labels = np.empty(n, dtype=np.uint32)
     squares = np.empty(n)
-    across = np.empty((width, n))
-    for r in range(n):
-        for d in range(width):
-            across[d, r] = points[r, d]
     centres[0, 0] = points[0]
-    totals[0] = move_centres(points, across, weights, centres[0, :1], labels, 2)
+    totals[0] = move_centres(points, weights, centres[0, :1], labels, 2)
     for k in range(2, centres.shape[0] + 1):
         before = centres[k - 2, : k - 1]
         trial = np.empty((k, width))
         best = np.inf
-        nearest_across(across, before, labels, squares)
+        nearest_centres(points, before, labels, squares)
         for start in range(draws.shape[1]):
             if start == draws.shape[1] - 1 and k > 2:
                 plant_centres(points, weights, draws[k - 1, start], trial)
             else:
                 trial[: k - 1] = before
                 trial[k - 1] = points[draw_point(weights, squares, draws[k - 1, start, 0])]
-            total = move_centres(points, across, weights, trial, labels, steps)
+            total = move_centres(points, weights, trial, labels, steps)
             if total < best:
                 best = total
                 centres[k - 1, :k] = trial

@@ -242,7 +242,7 @@ def count_groups(row: Indices, sizes: Ints) -> tuple[int, int]:
     for i in range(n):
         if row[i] != NOWHERE:
             sizes[row[i]] += 1
-            n_groups = max(n_groups, np.int64(row[i]) + 1)
+            n_groups = max(n_groups, int(row[i]) + 1)
             n_ranked += 1
     return n_groups, n_ranked
 
