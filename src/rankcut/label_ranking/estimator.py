@@ -190,12 +190,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def _fit_combination(
-        self,
-        table: Any,
-        targets: Floats,
-        listed: NDArray[np.bool_],
-        weights: Floats,
-        seed: int,
+        self, table: Any, targets: Floats, listed: NDArray[np.bool_], weights: Floats, seed: int
     ) -> Floats:
         """Fit forests and kernel; returns predictions of held-out rows."""
         self._encoder = fit_encoder(table, weights)
@@ -240,8 +235,8 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         """The vectors of the user's features, which have a coordinate for each item."""
         self.features_ = clone(self.features)
         counted = has_fit_parameter(self.features_, "sample_weight")
-        self.features_.fit(y, **({"sample_weight": weights} if counted else {}))
-        vectors = np.asarray(self.features_.transform(y), dtype=np.float64)
+        fitted = self.features_.fit(y, **({"sample_weight": weights} if counted else {}))
+        vectors = np.asarray(fitted.transform(y), dtype=np.float64)
         if vectors.shape != rankings.shape:
             raise InputError(
                 f"gives vectors of {vectors.shape[1]} coordinates for {rankings.shape[1]} items; "

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import logsumexp, softmax
+from scipy.special import log_softmax
 
 from rankcut._loops.types import Floats
 from rankcut.regression.views import View
@@ -68,9 +68,9 @@ class ViewRegression:
             for name, place in places.items():
                 view = views[name]
                 scores += scales[name] * (view.rows @ view.smoothed(rows[:, place]).T)
-            full = _of_all_classes(scores)
-            losses = logsumexp(full, axis=1) - (full * aims).sum(axis=1)
-            missed = (softmax(full, axis=1) - aims)[:, -n_scores:] * weights[:, None]
+            logs = _log_probabilities(scores)
+            losses = -logs[np.arange(len(codes)), codes]
+            missed = (np.exp(logs) - aims)[:, -n_scores:] * weights[:, None]
             slopes = np.empty_like(parameters)
             of_rows, of_offsets = split(slopes)
             of_offsets[:] = missed.sum(axis=0)
@@ -112,12 +112,14 @@ class ViewRegression:
     def probabilities(self, views: Mapping[str, View]) -> Floats:
         """The probability of each class."""
         scores = self.scores(views).reshape(-1, len(self._offsets))
-        return np.asarray(softmax(_of_all_classes(scores), axis=1))
+        return np.asarray(np.exp(_log_probabilities(scores)))
 
 
-def _of_all_classes(scores: Floats) -> Floats:
-    """The scores of all classes: the first of two has the score 0."""
-    return np.pad(scores, ((0, 0), (1, 0))) if scores.shape[1] == 1 else scores
+def _log_probabilities(scores: Floats) -> Floats:
+    """The logarithm of each class's probability: of two classes, the first has the score 0."""
+    if scores.shape[1] == 1:
+        return -np.logaddexp(0.0, np.hstack([scores, -scores]))
+    return np.asarray(log_softmax(scores, axis=1))
 
 
 def laplace_covariance(
