@@ -86,7 +86,9 @@ def describe(rankings: RankingSet, value: Rankings | None = None) -> Description
     """
     value = read_rankings(rankings if value is None else value, unranked="anywhere")
     units = Units.of(value) if value.listed().any() else None
-    found = _tally(merge_rankings(value).rankings if units is None else units.rankings)
+    merged = merge_rankings(value).rankings if units is None else units.rankings
+    # The lists of a catalogue are shorter than the groups of all its items.
+    found = _tally(merged if value.sparse is None else value, merged)
     return Description(
         n_rankings=rankings.n_rankings,
         n_rows=len(rankings),
@@ -111,7 +113,7 @@ def describe(rankings: RankingSet, value: Rankings | None = None) -> Description
 
 
 class _Tally(NamedTuple):
-    """What is counted of different rankings, and of each item."""
+    """What is counted of rankings, and of each item."""
 
     counts: NDArray[np.int64]  #: how often each ranking occurs
     lengths: NDArray[np.int64]  #: how many items it lists
@@ -122,13 +124,14 @@ class _Tally(NamedTuple):
     beats: NDArray[np.float64]  #: the mean share of these others that it beats
 
 
-def _tally(different: Rankings) -> _Tally:
-    n_rows, n_items = different.shape
-    counts = different.counts
+def _tally(rankings: Rankings, merged: Rankings) -> _Tally:
+    """What is counted of rankings, and how often each of the merged ones occurs."""
+    n_rows, n_items = rankings.shape
+    counts = rankings.counts
     lengths, n_groups = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
     times, compared, beaten = np.zeros((3, n_items))
     orders: Counter[bytes] = Counter()
-    for start, block in different.listed_blocks():
+    for start, block in rankings.listed_blocks():
         rows = slice(start, start + len(block))
         lengths[rows], n_groups[rows] = block.n_ranked(), block.n_groups
         row, place, first, last = group_bounds(block)
@@ -138,7 +141,7 @@ def _tally(different: Rankings) -> _Tally:
         times += np.bincount(items, weights, n_items)
         compared += np.bincount(items, weights * (others > 0), n_items)
         beaten += np.bincount(items, weights * (others > 0) * shares, n_items)
-        if not different.grouped:
+        if not merged.grouped:
             # Too many items for equal rankings to be merged.
             for own, length, groups in zip(
                 range(len(block)), lengths[rows], block.n_groups, strict=True
@@ -147,7 +150,7 @@ def _tally(different: Rankings) -> _Tally:
                 orders[listed.tobytes() + ends.tobytes()] += int(counts[start + own])
     whole = counts.astype(np.int64)
     beats = np.divide(beaten, compared, out=np.zeros(n_items), where=compared > 0)
-    repeats = list(orders.values()) or whole.tolist()
+    repeats = list(orders.values()) or merged.counts.astype(np.int64).tolist()
     return _Tally(whole, lengths, n_groups < lengths, repeats, times, compared, beats)
 
 
