@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy import sparse
 
 from rankcut.consensus import units as module
 from rankcut.consensus.units import Units
 from rankcut.errors import InputError
-from rankcut.rankings import merging, read_rankings
+from rankcut.rankings import read_rankings
 
 NAN = np.nan
 ROWS = np.array([[1, 2, 3], [2, 1, NAN], [1, 2, 3], [NAN, NAN, NAN], [5, 9, 11.5]])
@@ -62,16 +61,6 @@ def test_blocks_add_up_to_the_whole(monkeypatch):
         blocks = list(people.blocks(2))
         assert len(blocks) > 1
         assert_array_equal(np.concatenate([block.masses() for block in blocks]), whole.masses())
-
-
-def test_a_large_sparse_matrix_is_read_as_it_is(monkeypatch):
-    matrix = sparse.csr_array(np.nan_to_num(ROWS))
-    merged = gathered(matrix, "last", sample_weight=[1, 0, 2, 1, 1])
-    monkeypatch.setattr(merging, "_MOST_CELLS", 1)
-    stored = gathered(matrix, "last", sample_weight=[1, 0, 2, 1, 1])
-    assert stored.n_people == merged.n_people == 5
-    assert_array_equal(stored.listed, merged.listed)
-    assert_array_equal(stored.block(0, 5).groups[0], [0, 1, 2])
 
 
 def test_items_nobody_ranks_are_known():

@@ -4,9 +4,7 @@
 matrices and arrays, not scikit-learn.
 """
 
-from rankcut.consensus.agreement import Agreement, Comparisons, agree, compare_pairs
 from rankcut.consensus.kemeny import KemenyOrder, kemeny_order
-from rankcut.consensus.majority import majority_sentence, pairwise_winner, shortest_cycle
 from rankcut.consensus.methods import (
     MOST_PAIRED,
     Method,
@@ -16,6 +14,15 @@ from rankcut.consensus.methods import (
     by_vectors,
     mean_scores,
     rank_listed,
+)
+from rankcut.consensus.pairs import (
+    Agreement,
+    Comparisons,
+    agree,
+    compare_pairs,
+    majority_sentence,
+    pairwise_winner,
+    shortest_cycle,
 )
 from rankcut.consensus.units import Units
 from rankcut.rankings.decoding import to_ranking

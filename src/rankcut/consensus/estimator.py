@@ -85,7 +85,7 @@ class Consensus(TakesRankings):
     cycle_ : list
         A shortest cycle of items each of which beats the next, or empty.
     agreement_ : Agreement
-        ``kendall_w`` and ``mean_tau`` with their intervals; see :mod:`rankcut.consensus.agreement`.
+        ``kendall_w`` and ``mean_tau`` with their intervals; see :mod:`rankcut.consensus.pairs`.
     tied_groups_ : list of lists
         The items that share a place, by label or column.
     optimal_ : bool

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
-from rankcut.consensus.agreement import Comparisons
 from rankcut.consensus.intervals import (
     places_by_pairs,
     places_by_ranges,
@@ -15,7 +14,6 @@ from rankcut.consensus.intervals import (
     sure_differences,
 )
 from rankcut.consensus.kemeny import KemenyOrder, Progress, kemeny_order, possible_firsts
-from rankcut.consensus.majority import beats, components, copeland_scores
 from rankcut.consensus.means import (
     Vectors,
     borda_vectors,
@@ -24,6 +22,7 @@ from rankcut.consensus.means import (
     resampled_means,
     sign_vectors,
 )
+from rankcut.consensus.pairs import Comparisons, beats, components, copeland_scores
 from rankcut.consensus.units import Units
 from rankcut.rankings.decoding import to_ranking
 

@@ -122,7 +122,7 @@ class Rankings:
         ``close`` ties the unranked items of a ranking in one last group; None: unless they may be
         anywhere. The blocks share memory: use one before asking for the next.
         """
-        stop = self.shape[0] if stop is None else stop
+        stop = self.shape[0] if stop is None else min(stop, self.shape[0])
         close = self.unranked != "anywhere" if close is None else close
         n_items = self.shape[1]
         step = min(block_rows(n_items), stop - start)
@@ -142,7 +142,7 @@ class Rankings:
 
         Their memory grows with the stored entries, not with the number of items.
         """
-        stop = self.shape[0] if stop is None else stop
+        stop = self.shape[0] if stop is None else min(stop, self.shape[0])
         matrix = self.sparse
         if matrix is None:
             yield from self.blocks(start, stop, close=False)
@@ -178,7 +178,7 @@ class Rankings:
         >>> Rankings(np.array([[1, 7, 7, 3.5]])).groups()
         array([[0, 2, 2, 1]], dtype=uint32)
         """
-        stop = self.shape[0] if stop is None else stop
+        stop = self.shape[0] if stop is None else min(stop, self.shape[0])
         close = self.unranked != "anywhere" if close is None else close
         if self.grouped:
             rows = self.stored[start:stop]

@@ -1,0 +1,104 @@
+"""Each different ranking once: by what it says, whatever the order and number of rows."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from rankcut.errors import InputError
+from rankcut.rankings import merge_rankings, read_rankings
+from rankcut.rankings.merging import by_groups, joined
+
+NAN = np.nan
+ROWS = np.array([[1, 2, 3], [2, 1, NAN], [10, 20, 30], [NAN, NAN, NAN], [2, 1, 3]])
+
+
+def merged(rows=ROWS, unranked="anywhere", **options):
+    return merge_rankings(read_rankings(rows, unranked=unranked, **options))
+
+
+def assert_same(one, other):
+    assert_array_equal(one.groups(), other.groups())
+    assert_array_equal(one.weights, other.weights)
+    assert_array_equal(one.listed(), other.listed())
+
+
+@st.composite
+def tables(draw):
+    n_items = draw(st.integers(1, 20))
+    row = st.lists(st.sampled_from([1.0, 2.0, 3.0, NAN]), min_size=n_items, max_size=n_items)
+    return np.array(draw(st.lists(row, min_size=1, max_size=8)))
+
+
+@given(tables(), st.sampled_from(["last", "anywhere"]), st.randoms())
+def test_counts_are_repeated_rows_in_any_order(rows, unranked, random):
+    counts = np.array([random.randint(0, 3) for _ in rows])
+    counts[random.randrange(len(rows))] = 2
+    each = np.repeat(np.arange(len(rows)), counts)
+    random.shuffle(each)
+    found = merged(rows, unranked, sample_weight=counts)
+    assert_same(found.rankings, merged(rows[each], unranked).rankings)
+    assert_array_equal(found.which >= 0, counts > 0)
+    own = read_rankings(rows[counts > 0], unranked=unranked).groups()
+    assert_array_equal(found.rankings.groups()[found.which[counts > 0]], own)
+    assert len(np.unique(found.rankings.groups(), axis=0)) == len(found.rankings.groups())
+
+
+@pytest.mark.parametrize("unranked", ["last", "anywhere"])
+def test_blocks_merge_to_the_whole(unranked):
+    whole = merged(unranked=unranked).rankings
+    for form in (lambda rows: merge_rankings(rows).rankings, by_groups):
+        blocks = [form(read_rankings(rows, unranked=unranked)) for rows in np.split(ROWS, [2])]
+        assert_same(merge_rankings(joined(blocks)).rankings, whole)
+
+
+def test_a_list_and_its_closed_ranking_are_the_same_where_unranked_is_last():
+    found = merged(unranked="last")
+    assert found.which[1] == found.which[4]
+    assert found.rankings.listed().all()
+    assert not merged(ROWS[[1]], "last").rankings.listed().all()
+
+
+def test_a_large_sparse_matrix_is_left_as_it_is(monkeypatch):
+    matrix = sparse.csr_array(np.nan_to_num(ROWS))
+    together = merged(matrix, sample_weight=[1, 0, 2, 1, 1])
+    monkeypatch.setattr("rankcut.rankings.merging._MOST_CELLS", 1)
+    apart = merged(matrix, sample_weight=[1, 0, 2, 1, 1])
+    assert apart.rankings.sparse is not None
+    assert_array_equal(apart.rankings.groups()[0], together.rankings.groups()[together.which[0]])
+    assert_array_equal(apart.rankings.listed(), together.rankings.listed())
+
+
+def test_weights_whose_sum_is_not_exact_are_refused():
+    with pytest.raises(InputError, match=r"sample_weight adds up to more than 2\*\*53"):
+        merged(sample_weight=np.full(5, 2.0**53))
+
+
+class TestTheValue:
+    def test_is_read_once(self):
+        rankings = read_rankings(ROWS, unranked="last", people=list("babca"))
+        assert read_rankings(rankings, unranked="last") is rankings
+        assert rankings.people.tolist() == [1, 0, 1, 2, 0]
+
+    def test_takes_another_meaning_if_it_fits(self):
+        rankings = read_rankings(ROWS, unranked="anywhere")
+        assert read_rankings(rankings, unranked="last").groups().max() == 2
+        with pytest.raises(InputError, match="row 1: item 2 is not ranked"):
+            read_rankings(rankings)
+
+    @pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+    def test_rows_end_with_the_last(self, form):
+        rankings = read_rankings(form([[1.0, 2.0], [2.0, 1.0]]))
+        assert rankings.groups(1, 9).tolist() == [[1, 0]]
+        assert [len(block) for _, block in rankings.blocks(1, 9)] == [1]
+        assert [len(block) for _, block in rankings.listed_blocks(1, 9)] == [1]
+
+    def test_some_rows_keep_their_weights_and_people(self):
+        rankings = read_rankings(
+            ROWS, unranked="last", sample_weight=[1, 2, 3, 4, 5], people=list("babca")
+        ).rows([4, 0])
+        assert rankings.weights.tolist() == [5, 1]
+        assert rankings.people.tolist() == [0, 1]
+        assert_array_equal(rankings.read(0, 2), ROWS[[4, 0]])
