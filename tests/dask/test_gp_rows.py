@@ -111,6 +111,8 @@ def test_what_does_not_fit_together_is_refused():
         GPClassifier().fit(unknown, da.from_array(CODES, chunks=400))
     with pytest.raises(ValueError, match="block 1: X has 1,000 rows and y 999 labels"):
         GPClassifier().fit(unknown, da.from_array(CODES[1:], chunks=((1000, 999, 1000),)))
+    with pytest.raises(ValueError, match="X is in memory"):
+        GPClassifier().fit(FEATURES, da.from_array(CODES, chunks=1000))
     with pytest.raises(ValueError, match="y has one class"):
         GPClassifier().fit(X, np.zeros(3000))
     with pytest.raises(ValueError, match="class 'a' have weight 0"):

@@ -63,6 +63,11 @@ def row_blocks(X: Any) -> RowBlocks:
     >>> row_blocks(da.ones((6, 4), chunks=(4, 2))).sizes
     (4, 2)
     """
+    if not is_collection(X):
+        raise InputError(
+            "X is in memory, and what belongs to its rows is a Dask collection",
+            remedy="call compute() of that first",
+        )
     if not hasattr(type(X), "map_blocks"):
         parts = X.to_delayed()
         return RowBlocks(parts, (math.nan,) * len(parts))

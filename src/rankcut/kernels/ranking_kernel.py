@@ -43,19 +43,8 @@ FLOAT = np.dtype(np.float64)
 class RankingKernel(Kernel):
     """A kernel between rankings, in scikit-learn's interface for kernels.
 
-    Call it on two rank matrices, or on one for its own Gram matrix.
-
-    Parameters
-    ----------
-    unranked : {"error", "last", "anywhere"}
-        What an unranked item means; see :mod:`rankcut.rankings`.
-    normalize : bool
-        Divide by √(k(A, A)·k(A', A')). Where that is 0, as for a ranking that ties all items, k
-        is 0.
-    items : sequence or None
-        Labels of the columns, if the rankings are not frames.
-    n_jobs : int or None
-        Number of threads. The result is the same to the last bit for any number.
+    Call it on two rank matrices, or on one for its own Gram matrix. All kernels have the parameters
+    of :class:`~rankcut.KendallKernel`.
     """
 
     def __init__(
