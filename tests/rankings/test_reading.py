@@ -102,7 +102,7 @@ class TestBadRanks:
             graph_cut_features(np.array([[1, 2], ["best", 1]], dtype=object))
 
     def test_rows_are_counted_through_all_that_is_read_in_pieces(self, monkeypatch):
-        monkeypatch.setattr("rankcut.rankings.reading._CHECKED_AT_ONCE", 4)
+        monkeypatch.setattr("rankcut.rankings.reading.block_rows", lambda n_items: 2)
         ranks = np.ones((9, 2))
         ranks[7, 1] = np.inf
         with pytest.raises(ValueError, match="row 7: item 1 has rank inf"):

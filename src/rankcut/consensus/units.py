@@ -16,12 +16,11 @@ from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.errors import InputError, Setting
 from rankcut.rankings import Rankings, Unranked, merge_rankings
 
-# Units are read in blocks of this many, or of this many entries if there are many items.
+# Units are read in blocks of this many, or of fewer if there are many items.
 _BLOCK_UNITS = 1024
-_BLOCK_ENTRIES = 1 << 19
 
-# Entries of the vectors to compute at once.
-_CACHED_ENTRIES = 1 << 19
+# Groups, or entries of vectors, to hold at once: 4 MB, which fits in the cache.
+_MOST_ENTRIES = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +46,7 @@ class UnitBlock:
         """Blocks of fewer units, whose vectors of ``width`` coordinates fit in the cache."""
         n_units = len(self.counts)
         each = max(1, len(self.groups) // n_units)
-        step = max(1, _CACHED_ENTRIES // (max(width, 1) * each))
+        step = max(1, _MOST_ENTRIES // (max(width, 1) * each))
         for start in range(0, n_units, step):
             units = slice(start, min(start + step, n_units))
             rows, starts = units, None
@@ -128,7 +127,7 @@ class Units:
 
     def bounds(self) -> list[tuple[int, int]]:
         """The first unit of each block, and the one after its last."""
-        step = max(1, min(_BLOCK_UNITS, _BLOCK_ENTRIES // self.n_items))
+        step = max(1, min(_BLOCK_UNITS, _MOST_ENTRIES // self.n_items))
         n_units = len(self.counts)
         return [(start, min(start + step, n_units)) for start in range(0, n_units, step)]
 

@@ -11,11 +11,9 @@ from scipy import sparse
 
 from rankcut.errors import InputError, Setting
 from rankcut.rankings import as_frame, read_rankings
+from rankcut.rankings.partitions import block_rows
 
 Scale: TypeAlias = str | Sequence[Any]
-
-# Rows are ranked in blocks of about this many entries.
-_BLOCK = 1 << 18
 
 _MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
 
@@ -68,7 +66,7 @@ def from_ratings(X: Any, *, higher_is_better: bool = True, scale: Scale | None =
         return ranks
     n_rows, n_items = ratings.shape
     dense = np.full((n_rows, n_items), np.nan)
-    step = max(1, _BLOCK // n_items)
+    step = block_rows(n_items)
     for start in range(0, n_rows, step):
         scores = ratings.read(start, min(start + step, n_rows))
         rows, columns = np.nonzero(~np.isnan(scores))

@@ -16,14 +16,12 @@ from rankcut._loops.types import Longs
 from rankcut.errors import InputError, Setting, Text, amount
 from rankcut.parameters import check_choice, check_counts
 from rankcut.rankings.collections import refuse_collection
+from rankcut.rankings.partitions import block_rows
 from rankcut.rankings.value import EXACT, Rankings, Unranked
 
 if TYPE_CHECKING:
     # Imported only where frames are read: arrays are read sooner without it.
     import narwhals as nw
-
-# Ranks are checked in blocks of about this many, so that no copy of all is made.
-_CHECKED_AT_ONCE = 1 << 16
 
 _CHOICES: Text = [
     "pass ",
@@ -315,7 +313,8 @@ def _check_ranks(rankings: Rankings, number: str) -> None:
     n_rows, n_items = rankings.shape
     if rankings.stored.dtype.kind in "iub" and not rankings.grouped:
         return
-    step = max(1, _CHECKED_AT_ONCE // n_items)
+    # In blocks, so that no copy of all is made.
+    step = block_rows(n_items)
     for start in range(0, n_rows, step):
         block = rankings.read(start, min(start + step, n_rows))
         good = _good(block, strict)
