@@ -12,8 +12,11 @@ import numpy as np
 from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Indices, Longs
 
+# Sites are updated until means change by less than this, or for so many sweeps: few lists need
+# more than ten.
 _SWEEPS = 50
 _CLOSE = 1e-7
+# A site that says nothing has a precision near 0, which must not fall below it.
 _LEAST_PRECISION = 1e-10
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 

@@ -12,6 +12,7 @@ from rankcut.errors import amount
 if TYPE_CHECKING:
     from rankcut.report.description import Description, Preference
 
+# What fits on a screen.
 _MOST_COLUMNS = 12
 _LONGEST_NAME = 60
 

@@ -24,6 +24,7 @@ from rankcut.files.tables import BLOCK_CELLS, Declared, TableBlock, frame_blocks
 from rankcut.rankings.ranking_set import RankingSet
 
 _KEY = b"rankcut"
+# The form of what we write beside the columns; a newer one is refused.
 _VERSION = 1
 
 

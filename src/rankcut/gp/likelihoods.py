@@ -44,6 +44,7 @@ _TRAPEZOIDAL = [
     (420, 250.0),
     (2048, np.inf),
 ]
+# The probit link is smoother than the logit: fewer nodes serve small variances.
 _TRAPEZOIDAL_PROBIT = [(32, 0.08)]
 
 # Where log p(y | f) is tabulated for probit: it is flat beyond ±9. Its nearest singularities,

@@ -23,6 +23,7 @@ from rankcut.threads import in_order, over_rows
 # without having seen it.
 _LEFT_OUT = 0.2
 
+# Rows that are worth a thread's while.
 _ROWS_AT_ONCE = 64
 
 

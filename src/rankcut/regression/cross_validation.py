@@ -39,6 +39,7 @@ from rankcut.regression.estimators import RankingClassifier, ViewFeatures
 
 Model: TypeAlias = Literal["logistic", "gp", "views"]
 
+# Bins of the calibration error: ten is customary.
 BINS = 10
 
 

@@ -20,6 +20,7 @@ from rankcut._loops.types import Floats
 _BLOCK = 2048
 _ENTRIES = 1 << 18
 
+# A penalty of 0 would leave factors without a scale.
 _LEAST_NOISE = 1e-9
 
 
