@@ -18,7 +18,7 @@ _EAST = {
 }
 _SAME_COUNTRY = {"F.Y.R. Macedonia": "North Macedonia", "The Netherlands": "Netherlands"}
 
-# Ballots of fewer songs say too little: some early contests asked for two.
+# Ballots of fewer songs say too little about their country.
 _FEWEST_ITEMS = 5
 
 
