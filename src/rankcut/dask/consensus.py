@@ -10,7 +10,7 @@ from rankcut.dask.tasks import computed, reduced, task
 from rankcut.errors import InputError
 from rankcut.parameters import check_counts
 from rankcut.rankings import Rankings, Unranked, merge_rankings, read_rankings
-from rankcut.rankings.merging import by_groups, joined
+from rankcut.rankings.value import by_groups, joined
 
 
 def merge_lazy(
