@@ -111,8 +111,8 @@ def ranks_and_errors() -> None:
             table.add_row(
                 f"{n_features}",
                 f"{rank}",
-                f"{graph.approximation.relative_error:.2g}",
-                f"{graph.approximation.smallest_weight:.2g}",
+                f"{graph.approximation_error:.2g}",
+                f"{min(graph.to_dense().min(), 0.0):.2g}",
                 f"{error / np.linalg.norm(exact):.2g}",
             )
     CONSOLE.print(table)
@@ -132,7 +132,7 @@ def neighbours() -> None:
             in_words(exact),
             in_words(ours),
             f"{exact / ours:.2f}",
-            f"{graph.approximation.recall:.3f}",
+            f"{1 - graph.approximation_error:.3f}",
         )
     CONSOLE.print(table)
 

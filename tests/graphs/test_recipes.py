@@ -154,21 +154,20 @@ class TestApproximateNeighbors:
     def test_a_perfect_search_gives_the_exact_graph(self, monkeypatch, points):
         exact, found = self.graphs(monkeypatch, Index, points)
         assert_allclose(found.to_dense(), exact.to_dense(), rtol=1e-12)
-        assert (found.approximation.recall, found.approximation.n_items) == (1.0, 12)
-        assert exact.approximation is None
+        assert (found.approximation_error, exact.approximation_error) == (0.0, None)
 
-    def test_recall_is_what_was_found_of_the_nearest(self, monkeypatch):
+    def test_the_error_is_the_share_of_the_nearest_that_is_missed(self, monkeypatch):
         _, found = self.graphs(monkeypatch, WorseIndex)
-        assert found.approximation.recall == 0.5
-        assert repr(found).endswith("edges, recall 0.500 of the neighbours of 12 items)")
+        assert found.approximation_error == 0.5
+        assert repr(found).endswith("edges, error 0.5)")
         kept = found.aligned(12, tuple("abcdefghijkl"))
         for graph in (kept, DissimilarityGraph(kept).build(), NormalizedGraph(kept).build()):
-            assert graph.approximation == found.approximation
+            assert graph.approximation_error == found.approximation_error
 
     def test_duplicates_are_found_whichever_they_are(self, monkeypatch):
         points = np.repeat(np.arange(3.0), 6)[:, None]
         _, found = self.graphs(monkeypatch, Index, points)
-        assert found.approximation.recall == 1
+        assert found.approximation_error == 0
         assert (found.to_dense()[:6, 6:] == 0).all()
         assert (found.to_dense().diagonal() == 0).all()
 
@@ -178,7 +177,7 @@ class TestApproximateNeighbors:
         many = np.hstack([POINTS, POINTS, POINTS])
         for points, approximate in ((POINTS, False), (many[:10], False), (many, True)):
             graph = NeighborGraph(points, n_neighbors=4).build()
-            assert (graph.approximation is not None) == approximate
+            assert (graph.approximation_error is not None) == approximate
 
     def test_missing_and_misspelt(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "hnswlib", None)
@@ -205,8 +204,7 @@ class TestApproximateNeighbors:
         assert_array_equal(one.to_dense(), recipe.build().to_dense())
         exact = NeighborGraph(points, n_neighbors=5).build().to_dense() > 0
         shared = np.count_nonzero(exact & (one.to_dense() > 0)) / np.count_nonzero(exact)
-        assert one.approximation.n_items == 200
-        assert one.approximation.recall == pytest.approx(shared, abs=0.03)
+        assert 1 - one.approximation_error == pytest.approx(shared, abs=0.03)
         assert shared > 0.9
 
 

@@ -244,8 +244,8 @@ def _title(features: str) -> str:
 def _describe(graph: "ItemGraph", features: str, dissimilar: bool) -> dict[str, Any]:
     """Facts about a graph; for a large one, only those that do not need all of its pairs."""
     found: dict[str, Any] = {"n_items": graph.n_items, "compared_by": features}
-    if graph.approximation is not None:
-        found["approximation"] = str(graph.approximation)
+    if graph.approximation_error is not None:
+        found["approximation_error"] = graph.approximation_error
     large = graph.weights.kind == "structured" and graph.n_items > _MOST_ITEMS
     if not (large and graph.weights.rank > 0):
         found["n_edges"] = graph.n_edges

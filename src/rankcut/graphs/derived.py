@@ -2,24 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankcut.errors import InputError, Setting
-from rankcut.graphs.distances import root_mean_square
-from rankcut.graphs.item_graph import (
-    Approximation,
-    ItemGraph,
-    LowRankApproximation,
-    NeighborApproximation,
-    as_item_graph,
-    is_learned,
-)
+from rankcut.graphs.item_graph import ItemGraph, as_item_graph, is_learned
 from rankcut.graphs.recipes import DistanceGraph
-from rankcut.graphs.weights import ROUNDING, Weights, sampled_pairs
+from rankcut.graphs.weights import ROUNDING
 from rankcut.parameters import WithParameters, is_real
 
 
@@ -70,7 +61,7 @@ class DissimilarityGraph(_DerivedGraph):
     ceiling : float or "largest"
         c, at least as large as every similarity; "largest" is the largest similarity. Approximate
         similarities of a :class:`~rankcut.graphs.LowRankGraph` may exceed it: such weights are
-        slightly negative, and the graph's ``approximation`` holds the smallest.
+        slightly negative.
 
     Examples
     --------
@@ -92,11 +83,10 @@ class DissimilarityGraph(_DerivedGraph):
                 "in the complete graph all items are alike, so there is no dissimilarity",
                 remedy="pass a similarity graph",
             )
-        known = graph.approximation
-        approximate = isinstance(known, LowRankApproximation) and known.error > 0
+        error = graph.approximation_error
+        approximate = error is not None and graph.weights.rank > 0
         ceiling = self._checked_ceiling(graph.weights.largest(), approximate)
-        weights = graph.weights.subtracted_from(ceiling)
-        return graph.reweighted(weights, _with_new_weights(known, weights))
+        return graph.reweighted(graph.weights.subtracted_from(ceiling), error)
 
     def _checked_ceiling(self, largest: float, approximate: bool) -> float:
         if self.ceiling == "largest":
@@ -143,9 +133,9 @@ class NormalizedGraph(_DerivedGraph):
         self.graph = graph
 
     def _derived(self, graph: ItemGraph) -> ItemGraph:
-        known = graph.approximation
-        kept = known if isinstance(known, NeighborApproximation) else None
-        return graph.reweighted(graph.weights.scaled(degree_scales(graph)), kept)
+        # Errors of weights are not those of weights over degrees; missed neighbours stay missed.
+        error = None if graph.weights.rank else graph.approximation_error
+        return graph.reweighted(graph.weights.scaled(degree_scales(graph)), error)
 
 
 def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
@@ -189,19 +179,3 @@ def _inner_graph(graph: Any) -> ItemGraph:
     if graph is None:
         raise InputError("is missing; this graph is built from another one", parameter="graph")
     return as_item_graph(graph)
-
-
-def _with_new_weights(known: Approximation | None, weights: Weights) -> Approximation | None:
-    """The facts about an approximation after its weights are subtracted from a constant."""
-    if not isinstance(known, LowRankApproximation):
-        return known
-    first, second, exact = sampled_pairs(weights.n_items, 0)
-    found = weights.to_structured().pairs(first, second)
-    size = root_mean_square(found)
-    return replace(
-        known,
-        relative_error=known.error / size if size else np.inf,
-        smallest_weight=float(found.min()) if found.size else 0.0,
-        n_pairs=len(found),
-        exact=exact,
-    )

@@ -9,7 +9,6 @@ from threadpoolctl import threadpool_limits
 
 from rankcut._loops.inverted_lists import search_own_lists
 from rankcut.errors import InputError
-from rankcut.graphs.item_graph import NeighborApproximation
 from rankcut.graphs.weights import AT_ONCE
 from rankcut.parameters import check_choice, is_real
 from rankcut.threads import as_completed
@@ -26,7 +25,7 @@ _ALL_PAIRS_ITEMS = 80_000
 # Candidates that the index examines; its links are as many as hnswlib's default.
 _LOOKED_AT = 200
 
-# Items whose neighbours are also searched exactly, to measure the recall of an approximate search.
+# Items whose neighbours are also searched exactly, to see how many are missed.
 _CHECKED = 200
 
 # Exact search takes differences of squares: equal distances differ by up to this, relatively.
@@ -50,11 +49,6 @@ def distances_between(
         block = slice(start, start + step)
         found[block] = np.linalg.norm(points[first[block]] - points[second[block]], axis=1)
     return found
-
-
-def root_mean_square(values: NDArray[np.float64]) -> float:
-    """√(mean of squares); 0 of none."""
-    return float(np.sqrt(np.mean(values**2))) if values.size else 0.0
 
 
 def strongest_products(
@@ -117,8 +111,8 @@ def median_lengthscale(
 
 def nearest_neighbors(
     points: NDArray[np.float64], n_neighbors: int, method: Search, seed: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NeighborApproximation | None]:
-    """Each item and one of its neighbours, their distance; and how many neighbours are missing."""
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], float | None]:
+    """Each item and one of its neighbours, their distance; and the share of those missed."""
     check_choice(method, ("auto", "exact", "approximate"), "method")
     n, n_dimensions = points.shape
     costly = n_dimensions > _TREE_DIMENSIONS and n > _ALL_PAIRS_ITEMS
@@ -141,7 +135,7 @@ def _exact_search(points: NDArray[np.float64], n_neighbors: int) -> Any:
 
 def _approximate(
     points: NDArray[np.float64], n_neighbors: int, seed: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NeighborApproximation]:
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], float]:
     n = len(points)
     # The search is in float32: what all items share would take up its digits.
     centred = points - points.mean(axis=0)
@@ -160,17 +154,17 @@ def _approximate(
     kept &= np.cumsum(kept, axis=1) <= n_neighbors
     items, neighbours = np.broadcast_to(own, found.shape)[kept], found[kept]
     distances = distances_between(points, items, neighbours)
-    return items, neighbours, distances, _recall(points, n_neighbors, items, distances, seed)
+    return items, neighbours, distances, _missed(points, n_neighbors, items, distances, seed)
 
 
-def _recall(
+def _missed(
     points: NDArray[np.float64],
     n_neighbors: int,
     items: NDArray[np.intp],
     distances: NDArray[np.float64],
     seed: int,
-) -> NeighborApproximation:
-    """The share of the neighbours of some items that is found; equally near ones count too."""
+) -> float:
+    """The share of the neighbours of some items that is missed; equally near ones will do."""
     n = len(points)
     some = np.sort(np.random.default_rng(seed).choice(n, min(n, _CHECKED), replace=False))
     search = _exact_search(points, n_neighbors + 1)
@@ -181,7 +175,7 @@ def _recall(
         int((distances[start:end] <= limit * (1 + _ROUNDING)).sum())
         for start, end, limit in zip(starts, ends, farthest, strict=True)
     )
-    return NeighborApproximation(hits / (len(some) * n_neighbors), len(some))
+    return 1.0 - hits / (len(some) * n_neighbors)
 
 
 def import_hnswlib() -> Any:

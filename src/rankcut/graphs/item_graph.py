@@ -1,9 +1,8 @@
 """The item graph: symmetric, non-negative weights between items."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,64 +14,6 @@ from rankcut.rankings import Rankings, as_frame, labels_beside
 
 if TYPE_CHECKING:
     import narwhals as nw
-
-
-@dataclass(frozen=True)
-class LowRankApproximation:
-    """The error of the weights of a low-rank graph.
-
-    Attributes
-    ----------
-    rank : int
-        Number of factors.
-    error : float
-        Root mean square error of the weights.
-    relative_error : float
-        The same divided by the root mean square of the weights: the relative error in the
-        Frobenius norm, without the diagonal. 0 for an embedding.
-    smallest_weight : float
-        Smallest weight, which may be slightly negative.
-    n_pairs : int
-        Number of pairs that these were measured on.
-    exact : bool
-        Whether these were all pairs, rather than a random sample.
-    """
-
-    rank: int
-    error: float
-    relative_error: float
-    smallest_weight: float
-    n_pairs: int
-    exact: bool
-
-    def __str__(self) -> str:
-        found = "all" if self.exact else f"{self.n_pairs:,}"
-        return (
-            f"rank {self.rank}, relative error {self.relative_error:.2g}, smallest weight "
-            f"{self.smallest_weight:.2g} of {found} pairs"
-        )
-
-
-@dataclass(frozen=True)
-class NeighborApproximation:
-    """The recall of an approximate search for neighbours.
-
-    Attributes
-    ----------
-    recall : float
-        Fraction of true nearest neighbours that were found.
-    n_items : int
-        Number of items, drawn at random, that it was measured on.
-    """
-
-    recall: float
-    n_items: int
-
-    def __str__(self) -> str:
-        return f"recall {self.recall:.3f} of the neighbours of {self.n_items:,} items"
-
-
-Approximation: TypeAlias = LowRankApproximation | NeighborApproximation
 
 
 class ItemGraph:
@@ -97,8 +38,9 @@ class ItemGraph:
 
     Attributes
     ----------
-    approximation : LowRankApproximation, NeighborApproximation or None
-        The error of an approximate graph.
+    approximation_error : float or None
+        None if the graph is exact. Of low-rank weights, the root mean square error, without the
+        diagonal; of an approximate search, the share of true nearest neighbours that it missed.
 
     Examples
     --------
@@ -108,7 +50,7 @@ class ItemGraph:
     array([2., 3., 1.])
     """
 
-    approximation: Approximation | None = None
+    approximation_error: float | None = None
 
     def __init__(
         self,
@@ -141,12 +83,12 @@ class ItemGraph:
         items: tuple[Hashable, ...] | None,
         *,
         ordered: bool = True,
-        approximation: Approximation | None = None,
+        approximation_error: float | None = None,
     ) -> "ItemGraph":
         """A graph from weights that need no check."""
         graph = cls(None, weights.n_items, items, ordered=ordered)
         graph.weights = weights
-        graph.approximation = approximation
+        graph.approximation_error = approximation_error
         return graph
 
     @property
@@ -183,7 +125,9 @@ class ItemGraph:
             position = {label: i for i, label in enumerate(ours)}
             permutation = np.array([position[label] for label in theirs])
             return ItemGraph.trusted(
-                self.weights.permuted(permutation), theirs, approximation=self.approximation
+                self.weights.permuted(permutation),
+                theirs,
+                approximation_error=self.approximation_error,
             )
         if self.n_items != n_items:
             raise InputError(
@@ -198,24 +142,20 @@ class ItemGraph:
             )
         if items is None:
             return self
-        return ItemGraph.trusted(self.weights, items, approximation=self.approximation)
+        return ItemGraph.trusted(self.weights, items, approximation_error=self.approximation_error)
 
-    def reweighted(
-        self, weights: Weights, approximation: Approximation | None = None
-    ) -> "ItemGraph":
+    def reweighted(self, weights: Weights, approximation_error: float | None) -> "ItemGraph":
         """A graph over the same items with other weights, which need no check."""
         return ItemGraph.trusted(
-            weights, self.items, ordered=self.ordered, approximation=approximation
+            weights, self.items, ordered=self.ordered, approximation_error=approximation_error
         )
 
     def __repr__(self) -> str:
         rank = self.weights.rank
         # Counting the edges of a low-rank graph takes time n²·rank.
         facts = [f"rank {rank}" if rank else amount(self.n_edges, "edge")]
-        if isinstance(self.approximation, LowRankApproximation):
-            facts = []
-        if self.approximation is not None:
-            facts.append(str(self.approximation))
+        if self.approximation_error is not None:
+            facts.append(f"error {self.approximation_error:.2g}")
         return f"ItemGraph({', '.join([amount(self.n_items, 'item'), *facts])})"
 
     def _repr_html_(self) -> str:

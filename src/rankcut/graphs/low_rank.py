@@ -6,14 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import InputError, Setting
-from rankcut.graphs.distances import (
-    distances_between,
-    median_lengthscale,
-    root_mean_square,
-    similarity,
-)
+from rankcut.graphs.distances import distances_between, median_lengthscale, similarity
 from rankcut.graphs.item_features import FeatureRecipe
-from rankcut.graphs.item_graph import ItemGraph, LowRankApproximation
+from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import ROUNDING, StructuredWeights, sampled_pairs
 from rankcut.parameters import check_choice, check_count, check_number
 
@@ -26,8 +21,8 @@ class LowRankGraph(FeatureRecipe):
     they are an embedding of the items that you already have.
 
     Approximate weights may be slightly negative. Features are still defined, by pooling, but the
-    cut function is then not quite submodular. The graph's ``approximation`` holds the error; a
-    higher rank reduces it.
+    cut function is then not quite submodular. The graph's ``approximation_error`` is the root mean
+    square error of its weights; a higher rank reduces it.
 
     Parameters
     ----------
@@ -55,7 +50,7 @@ class LowRankGraph(FeatureRecipe):
     >>> points = np.random.default_rng(0).random((500, 3))
     >>> graph = LowRankGraph(points, rank=40).build()
     >>> graph
-    ItemGraph(500 items, rank 40, relative error 0.00022, smallest weight 0.073 of all pairs)
+    ItemGraph(500 items, rank 40, error 0.00014)
     >>> LowRankGraph([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], method="embedding").build().to_dense()
     array([[0. , 0.6, 0. ],
            [0.6, 0. , 0.8],
@@ -89,19 +84,19 @@ class LowRankGraph(FeatureRecipe):
         check_number(self.offset, "offset")
         is_embedding = self.method == "embedding"
         points, items = self.points(scale=self.scale and not is_embedding)
-        first, second, exact = sampled_pairs(len(points), self.random_state)
-        factors, expected = points, None
-        if not is_embedding:
-            distances = distances_between(points, first, second)
-            lengthscale = median_lengthscale(distances, self.lengthscale)
-            expected = similarity(distances, "squared_exponential", lengthscale) + self.offset
-            factors = self._approximate(points, lengthscale)
-        weights = StructuredWeights.of_factors(factors, float(self.offset))
-        found = weights.pairs(first, second)
-        approximation = _measured(weights.rank, found, expected, exact)
+        pairs = sampled_pairs(len(points), self.random_state)
         if is_embedding:
-            self._check_embedding(weights, approximation, found, first, second, items)
-        return ItemGraph.trusted(weights, items, approximation=approximation)
+            weights = StructuredWeights.of_factors(points, float(self.offset))
+            _check_embedding(weights, pairs, items)
+            return ItemGraph.trusted(weights, items)
+        distances = distances_between(points, *pairs)
+        lengthscale = median_lengthscale(distances, self.lengthscale)
+        factors = self._approximate(points, lengthscale)
+        weights = StructuredWeights.of_factors(factors, float(self.offset))
+        expected = similarity(distances, "squared_exponential", lengthscale) + self.offset
+        squares = (weights.pairs(*pairs) - expected) ** 2
+        error = float(np.sqrt(squares.mean())) if squares.size else 0.0
+        return ItemGraph.trusted(weights, items, approximation_error=error)
 
     def _approximate(self, points: NDArray[np.float64], lengthscale: float) -> NDArray[np.float64]:
         from sklearn.kernel_approximation import Nystroem
@@ -114,38 +109,21 @@ class LowRankGraph(FeatureRecipe):
         )
         return np.ascontiguousarray(approximate.fit_transform(points), dtype=np.float64)
 
-    def _check_embedding(
-        self,
-        weights: StructuredWeights,
-        approximation: LowRankApproximation,
-        found: NDArray[np.float64],
-        first: NDArray[Any],
-        second: NDArray[Any],
-        items: tuple[Any, ...] | None,
-    ) -> None:
-        longest = float((weights.factors**2).sum(axis=1).max())
-        if approximation.smallest_weight >= -ROUNDING * longest:
-            return
-        at = int(np.argmin(found))
-        one, other = (
-            repr(int(side[at]) if items is None else items[side[at]]) for side in (first, second)
-        )
-        raise InputError(
-            f"the weight between items {one} and {other} is {found[at]:.3g}, but weights must not "
-            "be negative",
-            remedy=["pass ", Setting("offset", float(f"{longest:.3g}")), " to make all positive"],
-        )
 
-
-def _measured(
-    rank: int,
-    found: NDArray[np.float64],
-    expected: NDArray[np.float64] | None,
-    exact: bool,
-) -> LowRankApproximation:
-    error, relative = 0.0, 0.0
-    if expected is not None and found.size:
-        error, size = root_mean_square(found - expected), root_mean_square(expected)
-        relative = error / size if size else np.inf
-    smallest = float(found.min()) if found.size else 0.0
-    return LowRankApproximation(rank, error, relative, smallest, len(found), exact)
+def _check_embedding(
+    weights: StructuredWeights,
+    pairs: tuple[NDArray[Any], NDArray[Any]],
+    items: tuple[Any, ...] | None,
+) -> None:
+    """Refuse negative weights, and name an offset that lifts them."""
+    found = weights.pairs(*pairs)
+    longest = float((weights.factors**2).sum(axis=1).max())
+    if found.min(initial=0.0) >= -ROUNDING * longest:
+        return
+    at = int(np.argmin(found))
+    one, other = (repr(int(side[at]) if items is None else items[side[at]]) for side in pairs)
+    raise InputError(
+        f"the weight between items {one} and {other} is {found[at]:.3g}, but weights must not "
+        "be negative",
+        remedy=["pass ", Setting("offset", float(f"{longest:.3g}")), " to make all positive"],
+    )

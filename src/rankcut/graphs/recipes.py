@@ -159,7 +159,8 @@ class NeighborGraph(FeatureRecipe):
     method : {"auto", "exact", "approximate"}
         Find all nearest neighbours, or most of them with an index (hnswlib, ``pip install
         "rankcut[neighbors]"``), which is much quicker for many items; the graph's
-        ``approximation`` has its recall. "auto" is approximate for more than 80,000 items with
+        ``approximation_error`` is the share that it
+        missed. "auto" is approximate for more than 80,000 items with
         more than 8 features, and exact otherwise.
     random_state : int
         Seed of the approximate search.
@@ -207,7 +208,7 @@ class NeighborGraph(FeatureRecipe):
             from sklearn.preprocessing import normalize
 
             points = normalize(_near_one(points))
-        one, other, distances, approximation = nearest_neighbors(
+        one, other, distances, missed = nearest_neighbors(
             points, int(self.n_neighbors), self.method, self.random_state
         )
         # Each pair once, whether one of its ends chose it or both.
@@ -218,7 +219,7 @@ class NeighborGraph(FeatureRecipe):
             distances = distances**2 / 2.0
         weights = similarity(distances[at], self.kernel, self.lengthscale)
         graph = _sparse_graph(pairs // n, pairs % n, weights, n, items)
-        graph.approximation = approximation
+        graph.approximation_error = missed
         return graph
 
     def _check_n_neighbors(self, n: int) -> None:

@@ -285,7 +285,7 @@ class StructuredWeights(Weights):
         """The largest weight; with factors and very many pairs, the largest of a random sample."""
         n = self.n_items
         if self.rank:
-            found = self.pairs(*sampled_pairs(n, 0)[:2])
+            found = self.pairs(*sampled_pairs(n, 0))
         else:
             everywhere = self.sparse.nnz == n * (n - 1)
             found = self.constant + self.sparse.data
@@ -340,14 +340,14 @@ def _no_entries(n_items: int) -> sparse.csr_array:
     return sparse.csr_array((n_items, n_items))
 
 
-def sampled_pairs(n_items: int, seed: int) -> tuple[NDArray[np.intp], NDArray[Any], bool]:
-    """Pairs of different items, and whether they are all there are."""
+def sampled_pairs(n_items: int, seed: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """All pairs of different items; of very many, some at random."""
     if n_items * (n_items - 1) // 2 <= _MOST_PAIRS:
-        return *np.triu_indices(n_items, 1), True
+        return np.triu_indices(n_items, 1)
     rng = np.random.default_rng(seed)
     first = rng.integers(n_items, size=_MOST_PAIRS)
     second = rng.integers(n_items - 1, size=_MOST_PAIRS)
-    return first, second + (second >= first), False
+    return first, second + (second >= first)
 
 
 def _scaled_entries(matrix: Any, scales: Floats) -> sparse.csr_array:
