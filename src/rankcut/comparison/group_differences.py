@@ -9,7 +9,7 @@ import numpy as np
 
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.permutations import GroupLabels
-from rankcut.comparison.results import GroupComparison, Part, Table, permutations_needed
+from rankcut.comparison.results import Aspect, GroupComparison, Table, permutations_needed
 from rankcut.comparison.rows import (
     Codes,
     ComparedRows,
@@ -199,7 +199,7 @@ def _compare(asked: _Question, notes: list[str]) -> GroupComparison:
     if "listing" in parts:
         lists = table("listing", {"item": names}, ("less_in", "more_in", "listed"))
         explained = share_explained(labels, scores, columns["listing"])
-        listing = Part.of(answers[-1], explained, lists)
+        listing = Aspect.of(answers[-1], explained, lists)
         order, note = _order(asked)
         notes.append(note)
     between = _between(asked, parts)
@@ -312,7 +312,7 @@ def _sizes(rows: ComparedRows, n_groups: int) -> list[int]:
     return [int(n) for n in np.rint(np.bincount(rows.group, weight, minlength=n_groups))]
 
 
-def _order(asked: _Question) -> tuple[Part, str]:
+def _order(asked: _Question) -> tuple[Aspect, str]:
     """Do groups order the listed items differently? Labels are exchanged among similar lists."""
     rows = asked.rows
     weight = rows.ranking_weights()
@@ -325,7 +325,7 @@ def _order(asked: _Question) -> tuple[Part, str]:
     everything = slice(0, columns.width)
     family = Family(everything, "combined", (everything,))
     found = one_test(GroupLabels(design), scores, family, asked.options)
-    return Part.of(*found), f"Orders of listed items are compared among {words}."
+    return Aspect.of(*found), f"Orders of listed items are compared among {words}."
 
 
 def _between(asked: _Question, parts: dict[str, Coordinates]) -> Table:

@@ -96,7 +96,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Part:
+class Aspect:
     """One separate question: do groups list different items, or order them differently?
 
     Attributes
@@ -114,7 +114,7 @@ class Part:
     items: Table = field(default_factory=lambda: Table({}), repr=False)
 
     @classmethod
-    def of(cls, found: Estimate, share: Estimate, items: Table | None = None) -> "Part":
+    def of(cls, found: Estimate, share: Estimate, items: Table | None = None) -> "Aspect":
         """From what a test and an effect size say."""
         table = Table({}) if items is None else items
         return cls(found.value, found.interval, share.value, share.interval, table)
@@ -148,7 +148,7 @@ class GroupComparison:
         The same for pairs: the share of each group that prefers the first item to the second.
     between : Table
         With three groups or more, all pairs of groups, with p-values adjusted by Holm's method.
-    listing, order : Part or None
+    listing, order : Aspect or None
         For partial lists: do groups list different items, and do they order the items they list
         differently?
     method : str
@@ -171,8 +171,8 @@ class GroupComparison:
     items: Table
     pairs: Table
     between: Table
-    listing: Part | None
-    order: Part | None
+    listing: Aspect | None
+    order: Aspect | None
     method: str
     features: str
     n_permutations: int
@@ -263,7 +263,7 @@ class GroupComparison:
         plain: dict[str, Any] = {"verdict": self.verdict()}
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
-            if isinstance(value, Part):
+            if isinstance(value, Aspect):
                 value = {key: _plain(getattr(value, key)) for key in value.__dataclass_fields__}
             plain[name] = _plain(value)
         plain["groups"] = {str(name): size for name, size in self.groups.items()}

@@ -67,7 +67,7 @@ class Learned:
     graph_share: float
 
 
-class _Parts:
+class _HeldOut:
     """People held out, part by part, and for each part the others."""
 
     def __init__(self, lists: Lists, order: NDArray[np.intp]) -> None:
@@ -92,7 +92,7 @@ def learn_population(
     listed = lists.listed()
     lists = lists.shortened(LONGEST, rng)
     order = rng.permutation(len(lists))
-    parts = _Parts(lists, order)
+    parts = _HeldOut(lists, order)
     learner: _Covariances | _Factors
     if lists.n_items <= (LONGEST if last else FULL_ITEMS):
         learner = _Covariances(lists, graph, order, rng, n_jobs, scores_only=last)
@@ -131,7 +131,7 @@ class _Covariances:
         self.graph_share = 0.0 if graph is None else share
         self.strength = _STRENGTHS[0]
 
-    def without_judges(self, parts: _Parts) -> list[Population]:
+    def without_judges(self, parts: _HeldOut) -> list[Population]:
         """A model without each part, with the strength under which the parts are most likely."""
         best, chosen = -np.inf, [self._start for _ in parts.others]
         models = chosen
@@ -186,7 +186,7 @@ class _Factors:
         self._lists, self._graph, self._rng, self._n_jobs = lists, graph, rng, n_jobs
         self.graph_share = 0.0
 
-    def without_judges(self, parts: _Parts) -> list[FactorPopulation]:
+    def without_judges(self, parts: _HeldOut) -> list[FactorPopulation]:
         """A model without each part."""
         models = []
         for part in parts.held_out:

@@ -134,7 +134,7 @@ def open_utf8(source: Source) -> Iterator[io.BufferedReader]:
     with open_bytes(source) as stream:
         if _encoding(stream.peek(2)) == "utf-16":
             with open_text(stream) as text:
-                yield io.BufferedReader(_Reading(_Encoded(text), source_name(source)))
+                yield io.BufferedReader(_RawSource(_Encoded(text), source_name(source)))
         else:
             yield stream
 
@@ -191,7 +191,7 @@ def _buffered(source: IO[Any], name: str) -> io.BufferedReader:
         return io.BufferedReader(io.BytesIO(content))
     if not hasattr(source, "read"):
         raise TypeError(f"a file is a path or a file object, not {type(source).__name__}")
-    return io.BufferedReader(_Reading(source, name))
+    return io.BufferedReader(_RawSource(source, name))
 
 
 def _unpacked(stream: io.BufferedReader, name: str) -> io.BufferedReader:
@@ -204,7 +204,7 @@ def _unpacked(stream: io.BufferedReader, name: str) -> io.BufferedReader:
     return io.BufferedReader(_Unpacking(stream, name))
 
 
-class _Reading(io.RawIOBase):
+class _RawSource(io.RawIOBase):
     """Any object with ``read`` as a raw stream."""
 
     def __init__(self, source: "IO[Any] | _Encoded", name: str) -> None:

@@ -33,7 +33,7 @@ _QUERIES = 64
 _SLACK = 1.0 + 1e-12
 
 
-class _Parts(NamedTuple):
+class _SplitVectors(NamedTuple):
     """A sparse part, and what is added to it: u as a query, t as a row that is searched."""
 
     sparse: sparse.csr_array
@@ -127,7 +127,7 @@ class InvertedLists:
             pass
         return all_found(best)
 
-    def _parts(self, vectors: Any) -> _Parts:
+    def _parts(self, vectors: Any) -> _SplitVectors:
         """The vectors in parts, scaled to unit length if asked; dense queries become sparse."""
         if isinstance(vectors, np.ndarray):
             vectors = self._as_fitted(vectors)
@@ -146,7 +146,7 @@ class InvertedLists:
             query = np.column_stack([along, vectors.offsets])
             row = np.column_stack([vectors.offsets, along + vectors.offsets * base])
         stored.data *= np.repeat(scales, np.diff(stored.indptr))
-        return _Parts(stored, query * scales[:, None], row * scales[:, None])
+        return _SplitVectors(stored, query * scales[:, None], row * scales[:, None])
 
     def _as_fitted(self, vectors: NDArray[Any]) -> Vectors:
         """Dense vectors in the form of those that are searched."""

@@ -112,7 +112,7 @@ def describe(rankings: RankingSet, value: Rankings | None = None) -> Description
     )
 
 
-class _Tally(NamedTuple):
+class _Census(NamedTuple):
     """What is counted of rankings, and of each item."""
 
     counts: NDArray[np.int64]  #: how often each ranking occurs
@@ -124,7 +124,7 @@ class _Tally(NamedTuple):
     beats: NDArray[np.float64]  #: the mean share of these others that it beats
 
 
-def _tally(rankings: Rankings, merged: Rankings) -> _Tally:
+def _tally(rankings: Rankings, merged: Rankings) -> _Census:
     """What is counted of rankings, and how often each of the merged ones occurs."""
     n_rows, n_items = rankings.shape
     counts = rankings.counts
@@ -151,7 +151,7 @@ def _tally(rankings: Rankings, merged: Rankings) -> _Tally:
     whole = counts.astype(np.int64)
     beats = np.divide(beaten, compared, out=np.zeros(n_items), where=compared > 0)
     repeats = list(orders.values()) or merged.counts.astype(np.int64).tolist()
-    return _Tally(whole, lengths, n_groups < lengths, repeats, times, compared, beats)
+    return _Census(whole, lengths, n_groups < lengths, repeats, times, compared, beats)
 
 
 def group_bounds(block: Partitions) -> tuple[NDArray[np.int64], ...]:
@@ -184,7 +184,7 @@ def _median(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
     return float(lengths[order[np.searchsorted(ends, half)]].mean())
 
 
-def _kinds(found: _Tally, n_items: int) -> dict[str, int]:
+def _kinds(found: _Census, n_items: int) -> dict[str, int]:
     whole = found.lengths == n_items
     kinds = {
         "full": whole & ~found.tied,
@@ -197,7 +197,7 @@ def _kinds(found: _Tally, n_items: int) -> dict[str, int]:
     return {kind: n for kind, n in sorted(numbers.items(), key=lambda pair: -pair[1]) if n}
 
 
-def _preferred(rankings: RankingSet, found: _Tally, units: Units) -> list[Preference]:
+def _preferred(rankings: RankingSet, found: _Census, units: Units) -> list[Preference]:
     enough = (found.compared > 0) & (found.times >= _WORTH_A_PLACE * rankings.n_rankings)
     places = rank_listed(mean_scores(units), units.listed)
     return [
@@ -213,7 +213,7 @@ def _agreement(units: Units) -> Agreement:
     return agree(units, pairs, 0.95)
 
 
-def _problems(rankings: RankingSet, value: Rankings, found: _Tally) -> list[str]:
+def _problems(rankings: RankingSet, value: Rankings, found: _Census) -> list[str]:
     problems = list(rankings.notes)
     n_items = len(rankings.items)
     empty, single = (int(found.counts[found.lengths == n].sum()) for n in (0, 1))
@@ -253,7 +253,7 @@ def _of(number: int) -> str:
     return f"{amount(number, 'ranking')} {'ranks' if number == 1 else 'rank'}"
 
 
-def _against_header(rankings: RankingSet, found: _Tally) -> list[str]:
+def _against_header(rankings: RankingSet, found: _Census) -> list[str]:
     """Disagreements between the header of a PrefLib file and its orders."""
     problems = []
     header = rankings.metadata

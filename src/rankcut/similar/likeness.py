@@ -144,7 +144,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         """
         rankings = self._read(X, reset=True, sample_weight=sample_weight)
         counts = rankings.counts
-        lists = _Lists.of(rankings)
+        lists = _PlacedLists.of(rankings)
         listed = lists.ranks
         n_items = listed.shape[1]
         self._items = rankings.items
@@ -179,7 +179,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         return self
 
     def _fit_factors(
-        self, lists: "_Lists", of_entries: Floats, counts: Floats, counted: Floats | None
+        self, lists: "_PlacedLists", of_entries: Floats, counts: Floats, counted: Floats | None
     ) -> None:
         n_items = lists.ranks.shape[1]
         places = self._places(lists)
@@ -212,7 +212,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         totals: dict[str, Floats] = {}
         for start in range(0, listed.shape[0], _BLOCK):
             some = slice(start, start + _BLOCK)
-            for name, part in self._uncentred(_Lists.of_ranks(listed[some]), stored=True):
+            for name, part in self._uncentred(_PlacedLists.of_ranks(listed[some]), stored=True):
                 if name not in _OF_ORDER:
                     total = np.asarray(part.T @ counts[some]).ravel()
                     totals[name] = totals.get(name, 0.0) + total
@@ -266,7 +266,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
         check_items(rankings, self._items)
-        lists = _Lists.of(rankings)
+        lists = _PlacedLists.of(rankings)
         given = self._given is None or self._given.keeps_sparse
         stored = rankings.sparse is not None and self._smoother.keeps_sparse and given
         empty = lists.sizes == 0
@@ -287,7 +287,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
             return JoinedRows(sparse.csr_array(sparse.hstack(long, "csr")), np.hstack(short))
         return np.hstack(long + short)
 
-    def _centred_parts(self, lists: "_Lists", stored: bool) -> Iterator[tuple[str, Any]]:
+    def _centred_parts(self, lists: "_PlacedLists", stored: bool) -> Iterator[tuple[str, Any]]:
         """The parts of all vectors, each row of unit length."""
         for name, part in self._uncentred(lists, stored):
             if name not in self._centres:
@@ -297,7 +297,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
             else:
                 yield name, unit_rows(part - self._centres[name])
 
-    def _uncentred(self, lists: "_Lists", stored: bool) -> Iterator[tuple[str, Any]]:
+    def _uncentred(self, lists: "_PlacedLists", stored: bool) -> Iterator[tuple[str, Any]]:
         """The parts before means of lists are subtracted; item coordinates first."""
         listed = lists.ranks
         order = _like(listed, lists.unit_positions() - self._unit_mean[listed.indices])
@@ -325,7 +325,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
             entries = np.ones(listed.nnz) if self._top else order.data
             yield "features", unit_rows(np.asarray(_like(listed, entries) @ self._points))
 
-    def _places(self, lists: "_Lists") -> sparse.csr_array:
+    def _places(self, lists: "_PlacedLists") -> sparse.csr_array:
         """Places minus their means."""
         return _like(lists.ranks, lists.positions - self._mean[lists.ranks.indices])
 
@@ -382,18 +382,18 @@ def _shares(listed: Floats) -> dict[str, float]:
     }
 
 
-class _Lists(NamedTuple):
+class _PlacedLists(NamedTuple):
     """Lists as sparse ranks, and (k + 1 − 2·rank)/(k + 1) for each of k listed items."""
 
     ranks: sparse.csr_array
     positions: Floats
 
     @classmethod
-    def of(cls, rankings: Rankings) -> "_Lists":
+    def of(cls, rankings: Rankings) -> "_PlacedLists":
         return cls.of_ranks(listed_ranks(rankings))
 
     @classmethod
-    def of_ranks(cls, ranks: sparse.csr_array) -> "_Lists":
+    def of_ranks(cls, ranks: sparse.csr_array) -> "_PlacedLists":
         sizes = np.diff(ranks.indptr)
         # These go from 1 to −1, however short a list is.
         return cls(ranks, list_positions(ranks) * np.repeat((sizes - 1) / (sizes + 1), sizes))
