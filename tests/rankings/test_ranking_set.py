@@ -59,3 +59,11 @@ def test_a_count_is_a_whole_number_that_files_can_hold(count):
         RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"), counts=[1, count])
     largest = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"), counts=[10**15])
     assert largest.n_rankings == 10**15
+
+
+def test_other_items_leave_a_sparse_set_as_it_was():
+    votes = RankingSet(np.array([[1.0, 2.0, 3.0], [2.0, np.nan, 1.0]]), ("a", "b", "c"))
+    votes = RankingSet(votes.sparse(), votes.items)
+    moved = votes.with_items(("c", "d", "b", "a"))
+    np.testing.assert_array_equal(moved.dense(), [[3, np.nan, 2, 1], [1, np.nan, np.nan, 2]])
+    np.testing.assert_array_equal(votes.dense(), [[1, 2, 3], [2, np.nan, 1]])

@@ -9,7 +9,6 @@ from rankcut.cli.output import (
     Files,
     Outputs,
     Writer,
-    order_lines,
     page_writer,
     picture_writers,
     table_writers,
@@ -57,8 +56,9 @@ def _writers(
     from rankcut.pictures.map_pictures import describe_orders, show_map
     from rankcut.pictures.map_scene import map_picture
     from rankcut.pictures.ranking_map import distinct_points, main_directions, map_rankings
+    from rankcut.rankings.orders import order_texts
 
-    labels = order_lines(rankings)
+    labels = order_texts(rankings.ranks, rankings.items)
     names = None if rankings.ids is None else [str(own) for own in rankings.ids]
     if names is not None:
         labels = [f"{own}: {label}" for own, label in zip(names, labels, strict=True)]

@@ -371,21 +371,3 @@ def check_target(target: str) -> None:
         raise RankingFileError(f"there is no directory {place.parent}", target)
     if not os.access(place.parent, os.W_OK):
         raise RankingFileError(f"directory {place.parent} is not writable", target)
-
-
-def order_lines(rankings: "RankingSet") -> list[str]:
-    """Each ranking as its items, best first.
-
-    >>> import numpy as np
-    >>> from rankcut.rankings.ranking_set import RankingSet
-    >>> order_lines(RankingSet(np.array([[2.0, 1.0, 1.0]]), ("toro", "uni", "ika")))
-    ['uni = ika > toro']
-    """
-    from rankcut.rankings.orders import to_orders
-
-    orders = to_orders(rankings.ranks, [str(item) for item in rankings.items])
-    return [" > ".join(map(_group, order)) for order in orders]
-
-
-def _group(tied: Any) -> str:
-    return " = ".join(tied) if isinstance(tied, tuple) else str(tied)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankcut.cli.options import ComputingInParts, option, with_options
-from rankcut.cli.output import TABLES, Results, order_lines
+from rankcut.cli.output import TABLES, Results
 from rankcut.cli.reading import RankingFile, Reading
 from rankcut.cli.terminal import note, steps
 from rankcut.cli.vector_options import VectorOptions
@@ -89,13 +89,15 @@ def similar(
 
 def _of_one(found: "Neighbors") -> dict[str, Any]:
     """The columns of a table: the ranking itself, and those nearest to it."""
+    from rankcut.rankings.orders import order_texts
+
     columns: dict[str, Any] = {"row": found.rows}
     if found.rankings.ids is not None:
         columns["ranking"] = list(found.rankings.ids)
     columns["similarity"] = _rounded(found.similarities)
     if found.rankings.counted:
         columns["count"] = found.rankings.counts.tolist()
-    columns["order"] = order_lines(found.rankings)
+    columns["order"] = order_texts(found.rankings.ranks, found.rankings.items)
     return columns
 
 

@@ -15,11 +15,9 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from rankcut.errors import RankingFileError, amount
 from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
-from rankcut.rankings.orders import to_orders
+from rankcut.rankings.orders import from_orders, to_orders
 from rankcut.rankings.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
 _ID = re.compile(r"\(([^()]*)\)\s*")
@@ -148,9 +146,7 @@ class _Ballots:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.starts = [0]
-        self.columns: list[int] = []
-        self.ranks: list[float] = []
+        self.orders: list[list[list[int]]] = []
         self.counts: list[int] = []
         self.ids: list[str | None] = []
         self.withdrawn: list[int] = []
@@ -178,17 +174,18 @@ class _Ballots:
                 self.name,
                 line,
             )
-        groups = [token.split("=") for token in tokens[1:-1] if token != "-"]
-        items = [self._item(token, line, n_items) for token in chain.from_iterable(groups)]
+        order = [
+            [self._item(one, line, n_items) for one in token.split("=")]
+            for token in tokens[1:-1]
+            if token != "-"
+        ]
+        items = list(chain.from_iterable(order))
         if len(set(items)) < len(items):
             twice = Counter(items).most_common(1)[0][0]
             raise RankingFileError(
                 f"candidate {twice} appears twice; a ballot lists each once", self.name, line
             )
-        self.columns.extend(item - 1 for item in items)
-        for rank, group in enumerate(groups, start=1):
-            self.ranks.extend([float(rank)] * len(group))
-        self.starts.append(len(self.columns))
+        self.orders.append(order)
         self.counts.append(int(tokens[0]))
         self.ids.append(None if named is None else named[1].strip())
 
@@ -228,14 +225,9 @@ class _Ballots:
         if self.withdrawn:
             metadata["WITHDRAWN"] = " ".join(map(str, self.withdrawn))
         ids = tuple(own or f"row {row}" for row, own in enumerate(self.ids))
+        ranks = from_orders(self.orders, range(1, len(items) + 1), sparse=True).ranks
         return RankingSet(
-            fitting_ranks(
-                np.array(self.ranks),
-                np.array(self.columns, dtype=np.int64),
-                np.array(self.starts),
-                len(items),
-                sparse,
-            ),
+            fitting_ranks(ranks, sparse),
             items,
             counts=self.counts,
             ids=ids if any(self.ids) else None,

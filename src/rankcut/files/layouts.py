@@ -207,7 +207,7 @@ def _long_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
     if scores:
         ranks = from_ratings(ranks, higher_is_better=options.higher_is_better)
     return RankingSet(
-        fitting_ranks(ranks.data, ranks.indices, ranks.indptr, len(labels), options.sparse),
+        fitting_ranks(ranks, options.sparse),
         tuple(map(str, labels)),
         counts=counts,
         ids=tuple(ids),
@@ -268,7 +268,7 @@ def _ordered(
         raise RankingFileError(nothing, block.source)
     ranks, items = from_orders(orders, sparse=True)
     found = RankingSet(
-        fitting_ranks(ranks.data, ranks.indices, ranks.indptr, len(items), options.sparse),
+        fitting_ranks(ranks, options.sparse),
         tuple(items),
         **_description(block, roles),
     )

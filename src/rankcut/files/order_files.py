@@ -4,10 +4,9 @@ The first line has the number of items and 1; each other line 0, the length of t
 items.
 """
 
-import numpy as np
-
 from rankcut.errors import RankingFileError
 from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
+from rankcut.rankings.orders import from_orders
 from rankcut.rankings.ranking_set import RankingSet, fitting_ranks
 
 
@@ -21,7 +20,7 @@ def read_order(source: Source, *, sparse: bool | None = None) -> RankingSet:
     """
     name = source_name(source)
     content = decoded(read_all(source))
-    starts, columns = [0], list[int]()
+    orders: list[list[int]] = []
     n_items = 0
     for line, text in enumerate(content.split("\n"), start=1):
         fields = text.split()
@@ -52,19 +51,9 @@ def read_order(source: Source, *, sparse: bool | None = None) -> RankingSet:
                 name,
                 line,
             )
-        columns.extend(order)
-        starts.append(len(columns))
-    if len(starts) == 1:
+        orders.append(order)
+    if not orders:
         raise RankingFileError("the file has no orders", name, line)
-    lengths = np.diff(starts)
-    ranks = np.arange(1, len(columns) + 1) - np.repeat(np.array(starts[:-1]), lengths)
-    return RankingSet(
-        fitting_ranks(
-            ranks.astype(np.float64),
-            np.array(columns, dtype=np.int64),
-            np.array(starts),
-            n_items,
-            sparse,
-        ),
-        tuple(range(n_items)),
-    )
+    items = range(n_items)
+    ranks = from_orders(orders, items, sparse=True).ranks
+    return RankingSet(fitting_ranks(ranks, sparse), tuple(items))

@@ -30,27 +30,19 @@ _VERSION = 1
 
 def parquet_blocks(source: Source, *, rows: int | None = None) -> Iterator[TableBlock]:
     """The blocks of a Parquet file or data set, read a batch at a time with PyArrow."""
-    files = parquet_files(source)
-    if files is None:
-        yield from _blocks_of_file(source, rows)
-        return
+    files: Sequence[Source] = parquet_files(source) or [source]
     names: list[str] | None = None
     for file in files:
-        for block in _blocks_of_file(file, rows):
-            names = names or list(block.names)
-            check_columns(block.names, names, file, files[0])
-            yield block
-
-
-def _blocks_of_file(source: Source, rows: int | None) -> Iterator[TableBlock]:
-    first = 0
-    with _opened(source) as file:
-        step = rows or max(1, BLOCK_CELLS // max(1, len(file.schema_arrow)))
-        for block in _batches(file, source_name(source), step):
-            first += len(block)
-            yield block
-    if first == 0:
-        raise RankingFileError("the table has no rows", source_name(source))
+        name = source_name(file)
+        block = None
+        with _opened(file) as opened:
+            step = rows or max(1, BLOCK_CELLS // max(1, len(opened.schema_arrow)))
+            for block in _batches(opened, name, step):
+                names = names or list(block.names)
+                check_columns(block.names, names, name, source_name(files[0]))
+                yield block
+        if block is None:
+            raise RankingFileError("the table has no rows", name)
 
 
 def _batches(file: Any, name: str, step: int, groups: Sequence[int] | None = None) -> Any:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from rankcut._loops import preflib_scan
 from rankcut.errors import RankingFileError
@@ -109,8 +110,9 @@ def read_preflib(source: Source, *, sparse: bool | None = None) -> RankingSet:
     items, notes = distinct_labels(names)
     if header.categories:
         header.fields["CATEGORIES"] = ", ".join(header.categories.values())
+    entries = (ranks[: starts[-1]], columns[: starts[-1]], starts)
     return RankingSet(
-        fitting_ranks(ranks[: starts[-1]], columns[: starts[-1]], starts, header.n_items, sparse),
+        fitting_ranks(csr_array(entries, shape=(n_rows, header.n_items)), sparse),
         items,
         counts=counts[:n_rows],
         title=header.fields.get("TITLE", ""),

@@ -133,8 +133,7 @@ def open_utf8(source: Source) -> Iterator[io.BufferedReader]:
     """The text of a source as bytes, for :func:`decoded_part` to decode, line by line."""
     with open_bytes(source) as stream:
         if _encoding(stream.peek(2)) == "utf-16":
-            with open_text(stream) as text:
-                yield io.BufferedReader(_RawSource(_Encoded(text), source_name(source)))
+            yield io.BufferedReader(io.BytesIO(decoded(stream.read()).encode()))
         else:
             yield stream
 
@@ -207,7 +206,7 @@ def _unpacked(stream: io.BufferedReader, name: str) -> io.BufferedReader:
 class _RawSource(io.RawIOBase):
     """Any object with ``read`` as a raw stream."""
 
-    def __init__(self, source: "IO[Any] | _Encoded", name: str) -> None:
+    def __init__(self, source: IO[Any], name: str) -> None:
         self._source = source
         self._name = name
 
@@ -220,17 +219,6 @@ class _RawSource(io.RawIOBase):
             raise TypeError(f"{self._name}: open the file in binary mode, or as a text stream")
         buffer[: len(chunk)] = chunk
         return len(chunk)
-
-
-class _Encoded:
-    """A text, read as UTF-8."""
-
-    def __init__(self, text: io.TextIOWrapper) -> None:
-        self._text = text
-
-    def read(self, size: int) -> bytes:
-        # A character takes up to four bytes.
-        return self._text.read(max(1, size // 4)).encode()
 
 
 class _Unpacking(io.RawIOBase):

@@ -9,7 +9,7 @@ from rankcut.errors import RankingFileError
 from rankcut.files.layouts import is_blank
 from rankcut.files.roles import COUNT, RANKING
 from rankcut.files.tables import Declared, Layout
-from rankcut.rankings.orders import parse_order, to_orders
+from rankcut.rankings.orders import order_texts, parse_order, to_orders
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.rankings.value import EXACT
 
@@ -128,11 +128,7 @@ def _orders(rankings: RankingSet, known: Columns, name: str) -> list[str | None]
                 "rename it, or write another layout",
                 name,
             )
-    orders = to_orders(rankings.ranks, labels)
-    return [
-        " > ".join(" = ".join(tied) if isinstance(tied, tuple) else tied for tied in order) or None
-        for order in orders
-    ]
+    return [text or None for text in order_texts(rankings.ranks, labels)]
 
 
 def _places(rankings: RankingSet, name: str) -> Columns:

@@ -306,23 +306,18 @@ def is_empty(cell: Any) -> bool:
     return not cell.strip() if isinstance(cell, str) else cell is None or cell != cell
 
 
-def _could_be_number(cell: Any) -> bool:
-    if is_missing(cell):
-        return True
-    try:
-        float(cell)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return True
-
-
-def _number_of(cell: Any) -> float | None:
+def _number_of(cell: Any, *, ordinals: bool = True) -> float | None:
     """The number in a cell, which may be an ordinal such as ``1st``; None if there is none."""
     try:
         return float(cell)
     except (TypeError, ValueError, OverflowError):
-        ordinal = _ORDINAL.fullmatch(cell.strip()) if isinstance(cell, str) else None
+        text = cell.strip() if ordinals and isinstance(cell, str) else ""
+        ordinal = _ORDINAL.fullmatch(text)
         return None if ordinal is None else float(ordinal[1])
+
+
+def _could_be_number(cell: Any) -> bool:
+    return is_missing(cell) or _number_of(cell, ordinals=False) is not None
 
 
 def side_column(values: NDArray[Any]) -> NDArray[Any]:

@@ -150,6 +150,19 @@ def _group(tied: tuple[Any, ...]) -> Any:
     return tied[0] if alone else tied
 
 
+def order_texts(X: Any, items: Sequence[Any]) -> list[str]:
+    """Each ranking as text: the inverse of :func:`parse_order`.
+
+    >>> order_texts([[2, 1, 1]], ["toro", "uni", "ika"])
+    ['uni = ika > toro']
+    """
+    orders = to_orders(X, [str(item) for item in items])
+    return [
+        " > ".join(" = ".join(tied) if isinstance(tied, tuple) else tied for tied in order)
+        for order in orders
+    ]
+
+
 def spread(ranks: sp.csr_array) -> NDArray[np.float64]:
     """The dense form of a sparse rank matrix: NaN where there is no entry."""
     dense = np.full(ranks.shape, np.nan)

@@ -237,9 +237,9 @@ class RankingSet:
             )
         matrix = self.sparse()
         columns = np.array([place[item] for item in self.items])[matrix.indices]
-        ranks = fitting_ranks(
-            matrix.data, columns, matrix.indptr, len(items), sp.issparse(self.ranks)
-        )
+        entries = (matrix.data, columns, matrix.indptr)
+        moved = sp.csr_array(entries, shape=(len(self), len(items)))
+        ranks = fitting_ranks(moved, sp.issparse(self.ranks))
         return replace(self, ranks=ranks, items=tuple(items), item_features=None, details={})
 
     def with_frames(self) -> "RankingSet":
@@ -318,24 +318,13 @@ def _numbered(ids: Sequence[Hashable], counts: Sequence[int]) -> tuple[Hashable,
     return tuple(each)
 
 
-def fitting_ranks(
-    values: NDArray[np.float64],
-    columns: NDArray[Any],
-    starts: NDArray[Any],
-    n_items: int,
-    sparse: bool | None,
-) -> Any:
-    """A rank matrix from its entries row by row: dense, unless ``sparse`` or too empty for that."""
-    n_rows = len(starts) - 1
+def fitting_ranks(ranks: sp.csr_array, sparse: bool | None) -> Any:
+    """A rank matrix as an array, unless ``sparse``, or by default unless too empty for that."""
+    n_rows, n_items = ranks.shape
     if sparse is None:
-        sparse = n_rows * n_items > max(_SMALL, _SPARSE_BEYOND * len(values))
-    if sparse:
-        ranks = sp.csr_array((values, columns, starts), shape=(n_rows, n_items))
-        ranks.sort_indices()
-        return ranks
-    dense = np.full((n_rows, n_items), np.nan)
-    dense[np.repeat(np.arange(n_rows), np.diff(starts)), columns] = values
-    return dense
+        sparse = n_rows * n_items > max(_SMALL, _SPARSE_BEYOND * ranks.nnz)
+    # A copy, because the entries may belong to another matrix.
+    return ranks.sorted_indices() if sparse else spread(ranks)
 
 
 def distinct_labels(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
