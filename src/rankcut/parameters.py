@@ -23,6 +23,14 @@ _LARGEST_COUNT = 2**63 - 1
 # Characters of a value that are shown.
 _LONG = 200
 
+# Rows that a thread computes at once: what is made of them stays in its cache, and there are enough
+# blocks to share.
+ROWS_AT_ONCE = 256
+
+# Where all pairs of rows are compared and some rows stand for all, this many are drawn: a matrix
+# of 8 MB, which takes a second to factorise.
+MOST_COMPARED = 1000
+
 
 class WithParameters:
     """An object whose parameters scikit-learn reads, sets and copies, as those of an estimator.

@@ -398,7 +398,7 @@ def test_a_kernel_of_many_rankings_is_approximated_and_says_so(monkeypatch):
     ranks, groups = two_groups(80)
     exact = compare_groups(ranks, groups, features="gaussian", n_permutations=199)
     assert exact.notes == ()
-    monkeypatch.setattr(chosen_features, "LANDMARKS", 30)
+    monkeypatch.setattr(chosen_features, "MOST_COMPARED", 30)
     near = compare_groups(ranks, groups, features="gaussian", n_permutations=199)
     assert "approximated: its vectors miss" in near.notes[0]
     assert near.effect_size == pytest.approx(exact.effect_size, rel=0.3)

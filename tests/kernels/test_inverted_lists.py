@@ -86,7 +86,7 @@ def test_threads_and_batches_change_no_bit(monkeypatch, form):
     stored = fitted if form == "csr" else fitted.sparse
     stored.data[:] = rng.standard_normal(stored.nnz)
     whole = InvertedLists(fitted, normalize=True).nearest(None, 4)
-    monkeypatch.setattr(inverted_lists, "_QUERIES", 7)
+    monkeypatch.setattr(inverted_lists, "ROWS_AT_ONCE", 7)
     lists = InvertedLists(fitted, normalize=True)
     for n_jobs in (1, 3):
         found = lists.nearest(None, 4, n_jobs)

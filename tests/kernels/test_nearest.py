@@ -28,7 +28,7 @@ def by_sorting(gram, k):
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_the_best_of_the_gram_matrix(kernel, n_jobs, monkeypatch):
-    monkeypatch.setattr(nearest, "_ROWS", 16)
+    monkeypatch.setattr(nearest, "ROWS_AT_ONCE", 16)
     kernel = kernel.clone_with_theta(kernel.theta).set_params(n_jobs=n_jobs)
     others, own = FOOD.ranks[:45], FOOD.ranks[45:]
     values, rows = kernel.nearest(own, others, k=4)

@@ -118,7 +118,7 @@ def test_landmarks_come_near_the_exact_model(rng, monkeypatch):
     rows = rng.uniform(-1, 1, (150, 1))
     targets = np.sin(3 * rows)
     exact = fit_kernel(rows, targets, np.ones(150), 0)
-    monkeypatch.setattr(kernel_ridge, "_MOST_LANDMARKS", 60)
+    monkeypatch.setattr(kernel_ridge, "MOST_COMPARED", 60)
     rough = fit_kernel(rows, targets, np.ones(150), 0)
     assert len(rough.landmarks) == 60
     assert np.abs(rough.predict(rows) - exact.predict(rows)).max() < 0.05

@@ -22,7 +22,7 @@ from rankcut.errors import InputError
 from rankcut.gp.classifier import GPClassifier
 from rankcut.gp.regressor import GPRegressor
 from rankcut.graphs import is_learned
-from rankcut.kernels.pair_features import PairFeatures
+from rankcut.kernels.kendall import PairFeatures
 from rankcut.rankings.collections import for_collections
 
 

@@ -24,17 +24,13 @@ from rankcut.gp.ascent import Sites, State
 from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
 from rankcut.gp.weight_space import with_constant
-from rankcut.parameters import within_floats
+from rankcut.parameters import ROWS_AT_ONCE, within_floats
 
 # U is complete when the rest of the diagonal is below this share of its largest entry.
 _LEFT_OVER = 1e-12
 
 # Differences of K from U Uᵀ, or from its transpose, that count as rounding, for each precision.
 _SINGLE, _DOUBLE = 1e-4, 1e-8
-
-
-# Rows predicted at once through a kernel; a plain function compares all pairs of them for k(x, x).
-_KERNEL_BLOCK = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,8 +285,8 @@ class KernelPredictor:
         variance = np.empty_like(mean)
         own = self._given_diagonal(X, diagonal)
         square: Floats | None
-        for start in range(0, X.shape[0], _KERNEL_BLOCK):
-            block = slice(start, min(start + _KERNEL_BLOCK, X.shape[0]))
+        for start in range(0, X.shape[0], ROWS_AT_ONCE):
+            block = slice(start, min(start + ROWS_AT_ONCE, X.shape[0]))
             rows = take_rows(X, block)
             for column, fitted in enumerate(self.posteriors):
                 if own is not None:

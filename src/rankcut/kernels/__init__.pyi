@@ -3,7 +3,9 @@
 from rankcut.kernels.diffusion import DiffusionKernel as DiffusionKernel
 from rankcut.kernels.diffusion import diffusion_kernel as diffusion_kernel
 from rankcut.kernels.graph_cut import GraphCutKernel as GraphCutKernel
+from rankcut.kernels.graph_cut import SpearmanKernel as SpearmanKernel
 from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
+from rankcut.kernels.graph_cut import spearman_kernel as spearman_kernel
 from rankcut.kernels.kendall import KendallFeatures as KendallFeatures
 from rankcut.kernels.kendall import KendallKernel as KendallKernel
 from rankcut.kernels.kendall import kendall_features as kendall_features
@@ -18,8 +20,6 @@ from rankcut.kernels.radial import GaussianKernel as GaussianKernel
 from rankcut.kernels.radial import LaplaceKernel as LaplaceKernel
 from rankcut.kernels.radial import gaussian_kernel as gaussian_kernel
 from rankcut.kernels.radial import laplace_kernel as laplace_kernel
-from rankcut.kernels.spearman import SpearmanKernel as SpearmanKernel
-from rankcut.kernels.spearman import spearman_kernel as spearman_kernel
 from rankcut.kernels.weighted_kendall import WeightedKendallFeatures as WeightedKendallFeatures
 from rankcut.kernels.weighted_kendall import WeightedKendallKernel as WeightedKendallKernel
 from rankcut.kernels.weighted_kendall import weighted_kendall_features as weighted_kendall_features

@@ -10,21 +10,15 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
-from rankcut.kernels.graph_cut import GraphCutKernel
+from rankcut.kernels.graph_cut import GraphCutKernel, SpearmanKernel
 from rankcut.kernels.kendall import KendallKernel
 from rankcut.kernels.mallows import MallowsKernel, median_lambda
 from rankcut.kernels.radial import GaussianKernel
-from rankcut.kernels.spearman import SpearmanKernel
+from rankcut.parameters import MOST_COMPARED, ROWS_AT_ONCE
 from rankcut.rankings import Unranked
 
-# Kernels are exact for up to this many distinct rankings. Beyond that, this many are landmarks.
-LANDMARKS = 1_000
-
-# Rankings whose kernel with the landmarks is computed at once.
-_BLOCK = 4_096
-
-# Directions of a kernel's vectors with less than this share of the largest are rounding errors.
-_RANK = 1e-10
+# Directions of a kernel's matrix with less than this share of the largest are rounding errors.
+RANK = 1e-10
 
 # Kernels of vectors with a coordinate for each item or pair.
 _LINEAR = (GraphCutKernel, KendallKernel, SpearmanKernel)
@@ -58,8 +52,8 @@ class ChosenFeatures:
             return _dense(self.features.transform(ranks))
         assert self.root is not None
         found = np.empty((len(ranks), self.root.shape[1]))
-        for start in range(0, len(ranks), _BLOCK):
-            some = slice(start, start + _BLOCK)
+        for start in range(0, len(ranks), ROWS_AT_ONCE):
+            some = slice(start, start + ROWS_AT_ONCE)
             gram = np.asarray(self.features(ranks[some], self.landmarks), dtype=np.float64)
             found[some] = gram @ self.root
         return found
@@ -99,12 +93,12 @@ def _dense(values: Any) -> Floats:
 def _with_landmarks(kernel: Any, ranks: Floats, seed: int) -> ChosenFeatures:
     n = len(ranks)
     chosen = np.arange(n)
-    if n > LANDMARKS:
-        chosen = np.sort(np.random.default_rng([seed, 2]).choice(n, LANDMARKS, replace=False))
+    if n > MOST_COMPARED:
+        chosen = np.sort(np.random.default_rng([seed, 2]).choice(n, MOST_COMPARED, replace=False))
     landmarks = ranks[chosen]
     gram = np.asarray(kernel(landmarks), dtype=np.float64)
     values, directions = np.linalg.eigh(gram)
-    kept = values > _RANK * max(values[-1], 1e-300)
+    kept = values > RANK * max(values[-1], 1e-300)
     return ChosenFeatures(kernel, landmarks, directions[:, kept] / np.sqrt(values[kept]))
 
 

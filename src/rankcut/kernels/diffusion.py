@@ -25,7 +25,7 @@ from rankcut._loops.permutation_kernels import class_function_values
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder
-from rankcut.kernels.groups import DRAWS, CompletedGroups, complete
+from rankcut.kernels.mallows import DRAWS, CompletedGroups, complete
 from rankcut.kernels.ranking_kernel import Bounds, RankingKernel
 from rankcut.parameters import check_positive, seed_from
 from rankcut.rankings import Rankings, Unranked
@@ -41,7 +41,7 @@ class DiffusionKernel(RankingKernel):
 
     For top-k lists, ties and incomplete rankings, k is the mean over the full rankings that agree
     with each: over all of them if there are at most ``n_draws``, otherwise over random draws in
-    mirrored pairs; see :mod:`rankcut.kernels.groups`.
+    mirrored pairs; see :mod:`rankcut.kernels.mallows`.
 
     Parameters
     ----------
@@ -121,16 +121,8 @@ def diffusion_kernel(
 ) -> NDArray[Any]:
     """K = exp(β·(A − n(n − 1)/2·I)), where A joins rankings that differ by one transposition.
 
-    Parameters
-    ----------
-    X, Y, out, dtype
-        As in :func:`~rankcut.kernels.kendall_kernel`.
-    **options
-        As in :class:`DiffusionKernel`.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings_x, n_rankings_y)
+    ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
+    others as in :class:`DiffusionKernel`.
 
     Examples
     --------

@@ -15,15 +15,13 @@ from numpy.typing import DTypeLike, NDArray
 from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, amount
+from rankcut.parameters import ROWS_AT_ONCE
 from rankcut.rankings import Rankings, Unranked, labels_beside, read_rankings
 from rankcut.threads import as_completed
 
 # Feature matrices of up to this many entries (512 MB) are kept. A larger one is computed again, a
 # few rows at a time, for each block of the Gram matrix.
 KEPT = 1 << 26
-
-# Rows of a block to scale or transpose at once: few enough that their cache lines stay in cache.
-_AT_ONCE = 256
 
 
 class Encoding(Protocol):
@@ -184,13 +182,13 @@ def fill_gram(
         block = place if direct else np.empty(place.shape)
         left.compare(rows, other, columns, pairs, block)
         if scales is not None:
-            for part in slices(len(block), _AT_ONCE):
+            for part in slices(len(block), ROWS_AT_ONCE):
                 # Multiply the scales first: their product is the same for (A, A') and (A', A).
                 block[part] *= scales[0][rows][part, np.newaxis] * scales[1][columns]
         if not direct:
             place[:] = block
         if right is None and pairs == ALL:
-            for part in slices(len(block), _AT_ONCE):
+            for part in slices(len(block), ROWS_AT_ONCE):
                 result[columns, rows][:, part] = block[part].T
 
     blocks = [

@@ -23,11 +23,8 @@ from rankcut.cuts.offset_rows import (
     row_squares,
 )
 from rankcut.kernels.nearest import Nearest, all_found, none_yet
-from rankcut.parameters import check_count
+from rankcut.parameters import ROWS_AT_ONCE, check_count
 from rankcut.threads import as_completed
-
-# Queries that a thread searches at once.
-_QUERIES = 64
 
 # The bound is a product of rounded lengths.
 _SLACK = 1.0 + 1e-12
@@ -105,7 +102,7 @@ class InvertedLists:
         list_starts, list_rows = lists.indptr.astype(np.int64), lists.indices.astype(np.int64)
 
         def search(first: int) -> None:
-            some = slice(first, min(first + _QUERIES, n_queries))
+            some = slice(first, min(first + ROWS_AT_ONCE, n_queries))
             search_lists(
                 starts[some.start : some.stop + 1],
                 columns,
@@ -123,7 +120,7 @@ class InvertedLists:
                 best.rows[some],
             )
 
-        for _ in as_completed(search, [(i,) for i in range(0, n_queries, _QUERIES)], n_jobs):
+        for _ in as_completed(search, [(i,) for i in range(0, n_queries, ROWS_AT_ONCE)], n_jobs):
             pass
         return all_found(best)
 

@@ -12,11 +12,15 @@ the expected signs are vectors of n(n − 1)/2 coordinates, multiplied by BLAS, 
 at a time if they do not fit in memory.
 """
 
+from abc import abstractmethod
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from sklearn.base import TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.pairs import ALL
 from rankcut._loops.signs import (
@@ -27,11 +31,11 @@ from rankcut._loops.signs import (
     pack_signs,
 )
 from rankcut._loops.types import Indices, Words
+from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.kernels.gram import Encoder, Features, gram_dtype
-from rankcut.kernels.groups import all_full
-from rankcut.kernels.pair_features import PairFeatures
 from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.rankings import Rankings, Unranked
+from rankcut.rankings.collections import takes_collections
 
 # With more items, the O(n log n) routine is faster than making and reading n²/2 bits. Measured
 # for a pair of rankings: 13 µs by bits and 28 µs by the routine for 1,024 items, 54 and 67 µs for
@@ -122,6 +126,81 @@ def kendall_kernel(
     array([[0.167]])
     """
     return KendallKernel(**options).gram(X, Y, out=out, dtype=dtype)
+
+
+class PairFeatures(NamesItems, TransformerMixin, TakesRankings):
+    """Vectors with a coordinate for each pair of items; only the items are learned.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of items.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The items' labels, if they are strings given by a frame.
+    """
+
+    dtype: DTypeLike | None
+
+    @takes_collections
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Check the rankings; nothing is learned from them.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        y : None
+            Ignored.
+        """
+        rankings = self._read(X, reset=True)
+        self._check(rankings.shape[1])
+        self._items = rankings.items
+        return self
+
+    @takes_collections
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Features of rankings of the items that were fitted.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        check_is_fitted(self)
+        rankings = self._read(X, reset=False)
+        check_items(rankings, self._items)
+        return self._features(rankings)
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """``a>b`` for the coordinate that is positive where item a is better than item b.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None
+            Names for items that have none; checked against the names of those that have.
+        """
+        names = super().get_feature_names_out(input_features)
+        pairs = [f"{names[i]}>{names[j]}" for i, j in self._pairs(self.n_features_in_)]
+        return np.array(pairs, dtype=object)
+
+    def _check(self, n_items: int) -> None:
+        """Raise if the parameters do not suit this number of items."""
+
+    @abstractmethod
+    def _features(self, rankings: Rankings) -> NDArray[Any]:
+        """The vectors of checked rankings."""
+
+    @abstractmethod
+    def _pairs(self, n_items: int) -> list[tuple[int, int]]:
+        """The pair of items of each coordinate."""
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_items")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
 
 class KendallFeatures(PairFeatures):
@@ -228,6 +307,11 @@ def scaled_signs(groups: Indices, dtype: np.dtype[Any]) -> NDArray[Any]:
 def count_pairs(n_items: int) -> int:
     """n(n − 1)/2."""
     return n_items * (n_items - 1) // 2
+
+
+def all_full(groups: Indices) -> bool:
+    """Whether each ranking puts each item in a group of its own."""
+    return bool((groups.max(axis=1) == groups.shape[1] - 1).all())
 
 
 class GroupedItems:

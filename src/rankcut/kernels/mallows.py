@@ -9,12 +9,24 @@ The mean is
 
 because an order of a group is a shuffle of its intersections with the groups of the other ranking
 and, independently, an order of each intersection. So full rankings, top-k lists and ties need
-neither enumeration nor sampling. Incomplete rankings do: see :mod:`rankcut.kernels.groups`. In
-their draws, tied items that stay neighbours remain tied, and so do unranked ones; that averages
-over their orders.
+neither enumeration nor sampling. Incomplete rankings do. In their draws, tied items that stay
+neighbours remain tied, and so do unranked ones; that averages over their orders.
+
+A kernel on full rankings becomes a kernel on all kinds of rankings by a mean over the full
+rankings that agree with each (ties broken, unranked items put anywhere). A ranking with at most
+``n_draws`` completions gets all of them, which is exact and costs no more than a sample. Any other
+ranking gets ``n_draws`` random completions, in mirrored pairs: the second of a pair reverses the
+order of the tied items, of the unranked ones, and of the gaps they fall into.
+
+The draws depend only on the ranking and the seed. So a ranking has the same completions wherever
+it occurs, and the Gram matrix of sampled means is positive semi-definite, because it is the Gram
+matrix of mean feature vectors. The standard error of its entries falls with the square root of
+``n_draws`` or faster; compare a few values of ``random_state`` to see it. An entry k(A, A), whose
+two sides are the same draws, is slightly too large on average.
 """
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,19 +34,21 @@ from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.utils import check_random_state
 
+from rankcut._loops.linear_extensions import complete_rows, count_completions
 from rankcut._loops.pairs import ALL
 from rankcut._loops.permutation_kernels import mallows_values, tie_terms
 from rankcut._loops.types import Floats, Indices, Ints, Words
 from rankcut.errors import InputError, Setting
 from rankcut.kernels.gram import Encoder
-from rankcut.kernels.groups import DRAWS, CompletedGroups, complete
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
 from rankcut.kernels.ranking_kernel import Bounds, RankingKernel
-from rankcut.parameters import check_positive, seed_from
+from rankcut.parameters import MOST_COMPARED, check_draws, check_positive, seed_from
 from rankcut.rankings import Rankings, Unranked, read_rankings
+from rankcut.rankings.partitions import block_rows
+from rankcut.threads import over_rows
 
-# The median heuristic uses at most this many rankings: half a million pairs.
-_SAMPLE = 1000
+# Completions of a ranking, in mirrored pairs. The cost of a Gram matrix grows with the square.
+DRAWS = 32
 
 
 class MallowsKernel(RankingKernel):
@@ -129,16 +143,8 @@ def mallows_kernel(
 ) -> NDArray[Any]:
     """k(A, A') = mean of exp(−λ·discordant pairs) over the full rankings that agree with A and A'.
 
-    Parameters
-    ----------
-    X, Y, out, dtype
-        As in :func:`~rankcut.kernels.kendall_kernel`.
-    **options
-        As in :class:`MallowsKernel`.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings_x, n_rankings_y)
+    ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
+    others as in :class:`MallowsKernel`.
 
     Examples
     --------
@@ -176,8 +182,8 @@ def median_lambda(
     """
     rankings = read_rankings(X, items, unranked=unranked)
     n_rows, n_items = rankings.shape
-    if n_rows > _SAMPLE:
-        chosen = check_random_state(random_state).choice(n_rows, _SAMPLE, replace=False)
+    if n_rows > MOST_COMPARED:
+        chosen = check_random_state(random_state).choice(n_rows, MOST_COMPARED, replace=False)
         rankings = rankings.rows(np.sort(chosen))
     tau = kendall_kernel(rankings, unranked=unranked, n_jobs=n_jobs)
     discordant = count_pairs(n_items) * (1.0 - tau[np.triu_indices_from(tau, k=1)]) / 2.0
@@ -189,6 +195,60 @@ def median_lambda(
             remedy=["pass a number as ", Setting("lam")],
         )
     return 1.0 / median
+
+
+@dataclass(frozen=True, eq=False)
+class CompletedGroups:
+    """The full rankings that agree with each of many rankings, one after the other.
+
+    Attributes
+    ----------
+    groups : (n_completions, n_items)
+        The group of each item; without ties, its position from 0.
+    starts : (n_rankings + 1,)
+        Ranking r has the rows from ``starts[r]`` to ``starts[r + 1]``.
+    """
+
+    groups: Indices
+    starts: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def some(self, rows: slice) -> "CompletedGroups":
+        """The completions of some of the rankings."""
+        starts = self.starts[rows.start : rows.stop + 1]
+        return CompletedGroups(self.groups[starts[0] : starts[-1]], starts - starts[0])
+
+
+def complete(
+    groups: Indices, *, keep_ties: bool, n_draws: int, seed: int, n_jobs: int | None
+) -> CompletedGroups:
+    """All completions of rankings with at most ``n_draws``, mirrored draws for the others.
+
+    With ``keep_ties``, exchangeable neighbours stay tied, for kernels with a closed form for the
+    mean over tie-breaks.
+    """
+    check_draws(n_draws, "n_draws")
+    n_rows, n_items = groups.shape
+    counts = np.empty(n_rows, dtype=np.int32)
+    count_completions(groups, keep_ties, int(n_draws), counts)
+    starts = np.zeros(n_rows + 1, dtype=np.int32)
+    np.cumsum(np.minimum(counts, n_draws), out=starts[1:])
+    completions = np.empty((starts[-1], n_items), dtype=np.uint32)
+
+    def fill(start: int, stop: int) -> None:
+        complete_rows(
+            groups[start:stop],
+            counts[start:stop],
+            starts[start : stop + 1],
+            keep_ties,
+            np.uint64(seed),
+            completions,
+        )
+
+    over_rows(fill, n_rows, block_rows(n_items), n_jobs)
+    return CompletedGroups(completions, starts)
 
 
 class MallowsCompletions:

@@ -14,17 +14,13 @@ from rankcut._loops.types import Floats, Longs
 from rankcut.cuts.offset_rows import largest_entry, row_squares
 from rankcut.errors import InputError, amount
 from rankcut.graphs.distances import import_hnswlib
+from rankcut.graphs.weights import AT_ONCE
 from rankcut.kernels.gram import Encoding, slices, unit_scale
+from rankcut.parameters import ROWS_AT_ONCE
 from rankcut.threads import as_completed, effective_threads
-
-# Rankings to compare with a block of others at once.
-_ROWS = 512
 
 # Candidates that the index looks at for a query, as many as it looks at to link a vector.
 _LOOKED_AT = 200
-
-# Entries of vectors to gather at once (32 MB).
-_AT_ONCE = 1 << 22
 
 
 class Nearest(NamedTuple):
@@ -63,7 +59,7 @@ def best_of(
                 values[np.arange(rows.start, rows.stop)[:, np.newaxis] == numbers] = -np.inf
             keep_nearest(values, np.broadcast_to(numbers, values.shape), best, rows)
 
-    for _ in as_completed(search, [(rows,) for rows in slices(len(left), _ROWS)], n_jobs):
+    for _ in as_completed(search, [(rows,) for rows in slices(len(left), ROWS_AT_ONCE)], n_jobs):
         pass
     return best
 
@@ -133,7 +129,7 @@ class VectorIndex:
         n_queries, width = queries.shape
         values, rows = np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
         # Candidates are gathered into one product.
-        for part in slices(n_queries, max(1, _AT_ONCE // (count * width))):
+        for part in slices(n_queries, max(1, AT_ONCE // (count * width))):
             found = self._candidates(queries[part], count, n_jobs)
             products = np.einsum("rci,ri->rc", self.vectors[found], queries[part])
             products *= scales[part, np.newaxis] * self._scales[found]

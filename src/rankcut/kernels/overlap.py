@@ -14,12 +14,9 @@ from rankcut.kernels.gram import Encoder
 from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.rankings import Rankings
 
-# Where the sum over all places goes over to an integral, and the decay up to which it may.
+# This many places beyond the last, the sum over all places goes over to an integral: either its
+# terms change slowly by then, or nothing is left of them.
 _FAR = 1000
-_SLOW = 0.02
-
-# exp(−x) is 0 from here on.
-_UNDERFLOW = 750.0
 
 
 class RBOKernel(RankingKernel):
@@ -91,16 +88,8 @@ def rbo_kernel(
 ) -> NDArray[Any]:
     """k(A, A') = (1 − p)·Σ_d p^(d−1)·|A_1:d ∩ A'_1:d|/d, with A_1:d the first d items of a list.
 
-    Parameters
-    ----------
-    X, Y, out, dtype
-        As in :func:`~rankcut.kernels.kendall_kernel`.
-    **options
-        As in :class:`RBOKernel`.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings_x, n_rankings_y)
+    ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
+    others as in :class:`RBOKernel`.
 
     Examples
     --------
@@ -167,21 +156,17 @@ def weigh_lists(rankings: Rankings, table: Floats) -> WeighedLists:
 def place_weights(p: float, n_places: int) -> Floats:
     """g(r) = (1 − p)·Σ_{d ≥ r} p^(d−1)/d for r from 1 on, added up from the last term to the first.
 
-    What is left beyond a far place is summed, or with p near 1 integrated (Euler and Maclaurin).
+    What is left beyond a far place is integrated (Euler and Maclaurin).
 
     >>> bool(np.isclose(place_weights(0.5, 3)[0], np.log(2)))
     True
     """
     decay = -np.log(p)
-    far = max(n_places + 1, _FAR)
-    if decay > _SLOW:
-        depths = np.arange(far, far + int(_UNDERFLOW / decay), dtype=np.float64)
-        rest = float((np.exp(-decay * depths) / depths)[::-1].sum())
-    else:
-        last = np.exp(-decay * far) / far
-        slope = decay + 1.0 / far
-        third = decay**3 + 3.0 * decay**2 / far + 6.0 * decay / far**2 + 6.0 / far**3
-        rest = float(exp1(decay * far) + last * (0.5 + slope / 12.0 - third / 720.0))
+    far = n_places + _FAR
+    last = np.exp(-decay * far) / far
+    slope = decay + 1.0 / far
+    third = decay**3 + 3.0 * decay**2 / far + 6.0 * decay / far**2 + 6.0 / far**3
+    rest = float(exp1(decay * far) + last * (0.5 + slope / 12.0 - third / 720.0))
     depths = np.arange(far - 1, 0, -1, dtype=np.float64)
     sums = rest + np.cumsum(np.exp(-decay * depths) / depths)
     return np.asarray((1.0 - p) / p * sums[::-1][:n_places])

@@ -145,16 +145,8 @@ def gaussian_kernel(
 ) -> NDArray[Any]:
     """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)) with e the vectors of Kendall's kernel, or of another.
 
-    Parameters
-    ----------
-    X, Y, out, dtype
-        As in :func:`~rankcut.kernels.kendall_kernel`.
-    **options
-        As in :class:`GaussianKernel`.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings_x, n_rankings_y)
+    ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
+    others as in :class:`GaussianKernel`.
 
     Examples
     --------
@@ -169,16 +161,8 @@ def laplace_kernel(
 ) -> NDArray[Any]:
     """k(A, A') = exp(−‖e − e'‖/ℓ) with e the vectors of Kendall's kernel, or of another.
 
-    Parameters
-    ----------
-    X, Y, out, dtype
-        As in :func:`~rankcut.kernels.kendall_kernel`.
-    **options
-        As in :class:`LaplaceKernel`.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings_x, n_rankings_y)
+    ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
+    others as in :class:`LaplaceKernel`.
 
     Examples
     --------

@@ -32,8 +32,7 @@ from rankcut._loops.position_weights import (
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder, Features, gram_dtype, rows_at_once
-from rankcut.kernels.groups import all_full
-from rankcut.kernels.pair_features import PairFeatures
+from rankcut.kernels.kendall import PairFeatures, all_full
 from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.parameters import check_choice, is_whole, within_floats
 from rankcut.rankings import Rankings, Unranked
@@ -115,16 +114,8 @@ def weighted_kendall_kernel(
 ) -> NDArray[Any]:
     """k(A, A') = Σ over pairs of items that A and A' order alike of U(positions in A)·U(in A').
 
-    Parameters
-    ----------
-    X, Y, out, dtype
-        As in :func:`~rankcut.kernels.kendall_kernel`.
-    **options
-        As in :class:`WeightedKendallKernel`.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings_x, n_rankings_y)
+    ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
+    others as in :class:`WeightedKendallKernel`.
 
     Examples
     --------
@@ -152,21 +143,8 @@ class WeightedKendallFeatures(PairFeatures):
         How many positions count, for "top-k".
     position_weights : array of shape (n_items,) or None, default=None
         u for "additive" and "multiplicative", best position first; None is 1, 1/2, 1/3, ….
-    unranked : {"error", "last", "anywhere"}, default="error"
-        Meaning of an unranked item.
-    items : sequence or None, default=None
-        Labels of the columns, if the rankings are not a frame.
-    dtype : float32, float64 or None, default=None
-        Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
-    n_jobs : int or None, default=None
-        Number of threads.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-        Number of items.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The items' labels, if they are strings given by a frame.
+    unranked, items, dtype, n_jobs
+        As in :class:`KendallFeatures`, which has the same attributes.
 
     Examples
     --------

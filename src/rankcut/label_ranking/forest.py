@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 
 from rankcut._loops.trees import LEAF, add_leaves
 from rankcut._loops.types import Floats, Indices
+from rankcut.parameters import ROWS_AT_ONCE
 from rankcut.threads import in_order, over_rows
 
 # Each tree leaves out this share of the rows, so that a fifth of the trees predicts each row
 # without having seen it.
 _LEFT_OUT = 0.2
-
-# Rows that are worth a thread's while.
-_ROWS_AT_ONCE = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +73,7 @@ class ForestModel:
                 total[start:stop],
             )
 
-        over_rows(add, len(rows), _ROWS_AT_ONCE, n_jobs)
+        over_rows(add, len(rows), ROWS_AT_ONCE, n_jobs)
         times = np.bincount(self.columns.ravel(), minlength=n_targets)
         return np.asarray(total / np.maximum(times, 1))
 

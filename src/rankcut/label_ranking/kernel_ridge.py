@@ -14,18 +14,14 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from rankcut._loops.types import Floats, Indices
+from rankcut.kernels.chosen_features import RANK
+from rankcut.parameters import MOST_COMPARED
 
 # Lengthscales, in units of the root mean square distance of a covariate, and penalties: each
 # about a factor of two or three from the next, as far as either end was ever the best
 # (benchmarks/label_ranking.py).
 _SCALES = (0.35, 0.6, 1.0, 1.8, 3.2, 6.0, 12.0)
 _PENALTIES = 10.0 ** np.arange(-5.0, 2.01, 0.5)
-
-# Time grows with the cube of the number of landmarks: a thousand take a few seconds.
-_MOST_LANDMARKS = 1000
-
-# Directions of the kernel matrix below this share of its trace are rounding.
-_ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +133,8 @@ def fit_kernel(rows: Floats, targets: Floats, weights: Floats, seed: int) -> Ker
     seed : int
         Seed of the landmarks.
     """
-    if len(rows) > _MOST_LANDMARKS:
-        some = np.random.default_rng(seed).permutation(len(rows))[:_MOST_LANDMARKS]
+    if len(rows) > MOST_COMPARED:
+        some = np.random.default_rng(seed).permutation(len(rows))[:MOST_COMPARED]
         best = fit_kernel(rows[some], targets[some], weights[some], seed)
         spectrum = landmark_spectrum(rows, weights, rows[some], best.lengthscale)
         return spectrum.fit(targets, weights, _PENALTIES)
@@ -249,5 +245,5 @@ def landmark_spectrum(
 def _eigen(matrix: Floats, trace: float) -> tuple[Floats, Floats]:
     """Eigenvalues and eigenvectors of a kernel's matrix, without those that are rounding."""
     values, vectors = np.linalg.eigh(matrix)
-    kept = values > _ROUNDING * trace
+    kept = values > RANK * trace
     return values[kept], vectors[:, kept]

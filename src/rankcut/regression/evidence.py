@@ -21,19 +21,14 @@ from scipy.linalg.lapack import dpotri
 from scipy.optimize import minimize
 
 from rankcut._loops.types import Floats
+from rankcut.graphs.weights import AT_ONCE
+from rankcut.parameters import MOST_COMPARED
 from rankcut.regression.views import View
 
 # A weak prior on log v: around 0.05, the share of the labels' variance that rankings usually
 # explain, give or take two powers of e. Without it, chance in a few labels can switch off a view
 # or the noise.
 USUAL, SPREAD = 0.05, 2.0
-
-# With more weights than this, variances are found from at most as many rankings, drawn at random: a
-# thousand are enough for a handful of variances, and matrices stay small.
-_MOST = 1000
-
-# Entries of rows that are dense at the same time.
-_AT_ONCE = 1 << 22
 
 # A view whose rows, of length 1, differ by no more than this is the same for all rankings.
 _SAME = 1e-6
@@ -65,7 +60,7 @@ def weigh_views(
     targets, views = targets[rows], {name: view[rows] for name, view in views.items()}
     counts = np.ones(len(targets)) if counts is None else counts
     targets = targets - np.average(targets, axis=0, weights=counts)
-    summed = sum_rotated if width <= _MOST else sum_samples
+    summed = sum_rotated if width <= MOST_COMPARED else sum_samples
     evidence = summed(list(views.values()), targets, counts)
     # Rows of mean square 1, centred, make variances comparable.
     sizes = np.sqrt([max(np.trace(gram), 0.0) / counts.sum() for gram in evidence.grams])
@@ -90,9 +85,9 @@ def _rows_to_weigh(
     """
     whole = counts is not None and bool((counts == np.floor(counts)).all())
     total = int(counts.sum()) if counts is not None and whole else n_rows
-    if min(width, total) <= _MOST:
+    if min(width, total) <= MOST_COMPARED:
         return slice(None), counts
-    drawn = np.sort(np.random.default_rng(0).permutation(total)[:_MOST])
+    drawn = np.sort(np.random.default_rng(0).permutation(total)[:MOST_COMPARED])
     if counts is None or not whole:
         return drawn, None if counts is None else counts[drawn]
     people = np.searchsorted(np.cumsum(counts), drawn, side="right")
@@ -166,7 +161,7 @@ def sum_samples(views: Sequence[View], targets: Floats, counts: Floats) -> Evide
     mean = counts / counts.sum()
     grams = []
     for view in views:
-        step = max(1, _AT_ONCE // view.width)
+        step = max(1, AT_ONCE // view.width)
         # S·p(L)·p(L)·Sᵀ, with both filters on the left.
         blocks = [
             view.rows @ view.smoothed(view[start : start + step].toarray()).T
@@ -185,7 +180,7 @@ def sum_rotated(views: Sequence[View], targets: Floats, counts: Floats) -> Evide
     means = [view.smoothed((counts @ view.rows / total)[None]) for view in views]
     width = sum(view.width for view in views)
     inner, towards = np.zeros((width, width)), np.zeros((width, targets.shape[1]))
-    step = max(1, _AT_ONCE // width)
+    step = max(1, AT_ONCE // width)
     for start in range(0, len(targets), step):
         some = slice(start, start + step)
         centred = [view[some].toarray() - mean for view, mean in zip(views, means, strict=True)]
