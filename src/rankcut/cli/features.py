@@ -68,7 +68,8 @@ def features(
         yield vectors_of(first)
         yield from map(vectors_of, blocks)
 
-    write_matrix(matrices(), [str(item) for item in first.items], outputs.formats())
+    with outputs.places() as places:
+        write_matrix(matrices(), [str(item) for item in first.items], places)
 
 
 def _write_parts(

@@ -64,9 +64,9 @@ def gram(
     from rankcut.kernels.graph_cut import graph_cut_kernel
 
     rankings = rankings.expanded()
-    with working("gram"):
+    with working("gram"), outputs.places() as places:
         matrix = graph_cut_kernel(
             rankings.ranks, None, item_graph, normalize=normalize, **vectors.arguments(rankings)
         )
         names = [str(own) for own in rankings.row_names]
-        write_matrix([MatrixBlock(matrix, {})], names, outputs.formats())
+        write_matrix([MatrixBlock(matrix, {})], names, places)

@@ -19,7 +19,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
@@ -71,22 +71,10 @@ def needs_skops() -> None:
 
 
 # Suffixes, and what refuses those whose extra is not installed.
-Suffixes: TypeAlias = Mapping[str, Callable[[], None] | None]
-TABLES: dict[str, Callable[[], None] | None] = {
-    ".csv": None,
-    ".json": None,
-    ".parquet": _needs_pyarrow,
-}
-MATRICES: dict[str, Callable[[], None] | None] = {
-    ".npy": None,
-    ".csv": None,
-    ".parquet": _needs_pyarrow,
-}
-PICTURES: dict[str, Callable[[], None] | None] = {
-    ".png": _needs_matplotlib,
-    ".svg": _needs_matplotlib,
-    ".pdf": _needs_matplotlib,
-}
+Suffixes: TypeAlias = dict[str, Callable[[], None] | None]
+TABLES: Suffixes = {".csv": None, ".json": None, ".parquet": _needs_pyarrow}
+MATRICES: Suffixes = {".npy": None, ".csv": None, ".parquet": _needs_pyarrow}
+PICTURES: Suffixes = dict.fromkeys((".png", ".svg", ".pdf"), _needs_matplotlib)
 
 
 @dataclass(frozen=True)
@@ -181,9 +169,14 @@ class Outputs:
         """Whether the user wants one of these forms."""
         return any(suffix in suffixes for _, suffix in self.forms)
 
-    def formats(self) -> dict[str, Any]:
-        """The format of each file, by the name that the library has for it."""
-        return {target: suffix[1:] for target, suffix in self.forms}
+    @contextmanager
+    def places(self) -> Iterator[dict[str, Any]]:
+        """A path to write each file to, with its format by the name that the library has for it."""
+        with ExitStack() as stack:
+            yield {
+                stack.enter_context(destination(target, suffix)): suffix[1:]
+                for target, suffix in self.forms
+            }
 
     def write(self, writers: Mapping[str, Writer]) -> None:
         """Write each file whose form is among these."""
@@ -334,8 +327,11 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def destination(target: str, suffix: str) -> Iterator[str]:
-    """A path to write to: the target itself, or a draft that goes there at the end."""
-    if target != "-" and _suffix(target) == suffix:
+    """A path to write to: the target itself, or a draft that goes there at the end.
+
+    Some formats go back to the beginning of the file, and a pipe cannot.
+    """
+    if target != "-" and _suffix(target) == suffix and not _is_pipe(Path(target)):
         yield target
         return
     from rankcut.files.drafts import atomic_file
@@ -347,7 +343,6 @@ def destination(target: str, suffix: str) -> Iterator[str]:
         with draft.open("rb") as file:
             if target == "-":
                 copy_whole(file, sys.stdout.buffer)
-                sys.stdout.buffer.flush()
                 return
             with atomic_file(target) as sink:
                 copy_whole(file, sink)
@@ -365,9 +360,13 @@ def check_target(target: str) -> None:
     place = Path(target).resolve()
     if place.is_dir():
         raise RankingFileError("this is a directory; name a file in it", target)
-    if place.exists() and not place.is_file():
+    if _is_pipe(place):
         return
     if not place.parent.is_dir():
         raise RankingFileError(f"there is no directory {place.parent}", target)
     if not os.access(place.parent, os.W_OK):
         raise RankingFileError(f"directory {place.parent} is not writable", target)
+
+
+def _is_pipe(place: Path) -> bool:
+    return place.exists() and not place.is_file()

@@ -3,12 +3,9 @@
 import csv
 import io
 import os
-import sys
-import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -16,9 +13,8 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError
-from rankcut.files.drafts import atomic_path
+from rankcut.files.drafts import atomic_file
 from rankcut.files.parquet import import_pyarrow
-from rankcut.files.streams import copy_whole
 from rankcut.files.table_columns import Columns
 
 MatrixFormat: TypeAlias = Literal["npy", "csv", "parquet"]
@@ -61,10 +57,12 @@ def write_matrix(
     names : sequence of str
         The columns' names.
     targets : mapping
-        The format of each path; ``-`` is standard output.
+        The format of each path.
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> place = str(Path(tempfile.mkdtemp()) / "features.csv")
     >>> block = MatrixBlock(np.eye(2), {"ranking": ["a", "b"]})
     >>> write_matrix([block], ["toro", "uni"], {place: "csv"})
@@ -81,7 +79,7 @@ def write_matrix(
     }
     tables = [target for target, kind in targets.items() if kind in ("csv", "parquet")]
     with ExitStack() as stack:
-        files = {target: stack.enter_context(_draft(target)) for target in targets}
+        files = {target: stack.enter_context(atomic_file(target)) for target in targets}
         writers = [kinds[targets[target]](file, names) for target, file in files.items()]
         try:
             for block in blocks:
@@ -92,25 +90,6 @@ def write_matrix(
         finally:
             for writer in writers:
                 writer.close()
-
-
-@contextmanager
-def _draft(target: str) -> Iterator[BinaryIO]:
-    """A file that takes the target's place at the end."""
-    place = Path(target)
-    if target != "-" and (place.is_file() or not place.exists()):
-        with atomic_path(target) as draft, draft.open("wb") as file:
-            yield file
-        return
-    # Some formats go back to the beginning of the file, and a pipe cannot.
-    with tempfile.TemporaryFile() as file:
-        yield file
-        file.seek(0)
-        if target == "-":
-            copy_whole(file, sys.stdout.buffer)
-            return
-        with atomic_path(target) as pipe, pipe.open("wb") as sink:
-            copy_whole(file, sink)
 
 
 def _check_distinct(columns: Sequence[str], target: str) -> None:
