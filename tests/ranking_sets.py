@@ -1,7 +1,8 @@
-"""Random sets of rankings, for the tests of readers and writers."""
+"""Random sets of rankings, and rank matrices that store only what is ranked."""
 
 import numpy as np
 from hypothesis import strategies as st
+from scipy import sparse
 
 from rankcut import RankingSet
 
@@ -14,6 +15,12 @@ names = st.text(
     min_size=1,
     max_size=8,
 ).filter(lambda name: name.lower() not in MEANT)
+
+
+def stored(ranks):
+    """The ranks as a CSR array; what is NaN has no entry."""
+    rows, columns = np.nonzero(~np.isnan(ranks))
+    return sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
 
 
 @st.composite

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
+from ranking_sets import stored
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
@@ -146,8 +146,7 @@ def test_length_is_told_apart_from_taste():
 
 def test_sparse_rankings_are_the_same():
     ranks = votes(60, kind="top-k", k=3).ranks
-    rows, columns = np.nonzero(np.isfinite(ranks))
-    sparse = csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+    sparse = stored(ranks)
     for unranked in ("last", "anywhere"):
         one, other = quick(unranked=unranked).fit(ranks), quick(unranked=unranked).fit(sparse)
         assert_array_equal(one.labels_, other.labels_)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from listed import lists_of
-from scipy.sparse import csr_array
+from ranking_sets import stored
 from scipy.stats import norm, rankdata, truncnorm
 
 from rankcut.completion.lists import LONGEST
@@ -17,11 +17,6 @@ RANKS = np.array(
         [5.0, 5.0, 5.0, 5.0, 5.0],
     ]
 )
-
-
-def stored(ranks):
-    rows, items = np.nonzero(~np.isnan(ranks))
-    return csr_array((ranks[rows, items], (rows, items)), shape=ranks.shape)
 
 
 @pytest.mark.parametrize("form", [np.asarray, stored])

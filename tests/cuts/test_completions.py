@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from maps import flat_features, flat_vectors
 from numpy.testing import assert_allclose, assert_array_equal
+from ranking_sets import stored
 from scipy import sparse
 from strategies import incomplete_cases
 
@@ -79,9 +80,7 @@ class TestMixedRows:
         short[[5, 9]] = 1.0, 2.0
         ranks = np.array([short, rng.permutation(n_items), rng.integers(1, 50, n_items), short])
         expected = flat_vectors(ranks[1:3], graph, normalize=normalize)
-        ranked = np.nonzero(~np.isnan(ranks))
-        stored = sparse.csr_array((ranks[ranked] + 1, ranked), shape=ranks.shape)
-        for matrix in (ranks, stored):
+        for matrix in (ranks, stored(ranks + 1)):
             got, report = report_of(matrix, graph, normalize=normalize)
             rows = got.toarray() if sparse.issparse(got) else got
             assert_array_equal(rows[1:3], expected)
@@ -108,12 +107,10 @@ class TestMixedRows:
         assert_array_equal(flat_vectors(MIXED, GRAPH, unranked="anywhere")[4], np.zeros(6))
 
     def test_sparse_ranks_equal_dense_ranks(self):
-        rows, columns = np.nonzero(~np.isnan(MIXED))
-        stored = sparse.csr_array((MIXED[rows, columns], (rows, columns)), shape=MIXED.shape)
         for options in ({}, {"n_draws": 8}, {"completions": "closed_form"}):
             options = {"unranked": "anywhere", **options}
             assert_array_equal(
-                flat_vectors(stored, GRAPH, **options),
+                flat_vectors(stored(MIXED), GRAPH, **options),
                 flat_vectors(MIXED, GRAPH, **options),
             )
 
@@ -160,8 +157,11 @@ def test_bad_options(options, message):
         flat_features(GRAPH, unranked="anywhere", **options).fit(MIXED)
 
 
-def mean(weights, row, **options):
-    options = {"completions": "exact", **options}
+METHODS = pytest.mark.parametrize("method", ["exact", "closed_form"])
+
+
+def mean(weights, row, method="exact", **options):
+    options = {"completions": method, **options}
     return flat_vectors(row[None], weights, unranked="anywhere", **options)[0]
 
 
@@ -178,25 +178,33 @@ def test_equals_brute_force(case):
         assert_allclose(got, expected, rtol=0, atol=rounding(weights))
 
 
+@METHODS
 @given(case=incomplete_cases())
-def test_reversing_flips_the_sign(case):
+def test_reversing_flips_the_sign(method, case):
     weights, row = case
-    forward, backward = mean(weights, row), mean(weights, -row)
+    forward, backward = mean(weights, row, method), mean(weights, -row, method)
     assert_allclose(backward, -forward, rtol=0, atol=rounding(weights))
 
 
+@METHODS
 @given(case=incomplete_cases())
-def test_relabelling_permutes(case):
+def test_relabelling_permutes(method, case):
     weights, row = case
     new = np.random.default_rng(len(row)).permutation(len(row))
-    moved = mean(weights[np.ix_(new, new)], row[new])
-    assert_allclose(moved, mean(weights, row)[new], rtol=0, atol=rounding(weights))
+    moved = mean(weights[np.ix_(new, new)], row[new], method)
+    assert_allclose(moved, mean(weights, row, method)[new], rtol=0, atol=rounding(weights))
 
 
+@METHODS
 @given(case=incomplete_cases())
-def test_sums_to_zero(case):
+def test_sums_to_zero_and_can_be_scaled(method, case):
     weights, row = case
-    assert abs(mean(weights, row).sum()) <= rounding(weights)
+    vector = mean(weights, row, method)
+    assert abs(vector.sum()) <= rounding(weights)
+    norm = np.linalg.norm(vector)
+    if norm > 0:
+        unit = mean(weights, row, method, normalize=True)
+        assert_allclose(unit, vector / norm, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("ranked", [[], [2], [1, 3]])

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from maps import flat_vectors
 from numpy.testing import assert_allclose, assert_array_equal
+from ranking_sets import stored
 from scipy import sparse, stats
 from strategies import graphs_and_partitions, partitions, ranks_of, weight_matrices
 from tolerances import rounding
@@ -184,8 +185,7 @@ class TestUnrankedLast:
         n_items = 12
         dense = rng.integers(0, 5, size=(50, n_items)).astype(float)
         dense[rng.random(dense.shape) < 0.6] = np.nan
-        rows, columns = np.nonzero(~np.isnan(dense))
-        ranks = sparse.csr_array((dense[rows, columns], (rows, columns)), shape=dense.shape)
+        ranks = stored(dense)
         graph = None if algorithm == "complete" else rng.random((n_items, n_items))
         graph = None if graph is None else graph + graph.T
         options = {"unranked": "last", "algorithm": algorithm, "sparse_output": False}

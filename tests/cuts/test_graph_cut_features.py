@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from maps import grouped
 from numpy.testing import assert_array_equal
+from ranking_sets import stored
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import KMeans
@@ -179,12 +180,11 @@ class TestCopies:
 def test_sparse_features_go_into_every_model(model):
     ranks = make_food(40, kind="incomplete", random_state=0).ranks
     target = make_food(40, kind="incomplete", random_state=0).target
-    rows, columns = np.nonzero(~np.isnan(ranks))
-    stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+    sparse_ranks = stored(ranks)
     pipeline = make_pipeline(
         GraphCutFeatures(GRAPH, unranked="anywhere", completions="closed_form"), model
     )
-    assert pipeline.fit(stored, target).score(stored, target) > 0.7
+    assert pipeline.fit(sparse_ranks, target).score(sparse_ranks, target) > 0.7
 
 
 def test_random_state():

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
+from ranking_sets import stored
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -34,11 +34,6 @@ def smoothed(rows, graph, steps):
     rows = rows.copy()
     Smoother(built, steps).smooth(rows)
     return rows
-
-
-def stored(ranks):
-    rows, columns = np.nonzero(~np.isnan(ranks))
-    return sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
 
 
 @pytest.mark.parametrize("graph", [None, GRAPH, SPARSE])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from ranking_sets import stored
 from scipy import sparse
 from scipy.spatial.distance import pdist
 from sklearn.cluster import KMeans
@@ -27,11 +28,6 @@ def random_lists(seed, n_rankings=12):
     for row, size in zip(ranks, rng.integers(0, N + 1, n_rankings), strict=True):
         row[rng.permutation(N)[:size]] = rng.integers(1, 5, size)
     return ranks
-
-
-def stored(ranks):
-    rows, columns = np.nonzero(~np.isnan(ranks))
-    return sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
 
 
 @given(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from maps import flat_features, flat_vectors
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
+from ranking_sets import stored
 from strategies import incomplete_cases
 
 from rankcut import DissimilarityGraph, GraphCutKernel, NeighborGraph, graph_cut_kernel, make_food
@@ -151,15 +151,14 @@ def test_reaches_sparse_rankings_kernels_and_transformers():
     rng = np.random.default_rng(1)
     ranks = rng.random((12, 40))
     ranks[rng.random(ranks.shape) < 0.8] = np.nan
-    rows, columns = np.nonzero(~np.isnan(ranks))
-    stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+    sparse_ranks = stored(ranks)
     options = {"unranked": "anywhere", "unlisted_weight": 0.1, "completions": "closed_form"}
     dense = flat_features(**options).fit_transform(ranks)
-    model = flat_features(**options).fit(stored)
-    uncentred = model.transform(stored).toarray()
+    model = flat_features(**options).fit(sparse_ranks)
+    uncentred = model.transform(sparse_ranks).toarray()
     assert_allclose(uncentred - uncentred.mean(axis=1, keepdims=True), dense, atol=1e-12)
-    assert_allclose(model.compact(stored).toarray(), dense, atol=1e-12)
-    for gram in (graph_cut_kernel(stored, **options), GraphCutKernel(**options)(ranks)):
+    assert_allclose(model.compact(sparse_ranks).toarray(), dense, atol=1e-12)
+    for gram in (graph_cut_kernel(sparse_ranks, **options), GraphCutKernel(**options)(ranks)):
         assert_allclose(gram, dense @ dense.T, atol=1e-11)
 
 

@@ -1,6 +1,5 @@
 """From a table of item features to points."""
 
-import datetime
 import pickle
 
 import numpy as np
@@ -75,52 +74,34 @@ def test_an_array_is_taken_as_it_is():
         item_points([[1, 2]], "name", scale=True)
 
 
-def test_missing_values_are_named(frames):
-    frame = frames.DataFrame({"name": ["uni", "ika"], "price": [1.0, None]})
-    with pytest.raises(ValueError, match="item 'ika' has no value in column 'price'"):
-        item_points(frame, "name", scale=True)
-    words = frames.DataFrame({"group": ["roe", None]})
-    with pytest.raises(ValueError, match="item 1 has no value in column 'group'"):
-        item_points(words, None, scale=True)
+DAYS = np.array(["2020-01-01", "2020-01-02"], dtype="M8[ms]")
+FISH = {"name": ["uni", "ika"]}
 
 
-def test_infinite_values_are_named(frames):
-    frame = frames.DataFrame({"name": ["uni", "ika"], "price": [1.0, np.inf]})
-    with pytest.raises(ValueError, match="item 'ika' has the value inf in column 'price'"):
-        item_points(frame, "name", scale=False)
-
-
-def test_lists_of_words_are_refused(frames):
-    frame = frames.DataFrame({"tags": [["raw", "fish"], ["egg"]]})
-    with pytest.raises(
-        ValueError, match=r"column 'tags'.*(join its words|make it numbers or text)"
-    ):
-        item_points(frame, None, scale=False)
-
-
-def test_dates_are_neither_numbers_nor_categories(frames):
-    days = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
-    frame = frames.DataFrame({"day": np.array(days, dtype="M8[ms]")})
-    with pytest.raises(ValueError, match=r"column 'day' .* neither numbers nor categories"):
-        item_points(frame, None, scale=True)
-
-
-def test_an_item_twice(frames):
-    frame = frames.DataFrame({"name": ["uni", "uni"], "price": [1, 2]})
-    with pytest.raises(ValueError, match="item 'uni' has two rows"):
-        item_points(frame, "name", scale=True)
-
-
-def test_no_such_column(frames):
-    with pytest.raises(
-        ValueError, match=r"items should name .*; got 'id', .* 'price', 'maki', 'group'"
-    ):
-        item_points(table(frames), "id", scale=True)
-
-
-def test_nothing_but_labels(frames):
-    with pytest.raises(ValueError, match="they need items and columns"):
-        item_points(frames.DataFrame({"name": ["uni"]}), "name", scale=True)
+@pytest.mark.parametrize(
+    ("columns", "label", "message"),
+    [
+        ({**FISH, "price": [1.0, None]}, "name", "item 'ika' has no value in column 'price'"),
+        ({"group": ["roe", None]}, None, "item 1 has no value in column 'group'"),
+        (
+            {**FISH, "price": [1.0, np.inf]},
+            "name",
+            "item 'ika' has the value inf in column 'price'",
+        ),
+        (
+            {"tags": [["raw", "fish"], ["egg"]]},
+            None,
+            r"column 'tags'.*(join its words|make it numbers or text)",
+        ),
+        ({"day": DAYS}, None, r"column 'day' .* neither numbers nor categories"),
+        ({"name": ["uni", "uni"], "price": [1, 2]}, "name", "item 'uni' has two rows"),
+        ({**FISH, "price": [1, 2]}, "id", r"items should name .*; got 'id', .* 'name', 'price'"),
+        ({"name": ["uni"]}, "name", "they need items and columns"),
+    ],
+)
+def test_columns_that_are_refused(frames, columns, label, message):
+    with pytest.raises(ValueError, match=message):
+        item_points(frames.DataFrame(columns), label, scale=False)
 
 
 RECIPES = [SimilarityGraph, DistanceGraph, NeighborGraph, LowRankGraph]

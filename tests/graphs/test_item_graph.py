@@ -150,87 +150,65 @@ class TestMatchedByName:
         assert names.tolist() == NAMES
 
 
-class TestRefused:
-    @staticmethod
-    def changed(i, j, value):
-        weights = WEIGHTS.copy()
-        weights[i, j] = value
-        return weights
+def changed(i, j, value):
+    weights = WEIGHTS.copy()
+    weights[i, j] = value
+    return weights
 
-    def check(self, weights, message):
-        for convert in (np.array, sparse.csr_array):
-            with pytest.raises(ValueError, match=message):
-                as_item_graph(convert(weights))
 
-    def test_not_square(self):
-        with pytest.raises(ValueError, match=r"square matrix of weights; got shape \(4, 3\)"):
-            as_item_graph(WEIGHTS[:, :3])
-
-    def test_not_symmetric(self):
-        self.check(
-            self.changed(1, 2, 9.0),
+@pytest.mark.parametrize("convert", [np.array, sparse.csr_array])
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (
+            changed(1, 2, 9.0),
             r"not symmetric: the weight from item 1 to 2 is 9.0, but 3.0 the other way; pass",
-        )
+        ),
+        (changed(0, 3, -1.0), r"between items 0 and 3 is -1.0; .* not be negative"),
+        (changed(2, 1, np.nan), "items 2 and 1 is nan; weights must be finite"),
+        (changed(2, 1, np.inf), "items 2 and 1 is inf; weights must be finite"),
+        (WEIGHTS * 1e307, r"the largest weight is 3e\+307, .* divide all weights"),
+        (WEIGHTS[:, :3], r"square matrix of weights; got shape \(4, 3\)"),
+        (WEIGHTS * 1j, "complex; they must be real"),
+    ],
+)
+def test_weights_that_are_refused(convert, weights, message):
+    with pytest.raises(ValueError, match=message):
+        as_item_graph(convert(weights))
 
-    def test_negative(self):
-        self.check(self.changed(0, 3, -1.0), r"between items 0 and 3 is -1.0; .* not be negative")
 
-    @pytest.mark.parametrize("value", [np.nan, np.inf])
-    def test_not_finite(self, value):
-        self.check(self.changed(2, 1, value), f"items 2 and 1 is {value}; weights must be finite")
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (
+            pd.DataFrame(changed(0, 3, -1.0), index=NAMES, columns=NAMES),
+            r"between items 'uni' and 'toro' is -1.0",
+        ),
+        (np.array([["a", "b"], ["b", "a"]]), "weights of the graph are not all numbers"),
+        (SimilarityGraph, r"the class SimilarityGraph, not a graph; pass SimilarityGraph\(...\)"),
+        (nx.Graph([(0, 1, {"weight": "x"})]), "edges' weights are not all numbers"),
+        (nx.DiGraph([(0, 1)]), r"directed.*to_undirected"),
+        (nx.Graph(), "no nodes"),
+        (
+            pd.DataFrame(WEIGHTS, index=list("aabc"), columns=list("abcd")),
+            "'a' appears twice in the rows of the graph",
+        ),
+    ],
+)
+def test_graphs_that_are_refused(graph, message):
+    with pytest.raises(ValueError, match=message):
+        as_item_graph(graph)
 
-    def test_so_large_that_sums_overflow(self):
-        self.check(WEIGHTS * 1e307, r"the largest weight is 3e\+307, .* divide all weights")
 
-    def test_names_are_used(self):
-        graph = pd.DataFrame(self.changed(0, 3, -1.0), index=NAMES, columns=NAMES)
-        with pytest.raises(ValueError, match=r"between items 'uni' and 'toro' is -1.0"):
-            as_item_graph(graph)
-
-    def test_another_number_of_items(self):
-        with pytest.raises(ValueError, match="the graph has 4 items, but the rankings have 3"):
-            graph_cut_features([[1, 2, 3]], WEIGHTS)
-
-    def test_words(self):
-        with pytest.raises(ValueError, match="weights of the graph are not all numbers"):
-            as_item_graph(np.array([["a", "b"], ["b", "a"]]))
-
-    def test_complex(self):
-        with pytest.raises(ValueError, match="complex; they must be real"):
-            as_item_graph(WEIGHTS * 1j)
-
-    def test_by_the_constructor_too(self):
-        with pytest.raises(ValueError, match="not be negative"):
-            ItemGraph(-WEIGHTS, 4)
-        with pytest.raises(ValueError, match="n_items is 3, but the weights are of"):
-            ItemGraph(WEIGHTS, 3)
-
-    def test_a_class_instead_of_a_graph(self):
-        with pytest.raises(
-            ValueError, match=r"the class SimilarityGraph, not a graph; pass SimilarityGraph\(...\)"
-        ):
-            graph_cut_features(RANKS, SimilarityGraph)
-
-    def test_words_for_weights_in_networkx(self):
-        with pytest.raises(ValueError, match="edges' weights are not all numbers"):
-            as_item_graph(nx.Graph([(0, 1, {"weight": "x"})]))
-
-    def test_too_large_for_float32(self):
-        with pytest.raises(ValueError, match=r"dtype cannot be float32: .*; rescale the weights"):
-            graph_cut_features(RANKS, WEIGHTS * 1e60, dtype=np.float32)
-
-    def test_directed(self):
-        with pytest.raises(ValueError, match=r"directed.*to_undirected"):
-            as_item_graph(nx.DiGraph([(0, 1)]))
-
-    def test_no_nodes(self):
-        with pytest.raises(ValueError, match="no nodes"):
-            as_item_graph(nx.Graph())
-
-    def test_a_label_twice(self):
-        graph = pd.DataFrame(WEIGHTS, index=["a", "a", "b", "c"], columns=["a", "b", "c", "d"])
-        with pytest.raises(ValueError, match="'a' appears twice in the rows of the graph"):
-            as_item_graph(graph)
+def test_graphs_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="the graph has 4 items, but the rankings have 3"):
+        graph_cut_features([[1, 2, 3]], WEIGHTS)
+    with pytest.raises(ValueError, match=r"dtype cannot be float32: .*; rescale the weights"):
+        graph_cut_features(RANKS, WEIGHTS * 1e60, dtype=np.float32)
+    with pytest.raises(ValueError, match="not be negative"):
+        ItemGraph(-WEIGHTS, 4)
+    with pytest.raises(ValueError, match="n_items is 3, but the weights are of"):
+        ItemGraph(WEIGHTS, 3)
 
 
 def test_notebooks_show_sizes_and_the_best_connected_items():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from ranking_sets import stored
 from scipy import sparse
 from scipy.stats import rankdata
 from sklearn.base import clone
@@ -34,11 +35,6 @@ def lists(n_rows, n_items, seed, density=0.5):
     ranks = rng.integers(0, 6, (n_rows, n_items)).astype(float)
     ranks[rng.random(ranks.shape) > density] = np.nan
     return ranks
-
-
-def stored(ranks):
-    rows, columns = np.nonzero(~np.isnan(ranks))
-    return sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
 
 
 def co_listing(ranks, shrinkage):

@@ -59,19 +59,21 @@ class TestSimilarityGraph:
         assert SimilarityGraph([[1.0]], keep=0.5).build().n_edges == 0
         assert SimilarityGraph([[1.0], [2.0]], keep=0.5).build().n_edges == 1
 
-    @pytest.mark.parametrize("keep", [0, -1, 1.5, np.nan, "all"])
-    def test_bad_fraction(self, keep):
-        with pytest.raises(ValueError, match="keep is the fraction of edges"):
-            SimilarityGraph(POINTS, keep=keep).build()
-
-    @pytest.mark.parametrize("lengthscale", [0, -1, np.inf, np.nan, "mean"])
-    def test_bad_lengthscale(self, lengthscale):
-        with pytest.raises(ValueError, match='lengthscale must be "median" or above 0'):
-            SimilarityGraph(POINTS, lengthscale=lengthscale).build()
-
-    def test_bad_kernel(self):
-        with pytest.raises(ValueError, match='kernel must be "squared_exponential" or'):
-            SimilarityGraph(POINTS, kernel="cosine").build()
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            *(({"keep": bad}, "keep is the fraction") for bad in (0, -1, 1.5, np.nan, "all")),
+            *(
+                ({"lengthscale": bad}, 'lengthscale must be "median" or above 0')
+                for bad in (0, -1, np.inf, np.nan, "mean")
+            ),
+            ({"kernel": "cosine"}, 'kernel must be "squared_exponential" or'),
+            ({"item_features": None}, "needs item features"),
+        ],
+    )
+    def test_bad_parameters(self, options, message):
+        with pytest.raises(ValueError, match=message):
+            SimilarityGraph(**{"item_features": POINTS, **options}).build()
 
     def test_too_many_items_for_all_pairs(self):
         with pytest.raises(ValueError, match=r"100,000 items, .* NeighborGraph"):
@@ -81,10 +83,6 @@ class TestSimilarityGraph:
         for size, word in ((1e308, "large"), (1e-200, "small")):
             with pytest.raises(ValueError, match=f"the item features are too {word}"):
                 SimilarityGraph([[size], [-size], [0.5 * size]]).build()
-
-    def test_no_features(self):
-        with pytest.raises(ValueError, match="needs item features"):
-            SimilarityGraph().build()
 
 
 class TestNeighborGraph:
