@@ -214,7 +214,7 @@ def test_a_hurried_kemeny_order_says_that_it_is_not_proven():
 
 
 def test_catalogues_have_places_and_no_pairwise_matrix(monkeypatch):
-    monkeypatch.setattr("rankcut.consensus.estimator.MOST_PAIRED", 5)
+    monkeypatch.setattr("rankcut.consensus.combining.MOST_PAIRED", 5)
     monkeypatch.setattr("rankcut.consensus.methods.MOST_PAIRED", 5)
     found = Consensus().fit(VOTES)
     assert found.rank_intervals_.shape == (6, 2)

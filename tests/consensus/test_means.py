@@ -15,7 +15,7 @@ from rankcut.consensus.means import (
 )
 from rankcut.consensus.units import Units
 from rankcut.kernels import kendall_features
-from rankcut.rankings import read_rankings
+from rankcut.rankings import Rankings, read_rankings
 
 VOTES = make_mallows(50, 5, phi=0.8, kind="incomplete", k=3, random_state=0).ranks
 WEIGHTS = np.random.default_rng(0).integers(0, 4, 50)
@@ -33,6 +33,14 @@ def test_vectors_are_those_of_the_complete_graph_and_of_kendall():
     assert_allclose(borda_vectors(block.groups), features.fit_transform(ranks), atol=1e-12)
     signs = kendall_features(ranks, unranked="anywhere") * np.sqrt(10)
     assert_allclose(sign_vectors(block.groups), signs, atol=1e-12)
+
+
+def test_few_rankings_have_the_vectors_of_many(monkeypatch):
+    groups = np.random.default_rng(0).integers(4, size=(20, 4)).astype(np.uint32)
+    groups = Rankings(groups.astype(np.float64)).groups()
+    few = borda_vectors(groups)
+    monkeypatch.setattr(means, "FEW_ENTRIES", 0)
+    assert_array_equal(few, borda_vectors(groups))
 
 
 def test_a_comparison_needs_both_items():

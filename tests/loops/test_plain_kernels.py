@@ -19,14 +19,13 @@ from rankcut._loops import (
 from rankcut.kernels import (
     diffusion,
     diffusion_kernel,
-    groups,
+    graph_cut,
     kendall,
     kendall_kernel,
     lovasz_bregman,
     lovasz_bregman_divergence,
     mallows,
     mallows_kernel,
-    spearman,
     spearman_kernel,
     weighted_kendall,
     weighted_kendall_features,
@@ -36,14 +35,14 @@ from rankcut.rankings import value
 
 LOOPS = [
     (value, "group_rows"),
-    (spearman, "centred_positions"),
+    (graph_cut, "centred_positions"),
     (kendall, "pack_signs"),
     (kendall, "agreement_of_strict"),
     (kendall, "agreement_of_tied"),
     (kendall, "agreement_by_tree"),
     (kendall, "expected_signs"),
-    (groups, "count_completions"),
-    (groups, "complete_rows"),
+    (mallows, "count_completions"),
+    (mallows, "complete_rows"),
     (mallows, "tie_terms"),
     (mallows, "mallows_values"),
     (diffusion, "class_function_values"),
@@ -75,6 +74,7 @@ def interpreted():
 
 
 def use_all(monkeypatch):
+    monkeypatch.setattr(value, "FEW_ENTRIES", 0)
     for kind, unranked in (("full", "error"), ("ties", "error"), ("incomplete", "anywhere")):
         ranks = make_food(6, kind=kind, random_state=0).ranks
         options = {"unranked": unranked}

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from strategies import partitions
 
+from rankcut.rankings import Rankings
 from rankcut.rankings.partitions import Partitions
 
 
@@ -59,3 +60,11 @@ def test_a_ranking_is_pooled_to_the_same_bits_in_any_batch(n_items, n_tied, dtyp
     block.pool(increments, together)
     assert_array_equal(together, alone)
     assert np.isfinite(together).all()
+
+
+@pytest.mark.parametrize("close", [False, True])
+def test_few_rankings_have_the_groups_of_many(close, monkeypatch):
+    ranks = np.random.default_rng(0).choice([1.0, 2.5, 7.0, np.inf, np.nan], size=(40, 5))
+    few = Rankings(ranks).groups(close=close)
+    monkeypatch.setattr("rankcut.rankings.value.FEW_ENTRIES", 0)
+    assert_array_equal(few, Rankings(ranks).groups(close=close))

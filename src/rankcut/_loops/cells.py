@@ -23,8 +23,9 @@ _LONGEST = 131_072
 _MOST_DIGITS = 15
 _TENS = np.array([10.0**zeros for zeros in range(_MOST_DIGITS + 1)])
 
-_TAB, _NEWLINE, _RETURN, _SPACE, _QUOTE, _MINUS, _POINT = 9, 10, 13, 32, 34, 45, 46
-_ZERO, _NINE, _A, _N = 48, 57, 65, 78
+_TAB, _NEWLINE, _RETURN, _SPACE = ord("\t"), ord("\n"), ord("\r"), ord(" ")
+_QUOTE, _MINUS, _POINT = ord('"'), ord("-"), ord(".")
+_ZERO, _NINE, _A, _N = ord("0"), ord("9"), ord("A"), ord("N")
 
 
 @compiled

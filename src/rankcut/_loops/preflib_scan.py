@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Floats
+from rankcut._loops.types import Floats, Longs
 
 Bytes = NDArray[np.uint8]
-Longs = NDArray[np.int64]
 
 # Errors in a line.
 FINE, NO_COUNT, LARGE, NO_SEPARATOR, NO_ITEM, NO_SUCH_ITEM, TWICE, EMPTY_GROUP, NO_COMMA = range(9)
@@ -20,8 +19,9 @@ FINE, NO_COUNT, LARGE, NO_SEPARATOR, NO_ITEM, NO_SUCH_ITEM, TWICE, EMPTY_GROUP, 
 # Larger numbers are a mistake, and could overflow.
 _LARGEST = 10**15
 
-_TAB, _NEWLINE, _RETURN, _SPACE, _HASH, _COMMA = 9, 10, 13, 32, 35, 44
-_ZERO, _NINE, _OPEN, _CLOSE = 48, 57, 123, 125
+_TAB, _NEWLINE, _RETURN, _SPACE = ord("\t"), ord("\n"), ord("\r"), ord(" ")
+_HASH, _COMMA, _OPEN, _CLOSE = ord("#"), ord(","), ord("{"), ord("}")
+_ZERO, _NINE = ord("0"), ord("9")
 
 
 @compiled

@@ -112,8 +112,9 @@ def _report(
     """The consensus of all, or of each group."""
     import warnings
 
-    from rankcut.consensus.estimator import Consensus
+    from rankcut.consensus.combining import combine
     from rankcut.consensus.words import ConsensusReport, GroupConsensus
+    from rankcut.rankings import read_rankings
 
     groups = [("", rankings)]
     if options.by is not None:
@@ -129,7 +130,8 @@ def _report(
                 say(f"{of_group}at most {(bound - value) / bound:.2%} from the best order")
 
             people = None if options.people is None else known_values(group, options.people, file)
-            model = Consensus(**settings).fit(group, people=people, progress=progress)
+            read = read_rankings(group, unranked=options.unranked, people=people)
+            model = combine(read, progress=progress, **settings)
             found.append(GroupConsensus.of(model, label))
     items = [str(item) for item in rankings.items]
     return ConsensusReport(items, options.method, options.confidence, found)

@@ -18,6 +18,7 @@ from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.consensus.units import Units
 from rankcut.rankings import Rankings
+from rankcut.rankings.value import FEW_ENTRIES
 
 if TYPE_CHECKING:
     from rankcut.graphs import ItemGraph
@@ -63,6 +64,9 @@ def borda_vectors(groups: Indices) -> Floats:
     >>> borda_vectors(np.array([[0, 1, 1, 2]], dtype=np.uint32))
     array([[ 3.,  0.,  0., -3.]])
     """
+    if groups.size * groups.shape[1] <= FEW_ENTRIES and not (groups == NOWHERE).any():
+        places = groups.astype(np.int64)
+        return np.sign(places[:, None, :] - places[:, :, None]).sum(axis=2, dtype=np.float64)
     vectors = np.empty(groups.shape)
     centred_positions(groups, vectors)
     return vectors
@@ -110,12 +114,20 @@ def sign_vectors(groups: Indices) -> Floats:
 
 
 def comparisons(groups: Indices) -> Floats:
-    """1, −1 or 0 for each pair i < j: i is better, j is, or the ranking does not compare them."""
-    signs = sign_vectors(groups)
+    """1, −1 or 0 for each pair i < j: i is better, j is, or the ranking does not compare them.
+
+    By NumPy, so that the first answer about full rankings does not wait for a loop to be compiled.
+    """
+    n_items = groups.shape[1]
     unranked = groups == NOWHERE
-    if unranked.any():
-        first, second = np.triu_indices(groups.shape[1], 1)
-        signs[unranked[:, first] | unranked[:, second]] = 0.0
+    signs = np.empty((len(groups), n_items * (n_items - 1) // 2))
+    stop = 0
+    for i in range(n_items - 1):
+        start, stop = stop, stop + n_items - 1 - i
+        own, others = groups[:, i : i + 1], groups[:, i + 1 :]
+        np.subtract(own < others, own > others, out=signs[:, start:stop], dtype=np.float64)
+        if unranked.any():
+            signs[:, start:stop][unranked[:, i : i + 1] | unranked[:, i + 1 :]] = 0.0
     return signs
 
 

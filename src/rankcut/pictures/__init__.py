@@ -1,13 +1,5 @@
 """Pictures drawn with Matplotlib, and pages that need no other library."""
 
-from rankcut.pictures.graph_pictures import graph_page, plot_graph
-from rankcut.pictures.map_pictures import map_page, plot_map
-from rankcut.pictures.polytope_figure import plot_polytope
+from rankcut.public_names import lazy_names
 
-__all__ = [
-    "graph_page",
-    "map_page",
-    "plot_graph",
-    "plot_map",
-    "plot_polytope",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -42,6 +42,9 @@ EXACT = 1 << 53
 # each item, and would take this many bytes or more.
 _MOST_CELLS = 1 << 27
 
+# NumPy makes up to this many entries in less time than a compiled loop takes to load.
+FEW_ENTRIES = 1 << 14
+
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
@@ -196,6 +199,11 @@ class Rankings:
             if close:
                 close_rows(known)
             return known
+        if self.sparse is None and (stop - start) * self.shape[1] <= FEW_ENTRIES:
+            few = _groups_of_few(self.read(start, stop))
+            if close:
+                close_rows(few)
+            return few
         groups = np.empty((stop - start, self.shape[1]), dtype=np.uint32)
 
         def fill(first: int, last: int) -> None:
@@ -345,3 +353,15 @@ def _order(words: Words, weights: Floats) -> Longs:
     if words.shape[1] == 1 and (weights == weights[0]).all():
         return np.argsort(words[:, 0], kind="stable")
     return np.lexsort((weights, *words.T[::-1]))
+
+
+def _groups_of_few(ranks: Floats) -> Indices:
+    """The group of each item by NumPy: numbers of the different ranks of a row, in their order."""
+    order = np.argsort(ranks, axis=1)
+    ordered = np.take_along_axis(ranks, order, axis=1)
+    later = np.zeros(ranks.shape, dtype=np.uint32)
+    np.cumsum(ordered[:, 1:] > ordered[:, :-1], axis=1, out=later[:, 1:])
+    groups = np.empty_like(later)
+    np.put_along_axis(groups, order, later, axis=1)
+    groups[np.isnan(ranks)] = NOWHERE
+    return groups
