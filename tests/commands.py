@@ -7,6 +7,18 @@ from typer.testing import CliRunner
 
 from rankcut.cli import app
 
+ITEMS = ["ann", "bob", "cy", "dan"]
+# How many rankings, in which town, by people of which age; complete or not, with and without ties.
+BALLOTS = [
+    (4, "Kobe", 31, "1,2,3,4"),
+    (1, "Kobe", 35, "1,1,2,"),
+    (3, "Kobe", 40, "2,1,,"),
+    (2, "Nara", 52, "4,3,2,1"),
+    (5, "Nara", 60, ",2,1,"),
+    (2, "Nara", 58, ",,1,1"),
+    (1, "Nara", 47, "3,,2,1"),
+]
+
 
 def run(*arguments, **options):
     return CliRunner().invoke(app, [str(argument) for argument in arguments], **options)

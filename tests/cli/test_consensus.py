@@ -98,21 +98,6 @@ def test_mistakes_are_one_line(votes, tmp_path):
     fail("consensus", file, says="--unranked last")
     fail("consensus", votes, "-o", tmp_path / "a.xyz", says="unknown suffix '.xyz'")
     fail("consensus", votes, "--by", "city", says="city")
-    fail(
-        "consensus",
-        file,
-        "--unranked",
-        "last",
-        "--confidence",
-        2,
-        says="--confidence must be between 0 and 1",
-    )
-    fail(
-        "consensus",
-        file,
-        "--unranked",
-        "last",
-        "--n-bootstraps",
-        5,
-        says="--n-bootstraps is 5, too few",
-    )
+    last = ["consensus", file, "--unranked", "last"]
+    fail(*last, "--confidence", 2, says="--confidence must be between 0 and 1")
+    fail(*last, "--n-bootstraps", 5, says="--n-bootstraps is 5, too few")

@@ -15,23 +15,11 @@ import re
 import numpy as np
 import pytest
 import typer
-from commands import assert_same, run, succeed
+from commands import BALLOTS, ITEMS, assert_same, run, succeed
 
 from rankcut.cli import COMMANDS, app
 from rankcut.cli.reading import Reading
 from rankcut.files import drafts
-
-ITEMS = ["ann", "bob", "cy", "dan"]
-# Complete and incomplete ones, with and without ties, each in one town, by people of some age.
-BALLOTS = [
-    (4, "Kobe", 31, "1,2,3,4"),
-    (1, "Kobe", 35, "1,1,2,"),
-    (3, "Kobe", 40, "2,1,,"),
-    (2, "Nara", 52, "4,3,2,1"),
-    (5, "Nara", 60, ",2,1,"),
-    (2, "Nara", 58, ",,1,1"),
-    (1, "Nara", 47, "3,,2,1"),
-]
 
 # Beside the file and --unranked: what each command needs to answer on standard output.
 ARGUMENTS = {

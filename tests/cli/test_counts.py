@@ -7,29 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import assert_same, run, succeed
+from commands import BALLOTS, ITEMS, assert_same, run, succeed
 
 from rankcut import read_file
 from rankcut.files import read_graph
-
-# How many, in which town, after how many years; complete or not, with and without ties.
-BALLOTS = [
-    (4, "Kobe", 30, "1,2,3,4"),
-    (1, "Kobe", 25, "1,1,2,"),
-    (3, "Kobe", 41, "2,1,,"),
-    (2, "Nara", 60, "4,3,2,1"),
-    (5, "Nara", 58, ",2,1,"),
-    (2, "Nara", 70, ",,1,1"),
-    (1, "Nara", 66, "3,,2,1"),
-]
 
 
 @pytest.fixture
 def ballots(tmp_path, monkeypatch):
     """Where ``counted.csv`` and ``expanded.csv`` are."""
     monkeypatch.chdir(tmp_path)
-    names = "town,years,rank: ann,rank: bob,rank: cy,rank: dan"
-    rows = [(count, f"{town},{years},{ranks}") for count, town, years, ranks in BALLOTS]
+    names = "town,age,rank: ann,rank: bob,rank: cy,rank: dan"
+    rows = [(count, f"{town},{age},{ranks}") for count, town, age, ranks in BALLOTS]
     counted = [f"{row},{count}" for count, row in rows]
     expanded = [row for count, row in rows for _ in range(count)]
     Path("counted.csv").write_text("\n".join([f"{names},count", *counted, ""]))
@@ -142,7 +131,7 @@ def completed(*options):
 
 
 def regressed(file):
-    found = succeed("regress", file, *LAST, "--target", "years", "--folds", "2", "--json")
+    found = succeed("regress", file, *LAST, "--target", "age", "--folds", "2", "--json")
     return json.loads(found)
 
 
@@ -181,7 +170,6 @@ def predicted(*command):
     return answer
 
 
-ITEMS = ["ann", "bob", "cy", "dan"]
 LAST = ["--unranked", "last"]
 
 
@@ -212,7 +200,7 @@ LAST = ["--unranked", "last"]
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            predicted("regress", "--target", "years", "--folds", "2", *LAST), id="predict numbers"
+            predicted("regress", "--target", "age", "--folds", "2", *LAST), id="predict numbers"
         ),
         pytest.param(predicted("blocs", "--unranked", "anywhere"), id="predict blocs"),
         pytest.param(predicted("complete"), id="predict places"),

@@ -1,4 +1,4 @@
-"""Each command as a process of its own, and its mistakes: one line, a code, no traceback."""
+"""Commands as processes of their own: pipes, terminals, mistakes, and what they import."""
 
 import io
 import os
@@ -27,23 +27,6 @@ def succeed(*arguments, **options):
 
 
 @pytest.mark.slow
-def test_info(lunch):
-    said = succeed("info", "top-k.csv")
-    assert "rankings:        48\n" in said
-    assert "strict, part of the items: 48" in said
-    assert "guest (2 values)" in said
-
-
-@pytest.mark.slow
-def test_convert_from_standard_input_to_standard_output(lunch):
-    table = (lunch / "ties.csv").read_text()
-    written = succeed("convert", "-", "-", "--format", "csv", "--to", "toc", input=table)
-    assert "# NUMBER VOTERS: 48\n" in written
-    again = succeed("convert", "-", "-", "-f", "toc", "-t", "csv", "--expand", input=written)
-    assert len(again.splitlines()) == 49
-
-
-@pytest.mark.slow
 def test_graph_then_features(lunch):
     said = succeed("graph", "dishes.csv", "-o", "graph.npz", "-o", "graph.png")
     assert "edges:           28 (100% of all pairs)" in said
@@ -53,15 +36,6 @@ def test_graph_then_features(lunch):
     one, two = np.load("one.npy"), np.load("two.npy")
     assert one.shape == (48, 8)
     np.testing.assert_array_equal(one, two)
-
-
-@pytest.mark.slow
-def test_gram_as_bytes_on_standard_output(lunch):
-    done = run("gram", "full.csv", "-o", "-", "--to", "npy", "--normalize", text=False)
-    assert done.returncode == 0, done.stderr
-    gram = np.load(io.BytesIO(done.stdout))
-    assert gram.shape == (48, 48)
-    np.testing.assert_allclose(np.diag(gram), 1)
 
 
 def bytes_of(*arguments, **options):
@@ -98,14 +72,6 @@ def test_a_model_through_a_pipe(lunch):
 
 
 @pytest.mark.slow
-def test_similar(lunch):
-    lines = succeed("similar", "full.csv", "--to", "g03", "-n", "2").splitlines()
-    assert lines[0] == "row,ranking,similarity,order"
-    assert lines[1].startswith("2,g03,1.0,pasta > ")
-    assert len(lines) == 4
-
-
-@pytest.mark.slow
 def test_classify_then_predict(lunch):
     said = succeed("classify", "full.csv", "--target", "guest", "-o", "model.skops")
     rows = {line[:17].strip(): line[17:].split() for line in said.splitlines()[2:]}
@@ -117,14 +83,6 @@ def test_classify_then_predict(lunch):
     truth = [line.split(",")[1] for line in (lunch / "full.csv").read_text().splitlines()[1:]]
     right = [line.split(",")[1] == own for line, own in zip(lines[1:], truth, strict=True)]
     assert np.mean(right) > 0.95
-
-
-@pytest.mark.slow
-def test_map(lunch):
-    succeed("map", "full.csv", "-o", "map.html", "--by", "guest")
-    page = (lunch / "map.html").read_text()
-    assert "sweet tooth" in page
-    assert "g01: cake" in page
 
 
 @pytest.mark.slow

@@ -289,17 +289,24 @@ def test_excel_files_are_read(tmp_path):
     book.active.append([1, 2, "Kobe"])
     book.active.append([2, 1, None])
     book.create_sheet("empty")
+    other = book.create_sheet("more")
+    other.append(["a", "b"])
+    other.append([2, 1])
     book.save(tmp_path / "votes.xlsx")
     votes = read_file(tmp_path / "votes.xlsx")
     np.testing.assert_array_equal(votes.ranks, [[1, 2], [2, 1]])
     assert votes.columns["town"].tolist() == ["Kobe", None]
-    with pytest.raises(RankingFileError, match="there is no sheet 'x'"):
+    np.testing.assert_array_equal(read_file(tmp_path / "votes.xlsx", sheet="more").ranks, [[2, 1]])
+    with pytest.raises(RankingFileError, match="no sheet 'x'; the sheets are 'Sheet', 'empty', "):
         read_file(tmp_path / "votes.xlsx", sheet="x")
     with pytest.raises(RankingFileError, match="the file is empty"):
         read_file(tmp_path / "votes.xlsx", sheet="empty")
-    (tmp_path / "bad.xlsx").write_bytes(b"PK\x03\x04 no")
-    with pytest.raises(RankingFileError, match=r"bad\.xlsx: not an Excel file"):
-        read_file(tmp_path / "bad.xlsx")
+    content = (tmp_path / "votes.xlsx").read_bytes()
+    cut = content[:200] + bytes(50) + content[250:]
+    for damaged in (content[:-40], cut, b"", b"PK", b"PK\x03\x04 no"):
+        (tmp_path / "bad.xlsx").write_bytes(damaged)
+        with pytest.raises(RankingFileError, match=r"^\S+bad\.xlsx: not an Excel file[^\n]*$"):
+            read_file(tmp_path / "bad.xlsx")
 
 
 def test_an_item_table_suggests_the_column_that_is_unique():

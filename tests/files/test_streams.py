@@ -272,29 +272,6 @@ def test_parquet_with_bad_text_or_two_columns_of_a_name(tmp_path):
                 read(place)
 
 
-def test_excel_files(tmp_path):
-    openpyxl = pytest.importorskip("openpyxl")
-    place = tmp_path / "votes.xlsx"
-    book = openpyxl.Workbook()
-    book.active.append(["a", "b", "town"])
-    book.active.append([1, 2, "Kobe"])
-    other = book.create_sheet("more")
-    other.append(["a", "b"])
-    other.append([2, 1])
-    book.save(place)
-    votes = read_file(place)
-    np.testing.assert_array_equal(votes.ranks, [[1, 2]])
-    assert votes["town"].tolist() == ["Kobe"]
-    np.testing.assert_array_equal(read_file(place, sheet="more").ranks, [[2, 1]])
-    with pytest.raises(RankingFileError, match=r"no sheet 'x'; the sheets are 'Sheet', 'more'"):
-        read_file(place, sheet="x")
-    content = place.read_bytes()
-    for damaged in (content[:-40], content[:200] + bytes(50) + content[250:], b"", b"PK"):
-        place.write_bytes(damaged)
-        with pytest.raises(RankingFileError, match=r"^\S+votes\.xlsx: [^\n]*$"):
-            read_file(place)
-
-
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
 def test_tables_in_the_encodings_that_spreadsheets_write(tmp_path, encoding):
     (tmp_path / "votes.csv").write_bytes("café,thé\n1,2\n2,1\n".encode(encoding))
