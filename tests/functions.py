@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from strategies import partitions
@@ -226,3 +228,15 @@ def cases_and_partitions(draw, family, least=1, most=5):
     """A random function, and an ordered partition of its items."""
     case = draw(cases(family, least, most))
     return case, draw(partitions(case.n))
+
+
+few = settings(max_examples=settings().max_examples // 5)
+
+
+def of_each(families):
+    """A property of functions of each family, drawn from ``data``; a fifth of the usual number."""
+
+    def decorate(test):
+        return pytest.mark.parametrize("family", families)(few(given(data=st.data())(test)))
+
+    return decorate

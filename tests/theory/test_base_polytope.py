@@ -5,8 +5,7 @@ from itertools import permutations
 import numpy as np
 import oracles
 import pytest
-from functions import KINDS, cases, make_case, subsets
-from hypothesis import given, settings
+from functions import KINDS, cases, make_case, of_each, subsets
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial import ConvexHull
@@ -14,18 +13,13 @@ from scipy.spatial import ConvexHull
 from rankcut.cuts import GraphCut, Modular
 from rankcut.theory import BasePolytope, ordered_partitions
 
-every_kind = pytest.mark.parametrize("family", KINDS)
-few = settings(max_examples=settings().max_examples // 5)
-
 
 def membership_by_sets(case, s):
     """s(A) − F(A) of each set, by its definition."""
     return {items: s[sorted(items)].sum() - case.value(items) for items in subsets(case.n)}
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_vertices_are_points_of_the_polytope_and_tight_along_their_chain(family, data):
     case = data.draw(cases(family))
     order = data.draw(st.permutations(range(case.n)))
@@ -37,9 +31,7 @@ def test_vertices_are_points_of_the_polytope_and_tight_along_their_chain(family,
         assert abs(excess[frozenset(order[:size])]) <= rounding
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_membership_agrees_with_all_sets_and_shows_a_violated_one(family, data):
     case = data.draw(cases(family))
     polytope = BasePolytope(case.function)
@@ -84,9 +76,7 @@ def test_a_point_beside_the_plane_is_outside():
         polytope.contains([1, 2, 3])
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_shortest_point_against_a_qp_solver(family, data):
     case = data.draw(cases(family, most=4))
     proper = [items for items in subsets(case.n) if 0 < len(items) < case.n]
@@ -115,9 +105,7 @@ def test_faces_of_the_permutohedron():
     assert len(ConvexHull(flat).vertices) == 24
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_a_face_is_where_its_prefixes_are_tight(family, data):
     case = data.draw(cases(family, most=4))
     polytope = BasePolytope(case.function)

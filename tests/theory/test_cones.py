@@ -3,8 +3,8 @@
 import numpy as np
 import oracles
 import pytest
-from functions import CUTS, KINDS, cases, cases_and_partitions, make_case, subsets
-from hypothesis import given, settings
+from functions import CUTS, KINDS, cases, cases_and_partitions, few, make_case, of_each, subsets
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import isotonic_regression, linprog
@@ -14,9 +14,7 @@ from rankcut import SubmodularFeatures, graph_cut_kernel
 from rankcut.cuts import Modular
 from rankcut.theory import BasePolytope, MajorantCone, TangentCone, lovasz_extension
 
-every_kind = pytest.mark.parametrize("family", KINDS)
 both_cones = pytest.mark.parametrize("kind", [TangentCone, MajorantCone])
-few = settings(max_examples=settings().max_examples // 5)
 
 # s(B_t) ≤ F(B_t) in one cone, ≥ in the other.
 SIDE = {TangentCone: -1, MajorantCone: 1}
@@ -39,10 +37,8 @@ def random_point_of(kind, values, groups, seed):
     return point
 
 
-@every_kind
 @both_cones
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_cone_is_its_inequalities(family, kind, data):
     case, groups = data.draw(cases_and_partitions(family))
     check_inequalities(kind, case, groups, data.draw(st.integers(0, 999)))
@@ -66,9 +62,7 @@ def check_inequalities(kind, case, groups, seed):
     assert not cone.contains(point + case.scale)
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_tangent_cone_contains_the_base_polytope(family, data):
     """An outer approximation; it meets the majorant cone in the face of the ordered partition."""
     case, groups = data.draw(cases_and_partitions(family, most=4))
@@ -80,9 +74,7 @@ def test_tangent_cone_contains_the_base_polytope(family, data):
         assert majorant.contains(vertex)
 
 
-@pytest.mark.parametrize("family", [*CUTS, "hypergraph cut", "gaussian mutual information"])
-@few
-@given(data=st.data())
+@of_each([*CUTS, "hypergraph cut", "gaussian mutual information"])
 def test_printed_feature_map_vanishes_for_cuts(family, data):
     """The definition as printed: the shortest vector of the tangent cone.
 
@@ -104,10 +96,8 @@ def test_printed_feature_map_vanishes_for_cuts(family, data):
         assert np.abs(used).max() > 1e-5 * case.scale
 
 
-@every_kind
 @both_cones
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_min_norm_point_against_a_qp_solver(family, kind, data):
     case, groups = data.draw(cases_and_partitions(family))
     values = oracles.values_along(case.value, groups)
@@ -116,9 +106,7 @@ def test_min_norm_point_against_a_qp_solver(family, kind, data):
     assert_allclose(got, expected, rtol=0, atol=1e-6 * case.scale)
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_features_are_the_min_norm_point_of_the_majorant_cone(family, data):
     case, groups = data.draw(cases_and_partitions(family))
     ranks = ranks_of(groups, case.n)[None]
@@ -127,10 +115,8 @@ def test_features_are_the_min_norm_point_of_the_majorant_cone(family, data):
     assert_allclose(features, expected, rtol=0, atol=1e-12 * case.scale)
 
 
-@every_kind
 @both_cones
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_isotonic_problem_has_the_dual_value(family, kind, data):
     """min over monotone v = max over the cone of −½‖s‖², with s* = −Σ v*_i·1_{A_i}."""
     case, groups = data.draw(cases_and_partitions(family))
@@ -148,10 +134,8 @@ def test_isotonic_problem_has_the_dual_value(family, kind, data):
     assert_allclose(solution.values, regression.x, rtol=0, atol=1e-10 * case.scale)
 
 
-@every_kind
 @both_cones
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_duality_gap_is_never_negative(family, kind, data):
     """Any monotone v and any point s of the cone: objective(v) ≥ −½‖s‖²."""
     case, groups = data.draw(cases_and_partitions(family))
@@ -166,9 +150,7 @@ def test_duality_gap_is_never_negative(family, kind, data):
     assert cone.objective(v) >= cone.isotonic().primal - 1e-9 * case.scale**2
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_objective_on_compatible_vectors(family, data):
     """f(w) + ½‖w‖² = Σ v_i·(F(B_i) − F(B_{i−1})) + ½ Σ |A_i|·v_i² for v_1 ≥ … ≥ v_l."""
     case, groups = data.draw(cases_and_partitions(family))
@@ -180,10 +162,8 @@ def test_objective_on_compatible_vectors(family, data):
     assert got == pytest.approx(expected, abs=1e-10 * (1 + case.scale))
 
 
-@every_kind
 @both_cones
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_support_function_of_the_cone(family, kind, data):
     """The Lovász extension on compatible w, infinite elsewhere; by a linear program."""
     case, groups = data.draw(cases_and_partitions(family, most=4))
@@ -225,10 +205,8 @@ def test_levels_are_there_only_for_vectors_constant_on_groups():
     assert cone.levels([1.0, 2.0, 5.0]) is None
 
 
-@every_kind
 @both_cones
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_basic_ordered_partition(family, kind, data):
     """Merged groups: strictly monotone, in closed form, and basic in their turn."""
     case, groups = data.draw(cases_and_partitions(family))
@@ -259,9 +237,7 @@ def test_kernel_is_the_inner_product_of_features(data):
     assert_allclose(got, expected, rtol=0, atol=1e-9 * case.scale**2)
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_convolution_kernel_is_the_inner_product_of_mean_features(family, data):
     """The mean of k(a, a') over all completions of both rankings, and (l + 1)^u of them."""
     case = data.draw(cases(family, least=2, most=4))

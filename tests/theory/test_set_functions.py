@@ -4,8 +4,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from functions import CUTS, KINDS, cases, make_case, random_weights, subsets
-from hypothesis import given, settings
+from functions import CUTS, KINDS, cases, make_case, of_each, random_weights, subsets
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
@@ -13,9 +13,6 @@ from scipy.optimize import linprog
 from rankcut import ItemGraph, from_orders, to_orders
 from rankcut.cuts import FromCallable, GraphCut, check_submodular
 from rankcut.theory import BasePolytope, lovasz_extension, lovasz_subgradient
-
-every_kind = pytest.mark.parametrize("family", KINDS)
-few = settings(max_examples=settings().max_examples // 5)
 
 
 def extension_by_definition(case, w):
@@ -48,9 +45,7 @@ def test_rankings_are_ordered_partitions():
     assert np.isnan(ranks).sum(axis=1).tolist() == [0, 0, 0, 2]
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_diminishing_returns(family, data):
     """F(A) + F(B) ≥ F(A ∪ B) + F(A ∩ B) for all A and B."""
     case = data.draw(cases(family, most=4))
@@ -60,9 +55,7 @@ def test_diminishing_returns(family, data):
         assert value[a] + value[b] >= value[a | b] + value[a & b] - rounding
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_lovasz_extension_is_its_definition(family, data):
     case = data.draw(cases(family))
     for ties in (True, False):
@@ -73,7 +66,7 @@ def test_lovasz_extension_is_its_definition(family, data):
         )
 
 
-@every_kind
+@pytest.mark.parametrize("family", KINDS)
 @pytest.mark.parametrize("w", [(0.2, 0.7), (0.7, 0.2), (0.4, 0.4)])
 def test_lovasz_extension_of_two_items(family, w):
     """The paper's example: V = {a, b}, one formula on either side of the diagonal."""
@@ -87,9 +80,7 @@ def test_lovasz_extension_of_two_items(family, w):
     assert lovasz_extension(case.function, w) == pytest.approx(expected, abs=1e-12 * case.scale)
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_lovasz_extension_is_tight_at_the_corners(family, data):
     case = data.draw(cases(family))
     corners = np.array([[i in items for i in range(case.n)] for items in subsets(case.n)])
@@ -98,9 +89,7 @@ def test_lovasz_extension_is_tight_at_the_corners(family, data):
     assert_allclose(got, expected, rtol=0, atol=1e-10 * case.scale)
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_lovasz_extension_is_linear_where_the_order_is_the_same(family, data):
     case = data.draw(cases(family))
     order = data.draw(st.permutations(range(case.n)))
@@ -110,9 +99,7 @@ def test_lovasz_extension_is_linear_where_the_order_is_the_same(family, data):
     assert mixed == pytest.approx(parts, abs=1e-9 * case.scale)
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_lovasz_extension_is_convex_and_the_subgradient_supports_it(family, data):
     case = data.draw(cases(family))
     u, w = data.draw(vectors(case.n)), data.draw(vectors(case.n))
@@ -140,9 +127,7 @@ def test_lovasz_extension_is_convex_only_for_submodular_functions(values):
     assert f[2] > (f[0] + f[1]) / 2 + 0.1
 
 
-@every_kind
-@few
-@given(data=st.data())
+@of_each(KINDS)
 def test_lovasz_extension_is_the_support_function_of_the_base_polytope(family, data):
     """f(w) = max ⟨w, s⟩ over s(A) ≤ F(A) and s(V) = F(V), by a linear program."""
     case = data.draw(cases(family, most=4))
@@ -163,9 +148,7 @@ def test_lovasz_extension_is_the_support_function_of_the_base_polytope(family, d
     assert got == pytest.approx(-program.fun * case.scale, abs=1e-7 * case.scale)
 
 
-@pytest.mark.parametrize("family", CUTS)
-@few
-@given(data=st.data())
+@of_each(CUTS)
 def test_graph_cut_counts_edges_between_a_set_and_the_rest(family, data):
     """F(A) = Σ_{i<j} W_ij·|1_{i∈A} − 1_{j∈A}|; the paper prints j ∉ A, which counts the others."""
     case = data.draw(cases(family))
@@ -178,9 +161,7 @@ def test_graph_cut_counts_edges_between_a_set_and_the_rest(family, data):
         assert printed == pytest.approx(weights.sum() / 2 - expected, abs=1e-11 * case.scale)
 
 
-@pytest.mark.parametrize("family", CUTS)
-@few
-@given(data=st.data())
+@of_each(CUTS)
 def test_lovasz_extension_of_a_cut_is_total_variation(family, data):
     """f(w) = Σ_{i<j} W_ij·|w_i − w_j|, from every pair and from the greedy algorithm."""
     case = data.draw(cases(family))
