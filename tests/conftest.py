@@ -1,10 +1,11 @@
-"""What all tests share: Hypothesis' settings, and pandas and Polars as one fixture."""
+"""What all tests share: Hypothesis' settings, frames of both libraries, a browser, real data."""
 
 import os
 import signal
 from pathlib import Path
 
 import pytest
+from chromium import find_chromium, opened
 from hypothesis import HealthCheck, settings
 
 # Without this, scikit-learn skips its checks of array API input. SciPy reads it when imported.
@@ -50,3 +51,19 @@ def data_home():
     if not home:
         pytest.skip("RANKCUT_DATA does not name a directory with real data")
     return Path(home)
+
+
+@pytest.fixture
+def show(tmp_path):
+    """Opens a page, HTML or a file of it, in a window of Chromium of some width."""
+    chromium = find_chromium()
+    if chromium is None:
+        pytest.skip("there is no Chromium on this machine")
+
+    def open_page(page, width):
+        if isinstance(page, str):
+            (tmp_path / "page.html").write_text(page, encoding="utf-8")
+            page = tmp_path / "page.html"
+        return opened(chromium, page, width, tmp_path / "profile")
+
+    return open_page

@@ -7,16 +7,12 @@ import time
 from pathlib import Path
 
 import pytest
-from chromium import PATIENCE, find_chromium, opened
+from chromium import PATIENCE, WIDER
 
 HOME = Path(__file__).parents[1]
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(find_chromium() is None, reason="no Chromium"),
-]
+pytestmark = pytest.mark.slow
 
-WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 BROKEN = "[...document.images].filter((i) => i.complete && !i.naturalWidth).map((i) => i.src)"
 ASK = """(() => {
   const box = document.querySelector("input.md-search__input");
@@ -42,10 +38,10 @@ def site(tmp_path_factory):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_no_page_overflows_or_complains(site, tmp_path, width):
+def test_no_page_overflows_or_complains(show, site, width):
     pages = [page for page in sorted(site.rglob("*.html")) if page.name != "404.html"]
     assert len(pages) > 40
-    with opened(find_chromium(), pages[0], width, tmp_path) as shown:
+    with show(pages[0], width) as shown:
         for page in pages:
             shown.visit(page)
             assert shown.evaluate(WIDER) <= 0, page
@@ -53,8 +49,8 @@ def test_no_page_overflows_or_complains(site, tmp_path, width):
             assert shown.errors() == [], page
 
 
-def test_search_works_without_a_network(site, tmp_path):
-    with opened(find_chromium(), site / "index.html", 1280, tmp_path) as shown:
+def test_search_works_without_a_network(show, site):
+    with show(site / "index.html", 1280) as shown:
         shown.evaluate(ASK)
         deadline = time.monotonic() + PATIENCE
         while not shown.evaluate(FOUND) and time.monotonic() < deadline:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from chromium import COLLIDING, CUT, WIDER, find_chromium, opened
+from chromium import COLLIDING, CUT, WIDER
 
 from rankcut import SimilarityGraph, compare_groups, make_mallows
 from rankcut.blocs.figure import bloc_page
@@ -13,10 +13,7 @@ from rankcut.consensus.words import ConsensusReport, GroupConsensus
 from rankcut.datasets import load_lunch
 from rankcut.pictures import graph_page, map_page
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(find_chromium() is None, reason="no Chromium"),
-]
+pytestmark = pytest.mark.slow
 
 HOSTILE = "<img src=x onerror=alert(1)> and a name that goes on and on"
 
@@ -93,28 +90,22 @@ def blocs():
     "make",
     [lunch_map, many_groups, graph, consensus, many_paired, comparison, many_compared, blocs],
 )
-def test_nothing_overflows_is_cut_or_complains(tmp_path, make, width):
-    file = tmp_path / "page.html"
-    file.write_text(make(), encoding="utf-8")
-    with opened(find_chromium(), file, width, tmp_path / "profile") as page:
+def test_nothing_overflows_is_cut_or_complains(show, make, width):
+    with show(make(), width) as page:
         assert page.evaluate(WIDER) <= 0
         assert page.evaluate(CUT) == []
         assert page.evaluate(COLLIDING) == []
         assert page.errors() == []
 
 
-def test_places_need_no_scrolling_on_a_telephone(tmp_path):
-    file = tmp_path / "page.html"
-    file.write_text(consensus(), encoding="utf-8")
-    with opened(find_chromium(), file, 390, tmp_path / "profile") as page:
+def test_places_need_no_scrolling_on_a_telephone(show):
+    with show(consensus(), 390) as page:
         table = "document.querySelector('.wide')"
         assert page.evaluate(f"{table}.scrollWidth <= {table}.clientWidth")
 
 
-def test_hovering_and_picking_on_a_map(tmp_path):
-    file = tmp_path / "map.html"
-    file.write_text(lunch_map(), encoding="utf-8")
-    with opened(find_chromium(), file, 1280, tmp_path / "profile") as page:
+def test_hovering_and_picking_on_a_map(show):
+    with show(lunch_map(), 1280) as page:
         fire = "new PointerEvent('pointerover', {bubbles: true})"
         page.evaluate(f"document.querySelector('circle[data-tip]').dispatchEvent({fire})")
         shown = page.evaluate("document.getElementById('tip').textContent")

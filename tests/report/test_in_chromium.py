@@ -1,16 +1,13 @@
 """The page about rankings in a real browser: widths, mouse, keyboard, dark, print, readers."""
 
 import pytest
-from chromium import COLLIDING, CUT, WIDER, find_chromium, opened
+from chromium import COLLIDING, CUT, WIDER
 
 from rankcut import RankingSet, make_mallows
 from rankcut.datasets import load_lunch
 from rankcut.report import report
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(find_chromium() is None, reason="no Chromium"),
-]
+pytestmark = pytest.mark.slow
 
 LIT = "document.querySelectorAll('[data-item].on').length"
 SAID = "document.getElementById('said').textContent"
@@ -54,20 +51,14 @@ def catalogue():
     return report(votes.ranks, [f"group {k % 9}" for k in range(80)], unranked="last")
 
 
-def lunch_page(folder):
-    file = folder / "page.html"
-    report(load_lunch(), by="guest").save(file)
-    return file
+def lunch():
+    return report(load_lunch(), by="guest")
 
 
 @WIDTHS
-@pytest.mark.parametrize(
-    "make", [lambda: report(load_lunch(), by="guest"), hostile, catalogue], ids=range(3)
-)
-def test_nothing_overflows_is_cut_or_complains(tmp_path, make, width):
-    file = tmp_path / "page.html"
-    make().save(file)
-    with opened(find_chromium(), file, width, tmp_path / "profile") as page:
+@pytest.mark.parametrize("make", [lunch, hostile, catalogue])
+def test_nothing_overflows_is_cut_or_complains(show, make, width):
+    with show(make().html, width) as page:
         for scheme in ("light", "dark"):
             page.show_as(scheme=scheme)
             assert page.evaluate(WIDER) <= 0
@@ -77,8 +68,8 @@ def test_nothing_overflows_is_cut_or_complains(tmp_path, make, width):
 
 
 @WIDTHS
-def test_an_item_is_followed_by_the_mouse(tmp_path, width):
-    with opened(find_chromium(), lunch_page(tmp_path), width, tmp_path / "profile") as page:
+def test_an_item_is_followed_by_the_mouse(show, width):
+    with show(lunch().html, width) as page:
         for where, mark in MARKS.items():
             page.click(mark)
             assert page.evaluate(SAID).startswith("cake: place 7 of 8"), where
@@ -98,8 +89,8 @@ def test_an_item_is_followed_by_the_mouse(tmp_path, width):
 
 
 @WIDTHS
-def test_an_item_is_followed_by_the_keyboard(tmp_path, width):
-    with opened(find_chromium(), lunch_page(tmp_path), width, tmp_path / "profile") as page:
+def test_an_item_is_followed_by_the_keyboard(show, width):
+    with show(lunch().html, width) as page:
         page.evaluate("document.querySelector('button.item').focus()")
         page.press("Enter")
         assert page.evaluate(SAID).startswith("gelato: place 1 of 8")
@@ -128,8 +119,8 @@ def test_an_item_is_followed_by_the_keyboard(tmp_path, width):
         assert page.errors() == []
 
 
-def test_the_keyboard_reaches_everything(tmp_path):
-    with opened(find_chromium(), lunch_page(tmp_path), 1280, tmp_path / "profile") as page:
+def test_the_keyboard_reaches_everything(show):
+    with show(lunch().html, 1280) as page:
         wanted = "a[href], button:not([hidden]), input, svg[tabindex], .wide[tabindex]"
         number = page.evaluate(f"document.querySelectorAll('{wanted}').length")
         seen = "(window.seen ??= new Set()).add(document.activeElement).size"
@@ -140,8 +131,8 @@ def test_the_keyboard_reaches_everything(tmp_path):
 
 
 @pytest.mark.parametrize("press", ["mouse", "keyboard"])
-def test_tables_are_sorted(tmp_path, press):
-    with opened(find_chromium(), lunch_page(tmp_path), 1280, tmp_path / "profile") as page:
+def test_tables_are_sorted(show, press):
+    with show(lunch().html, 1280) as page:
         names = "[...document.querySelectorAll('table')[0].tBodies[0].rows].map("
         names += "(row) => row.cells[1].textContent)"
         by_place = page.evaluate(names)
@@ -158,14 +149,14 @@ def test_tables_are_sorted(tmp_path, press):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out(tmp_path, scheme):
-    with opened(find_chromium(), lunch_page(tmp_path), 1280, tmp_path / "profile") as page:
+def test_text_stands_out(show, scheme):
+    with show(lunch().html, 1280) as page:
         page.show_as(scheme=scheme)
         assert page.evaluate(CONTRAST) == []
 
 
-def test_readers_are_told_what_each_thing_is(tmp_path):
-    with opened(find_chromium(), lunch_page(tmp_path), 1280, tmp_path / "profile") as page:
+def test_readers_are_told_what_each_thing_is(show):
+    with show(lunch().html, 1280) as page:
         nodes = page.send("Accessibility.getFullAXTree")["nodes"]
         roles = ("button", "link", "searchbox", "textbox", "image", "table", "columnheader")
         found = [
@@ -178,8 +169,8 @@ def test_readers_are_told_what_each_thing_is(tmp_path):
 
 
 @WIDTHS
-def test_in_print_the_page_is_light_and_has_no_tools(tmp_path, width):
-    with opened(find_chromium(), lunch_page(tmp_path), width, tmp_path / "profile") as page:
+def test_in_print_the_page_is_light_and_has_no_tools(show, width):
+    with show(lunch().html, width) as page:
         page.show_as(media="print", scheme="dark")
         assert page.evaluate("getComputedStyle(document.querySelector('.tools')).display") == "none"
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from chromium import find_chromium, opened
 
 import reproduction
 from reproduction.__main__ import main
@@ -15,9 +14,7 @@ from reproduction.parts import NAMES
 
 pytestmark = pytest.mark.slow
 
-COMMAND = [sys.executable, "-m", "reproduction"]
-
-# The same, interrupted when half of the work is finished; as from a terminal, with all processes.
+# The command, interrupted when half of the work is done; as from a terminal, with all processes.
 INTERRUPTED = """
 import os, signal
 from reproduction.__main__ import main
@@ -36,18 +33,14 @@ main()
 HOME = Path(reproduction.__file__).parents[1]
 
 
-def environment():
-    """Ours, without any data."""
-    return {key: value for key, value in os.environ.items() if key != "RANKCUT_DATA"}
-
-
-def run(*arguments, **options):
+def run(*arguments, program=("-m", "reproduction"), **options):
+    """The program on its own, without any data."""
     return subprocess.run(
-        [*COMMAND, *arguments],
+        [sys.executable, *program, *arguments],
         capture_output=True,
         text=True,
         timeout=300,
-        env=environment(),
+        env={key: value for key, value in os.environ.items() if key != "RANKCUT_DATA"},
         cwd=HOME,
         **options,
     )
@@ -90,10 +83,9 @@ def test_what_is_written(report):
     assert (output / "figures" / "theory-polytope-1.svg").read_text().startswith("<?xml")
 
 
-@pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium on this machine")
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_page_in_a_browser(report, width, tmp_path):
-    with opened(find_chromium(), report[0] / "report.html", width, tmp_path / "profile") as page:
+def test_the_page_in_a_browser(report, width, show):
+    with show(report[0] / "report.html", width) as page:
         assert page.errors() == []
         assert page.evaluate("document.title").endswith("reproduced")
         images = page.evaluate(
@@ -113,15 +105,8 @@ def test_the_page_in_a_browser(report, width, tmp_path):
 def test_interrupted_it_goes_on_where_it_stopped(tmp_path):
     output = tmp_path / "out"
     cache = output / "cache"
-    stopped = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, "kinds", "--quick", "-o", str(output)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=environment(),
-        cwd=HOME,
-        start_new_session=True,
-    )
+    arguments = ["kinds", "--quick", "-o", str(output)]
+    stopped = run(*arguments, program=("-c", INTERRUPTED), start_new_session=True)
     assert (stopped.returncode, stopped.stdout) == (130, "")
     assert stopped.stderr == (
         f"reproduction: interrupted; finished work is in {output}, run again to continue\n"
@@ -131,7 +116,7 @@ def test_interrupted_it_goes_on_where_it_stopped(tmp_path):
     assert not (output / "report.html").exists()
     spoiled = min(finished)
     spoiled.write_text("{")
-    done = run("kinds", "--quick", "-o", str(output))
+    done = run(*arguments)
     assert done.returncode == 0, done.stderr
     again = {path: path.stat().st_mtime_ns for path in cache.iterdir()}
     assert len(again) == 4
