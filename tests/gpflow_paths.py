@@ -66,63 +66,52 @@ def some(ranks, n_listed):
     return left
 
 
-def case(name):
-    """The case of that name."""
-    ranks, _ = people(10)
-    weighted = item_graph(np.random.default_rng(3).random((10, 6)), "exponential")
-    borda = ItemGraph.complete(10)
-    top = np.where(ranks > 6, np.nan, ranks)
-    if name == "full, graph cut":
-        return Case(graph_cut_features(ranks, weighted), 20, constant=True)
-    if name == "full, Kendall":
-        return Case(kendall_features(ranks), 20)
-    if name == "full, Mallows":
-        return Case(ranks, 20, draws=1, lengthscale=2.0)
-    if name == "top-6, graph cut":
-        return Case(graph_cut_features(top, weighted, unranked="last"), 20, constant=True)
-    if name == "top-6, Kendall":
-        return Case(kendall_features(top, unranked="last"), 20, variance=10.0)
-    if name == "top-6, Mallows":
-        return Case(draw_full_rankings(top, 4, seed=0), 20, draws=4, lengthscale=0.5)
-    if name == "ties, graph cut":
-        vectors = graph_cut_features(merged(ranks), borda, normalize=True)
-        return Case(vectors, 200, jitter=1e-4)
-    if name == "ties, Kendall":
-        return Case(kendall_features(merged(ranks)), 200, jitter=1e-4)
-    if name.startswith("4 of 10"):
-        four = some(ranks, 4)
-        if name.endswith("Kendall"):
-            return Case(kendall_features(four, unranked="anywhere"), 200)
-        vectors = graph_cut_features(four, borda, unranked="anywhere")
-        return Case(vectors, 10 if name.endswith("graph cut") else 200)
-    ranks, _ = people(100)
-    ten = some(ranks, 10)
-    if name == "10 of 100, Kendall":
-        vectors = kendall_features(ten, unranked="anywhere")
-        return Case(vectors, 200, gram=kendall_kernel(ten, unranked="anywhere"))
+RANKS, _ = people(10)
+TOP = np.where(RANKS > 6, np.nan, RANKS)
+TIED = merged(RANKS)
+FOUR = some(RANKS, 4)
+WEIGHTED = item_graph(np.random.default_rng(3).random((10, 6)), "exponential")
+BORDA = ItemGraph.complete(10)
+
+
+def cuts_of_four(steps):
+    return Case(graph_cut_features(FOUR, BORDA, unranked="anywhere"), steps)
+
+
+def cuts_of_ten():
     joined = item_graph(np.random.default_rng(4).random((100, 6)), "exponential", 0.1).to_dense()
-    how = {
-        "unranked": "anywhere",
-        "completions": Completions("sampled", n_draws=20, random_state=0),
-    }
-    return Case(graph_cut_features(ten, (joined > 0) * 1.0, **how), 10)
+    completions = Completions("sampled", n_draws=20, random_state=0)
+    how = {"unranked": "anywhere", "completions": completions}
+    return Case(graph_cut_features(some(people(100)[0], 10), (joined > 0) * 1.0, **how), 10)
 
 
-CASES = (
-    "full, graph cut",
-    "full, Kendall",
-    "full, Mallows",
-    "top-6, graph cut",
-    "top-6, Kendall",
-    "top-6, Mallows",
-    "ties, graph cut",
-    "ties, Kendall",
-    "4 of 10, graph cut",
-    "4 of 10, graph cut for long",
-    "4 of 10, Kendall",
-    "10 of 100, graph cut",
-    "10 of 100, Kendall",
-)
+def pairs_of_ten():
+    ten = some(people(100)[0], 10)
+    gram = kendall_kernel(ten, unranked="anywhere")
+    return Case(kendall_features(ten, unranked="anywhere"), 200, gram=gram)
+
+
+CASES = {
+    "full, graph cut": lambda: Case(graph_cut_features(RANKS, WEIGHTED), 20, constant=True),
+    "full, Kendall": lambda: Case(kendall_features(RANKS), 20),
+    "full, Mallows": lambda: Case(RANKS, 20, draws=1, lengthscale=2.0),
+    "top-6, graph cut": lambda: Case(
+        graph_cut_features(TOP, WEIGHTED, unranked="last"), 20, constant=True
+    ),
+    "top-6, Kendall": lambda: Case(kendall_features(TOP, unranked="last"), 20, variance=10.0),
+    "top-6, Mallows": lambda: Case(
+        draw_full_rankings(TOP, 4, seed=0), 20, draws=4, lengthscale=0.5
+    ),
+    "ties, graph cut": lambda: Case(
+        graph_cut_features(TIED, BORDA, normalize=True), 200, jitter=1e-4
+    ),
+    "ties, Kendall": lambda: Case(kendall_features(TIED), 200, jitter=1e-4),
+    "4 of 10, graph cut": lambda: cuts_of_four(10),
+    "4 of 10, graph cut for long": lambda: cuts_of_four(200),
+    "4 of 10, Kendall": lambda: Case(kendall_features(FOUR, unranked="anywhere"), 200),
+    "10 of 100, graph cut": cuts_of_ten,
+    "10 of 100, Kendall": pairs_of_ten,
+}
 
 
 def target_of(name):
@@ -204,7 +193,7 @@ def kept_steps(n_steps):
 def main():
     stored = {}
     for name in CASES:
-        elbos, labels = gpflow_path(case(name), target_of(name))
+        elbos, labels = gpflow_path(CASES[name](), target_of(name))
         print(f"{name:<28}{len(elbos) - 1:4} steps, ELBO {elbos[-1]:.3f}")
         stored[name] = {
             "steps": len(elbos) - 1,

@@ -11,6 +11,10 @@ from numpy.testing import assert_allclose
 from rankcut import KendallKernel, make_food
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+REMEDIES = {
+    "gpytorch": "pip install gpytorch brings it, and PyTorch",
+    "gpflow": "make bench-gp installs it and runs this",
+}
 
 
 def load(name):
@@ -20,11 +24,13 @@ def load(name):
     return module
 
 
-def load_foreign(name, package, remedy):
+def load_foreign(name):
+    """An example of the library that its name begins with."""
+    package = name.partition("_")[0]
     with warnings.catch_warnings():
         # What other libraries warn of when they are imported is not for us to mend.
         warnings.simplefilter("ignore")
-        pytest.importorskip(package, reason=f"{package} is not installed; {remedy}")
+        pytest.importorskip(package, reason=f"{package} is not installed; {REMEDIES[package]}")
         return load(name)
 
 
@@ -71,33 +77,21 @@ def test_our_kernels_in_scikit_learn():
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_our_features_in_gpytorch():
-    example = load_foreign(
-        "gpytorch_features", "gpytorch", "pip install gpytorch brings it, and PyTorch"
-    )
-    assert example.accuracy() > 0.85
+@pytest.mark.parametrize("name", ["gpytorch_features", "gpytorch_kernel"])
+def test_classes_are_predicted_by_gpytorch(name):
+    assert load_foreign(name).accuracy() > 0.85
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_our_features_in_gpflow():
-    example = load_foreign("gpflow_features", "gpflow", "make bench-gp installs it and runs this")
-    theirs, ours = example.bounds()
+@pytest.mark.parametrize("name", ["gpflow_features", "gpflow_kernel"])
+def test_the_bound_is_that_of_gpflow(name):
+    theirs, ours = load_foreign(name).bounds()
     assert ours == pytest.approx(theirs, rel=1e-4)
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_our_kernels_in_gpytorch():
-    example = load_foreign(
-        "gpytorch_kernel", "gpytorch", "pip install gpytorch brings it, and PyTorch"
-    )
-    assert example.accuracy() > 0.85
-
-
-@pytest.mark.filterwarnings("ignore")
 def test_gram_matrices_in_gpytorch():
-    example = load_foreign(
-        "gpytorch_kernel", "gpytorch", "pip install gpytorch brings it, and PyTorch"
-    )
+    example = load_foreign("gpytorch_kernel")
     torch = pytest.importorskip("torch")
     ranks = make_food(6, kind="incomplete", random_state=0).ranks
     kernel = KendallKernel(unranked="anywhere")
@@ -112,10 +106,8 @@ def test_gram_matrices_in_gpytorch():
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_our_kernels_in_gpflow():
-    example = load_foreign("gpflow_kernel", "gpflow", "make bench-gp installs it and runs this")
-    theirs, ours = example.bounds()
-    assert ours == pytest.approx(theirs, rel=1e-4)
+def test_gram_matrices_in_gpflow():
+    example = load_foreign("gpflow_kernel")
     ranks = make_food(6, kind="incomplete", random_state=0).ranks
     kernel = KendallKernel(unranked="anywhere")
     wrapped = example.RankingKernel(kernel, variance=2.0)

@@ -23,11 +23,16 @@ def test_no_other_name_is():
         _ = rankcut.graphcut
 
 
+def said_by(code):
+    """What a program prints in a process of its own."""
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return shown.stdout.strip()
+
+
 def test_import_loads_nothing_heavy():
     heavy = "numpy", "scipy", "sklearn", "numba", "narwhals", "pandas", "polars", "matplotlib"
     code = f"import sys, rankcut; print([m for m in {heavy} if m in sys.modules])"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "[]"
+    assert said_by(code) == "[]"
 
 
 def test_the_plain_function_needs_no_scikit_learn():
@@ -37,8 +42,7 @@ def test_the_plain_function_needs_no_scikit_learn():
         "rankcut.graph_cut_features([[1, 2, 3], [2, 1, 3]], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])\n"
         "print([m for m in ('sklearn', 'joblib', 'pandas', 'scipy.stats') if m in sys.modules])"
     )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "[]"
+    assert said_by(code) == "[]"
 
 
 def test_pages_need_no_matplotlib():
@@ -49,8 +53,7 @@ def test_pages_need_no_matplotlib():
         "try: pictures.plot_map(datasets.load_lunch())\n"
         "except ModuleNotFoundError as error: print(error)"
     )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    page, remedy = shown.stdout.strip().splitlines()
+    page, remedy = said_by(code).splitlines()
     assert page.lower() == "<!doctype html>"
     assert remedy == 'pictures need Matplotlib: pip install "rankcut[plot]"'
 
@@ -63,8 +66,7 @@ def test_nothing_compiles_when_the_loops_are_imported():
         "loops = [v for m in modules for v in vars(m).values() if hasattr(v, 'py_func')]\n"
         "print(len(loops) > 5, [loop for loop in loops if loop.signatures])"
     )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "True []"
+    assert said_by(code) == "True []"
 
 
 ROOMS = [name for name, home in homes_beside(rankcut.__file__).items() if home == "rankcut"]

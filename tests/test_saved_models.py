@@ -216,57 +216,58 @@ def test_a_graph_from_a_frame_is_saved(tmp_path, library, recipe):
         )
 
 
-def test_a_model_of_numbers_predicts_the_same_after_it_was_saved(tmp_path):
-    food = make_food(40, random_state=0)
-    model = make_pipeline(GraphCutFeatures(), GPRegressor()).fit(food.ranks, food.ranks[:, 0])
-    write_model(SavedModel(model, tuple(food.item_names), "age"), tmp_path / "m.skops")
-    read = read_model(tmp_path / "m.skops")
-    assert read.kind == "numbers"
-    for found, known in zip(
-        read.model.predict(food.ranks, return_std=True),
-        model.predict(food.ranks, return_std=True),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(found, known)
+FOOD = make_food(60, random_state=0)
+LISTS = make_food(60, kind="incomplete", random_state=0)
+PEOPLE = nw.from_dict(
+    {"age": np.linspace(-1.0, 1.0, 40), "town": ["york", "leeds"] * 20}, backend="pandas"
+).to_native()
 
 
-def test_a_model_of_rankings_predicts_the_same_after_it_was_saved(tmp_path, monkeypatch):
-    monkeypatch.setattr(combination, "_TREES", 3)
-    rng = np.random.default_rng(0)
-    columns = {"age": rng.normal(size=40), "town": rng.choice(["york", "leeds"], 40).tolist()}
-    table = nw.from_dict(columns, backend="pandas").to_native()
-    ranks = np.where(columns["age"][:, None] > 0, [[1, 2, 3]], [[3, 2, 1]])
-    model = RankingRegressor().fit(table, ranks)
+def numbers():
+    model = make_pipeline(GraphCutFeatures(), GPRegressor()).fit(FOOD.ranks, FOOD.ranks[:, 0])
+    saved = SavedModel(model, tuple(FOOD.item_names), "age")
+    return saved, lambda model: np.array(model.predict(FOOD.ranks, return_std=True))
+
+
+def rankings():
+    ranks = np.where(PEOPLE[["age"]] > 0, [[1, 2, 3]], [[3, 2, 1]])
+    model = RankingRegressor().fit(PEOPLE, ranks)
     saved = SavedModel(model, ("a", "b", "c"), "ranking", ("age", "town"))
+    return saved, lambda model: model.predict_pairs(PEOPLE)
+
+
+def completer():
+    graph = NeighborGraph(LISTS.item_features, n_neighbors=2).build()
+    model = RankingCompleter(graph, unranked="anywhere").fit(LISTS.ranks)
+    saved = SavedModel(model, tuple(LISTS.item_names))
+    return saved, lambda model: model.predict_pairs(LISTS.ranks)
+
+
+def blocs(features=None):
+    model = RankingBlocs(2, features=features, n_bootstraps=0).fit(FOOD.ranks)
+    saved = SavedModel(model, tuple(FOOD.item_names))
+    return saved, lambda model: model.predict_membership(FOOD.ranks)
+
+
+def blocs_of_vectors():
+    return blocs(GraphCutFeatures())
+
+
+@pytest.mark.parametrize("make", [numbers, rankings, completer, blocs, blocs_of_vectors])
+def test_models_of_all_kinds_predict_the_same_after_they_were_saved(tmp_path, monkeypatch, make):
+    monkeypatch.setattr(combination, "_TREES", 3)
+    saved, predict = make()
     write_model(saved, tmp_path / "m.skops")
     read = read_model(tmp_path / "m.skops")
-    assert (read.kind, read.columns) == ("rankings", ("age", "town"))
-    np.testing.assert_array_equal(read.model.predict_pairs(table), model.predict_pairs(table))
+    for name in ("kind", "items", "target", "columns"):
+        assert getattr(read, name) == getattr(saved, name)
+    np.testing.assert_array_equal(predict(read.model), predict(saved.model))
 
 
-def test_a_completer_predicts_the_same_after_it_was_saved(tmp_path):
-    food = make_food(60, kind="incomplete", random_state=0)
-    graph = NeighborGraph(food.item_features, n_neighbors=2).build()
-    completer = RankingCompleter(graph, unranked="anywhere").fit(food.ranks)
-    write_model(SavedModel(completer, tuple(food.item_names)), tmp_path / "m.skops")
-    read = read_model(tmp_path / "m.skops")
-    assert read.items == tuple(food.item_names)
-    np.testing.assert_array_equal(
-        read.model.predict_pairs(food.ranks), completer.predict_pairs(food.ranks)
-    )
-
-
-@pytest.mark.parametrize("features", [None, GraphCutFeatures()])
-def test_blocs_predict_the_same_after_they_were_saved(tmp_path, features):
-    food = make_food(60, random_state=0)
-    blocs = RankingBlocs(2, features=features, n_bootstraps=0).fit(food.ranks)
-    write_model(SavedModel(blocs, tuple(food.item_names)), tmp_path / "m.skops")
-    read = read_model(tmp_path / "m.skops")
-    assert read.items == tuple(food.item_names)
-    np.testing.assert_array_equal(
-        read.model.predict_membership(food.ranks), blocs.predict_membership(food.ranks)
-    )
-    assert read.model.summary() == blocs.summary()
-    write_model(SavedModel(blocs, ("uni",)), tmp_path / "m.skops")
+def test_blocs_keep_their_words_and_their_items(tmp_path):
+    model = blocs()[0].model
+    write_model(SavedModel(model, tuple(FOOD.item_names)), tmp_path / "m.skops")
+    assert read_model(tmp_path / "m.skops").model.summary() == model.summary()
+    write_model(SavedModel(model, ("uni",)), tmp_path / "m.skops")
     with pytest.raises(RankingFileError, match="the blocs have other items"):
         read_model(tmp_path / "m.skops")

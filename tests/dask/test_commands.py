@@ -8,13 +8,11 @@ import sys
 import time
 from pathlib import Path
 
+import commands
 import numpy as np
 import pandas as pd
 import pytest
 import zarr
-from typer.testing import CliRunner
-
-from rankcut.cli import app
 
 RANKCUT = [sys.executable, "-m", "rankcut"]
 
@@ -53,15 +51,12 @@ def votes(tmp_path, monkeypatch):
     return tmp_path
 
 
-def rankcut(line):
-    done = CliRunner().invoke(app, line.split())
-    return done.exit_code, done.output
-
-
 def succeed(line):
-    code, output = rankcut(line)
-    assert code == 0, output
-    return output
+    return commands.succeed(*line.split())
+
+
+def fail(line, says):
+    return commands.fail(*line.split(), says=says)
 
 
 def matrix(folder):
@@ -93,13 +88,10 @@ def test_features_gram_similar_and_classify(votes, cluster):
         assert succeed(line) == alone
         assert len(list(Path("plain").glob("part-*.parquet"))) == 9
         assert Path("plain/part-000000.parquet").stat().st_mtime_ns == kept
-    code, said = rankcut(f"similar votes --to 1-7 --parts parts {where}")
-    assert (code, said.count("\n")) == (1, 1)
-    assert "begun with normalize=true" in said
+    fail(f"similar votes --to 1-7 --parts parts {where}", "begun with normalize=true")
     assert Path("parts/part-000000.parquet").stat().st_mtime_ns == before
-    code, said = rankcut(f"similar votes --to 9-9 {where}")
-    assert (code, said.count("\n")) == (1, 1)
-    assert "no row 9-9: rows count from 0 to 359, nor one called '9-9'" in said
+    says = "no row 9-9: rows count from 0 to 359, nor one called '9-9'"
+    fail(f"similar votes --to 9-9 {where}", says)
 
     here = succeed("classify votes --target town --model gp --folds 2 -o here.skops")
     there = succeed(
@@ -223,17 +215,13 @@ def test_processes_of_its_own(votes):
     ],
 )
 def test_mistakes_are_one_line(votes, line, says):
-    code, said = rankcut(line)
-    assert code == 1
-    assert says in said
-    assert said.count("\n") == 1
+    fail(line, says)
 
 
 def test_other_settings_are_not_mixed(votes):
     succeed("features votes -o parts/")
-    code, said = rankcut("features votes -o parts/ --normalize")
-    assert code == 1
-    assert "was begun with normalize=false, and now it is true" in said
+    says = "was begun with normalize=false, and now it is true"
+    fail("features votes -o parts/ --normalize", says)
     succeed("features votes -o parts/ --normalize --restart")
     np.testing.assert_allclose((matrix("parts") ** 2).sum(axis=1), 1.0)
 
@@ -244,9 +232,8 @@ def test_a_mistake_in_a_block_names_the_file_and_the_row(votes, cluster):
     frame["uni"] = frame["uni"].astype(float)
     frame.loc[50, "uni"] = np.nan
     frame.to_parquet("votes/2.parquet", row_group_size=20)
-    code, said = rankcut("features votes -o parts/ --block 20")
-    assert code == 1
-    assert "2.parquet: row 50: item 'uni' is not ranked" in said
+    says = "2.parquet: row 50: item 'uni' is not ranked"
+    fail("features votes -o parts/ --block 20", says)
     # What was finished before stays, for the next run.
     assert len(list(Path("parts").glob("part-*"))) == 14
     some = f"--where town={frame['town'][50]} --block 20"
@@ -255,6 +242,4 @@ def test_a_mistake_in_a_block_names_the_file_and_the_row(votes, cluster):
         f"features votes -o others/ {some}",
         f"classify votes --target town --model gp {where}",
     ):
-        code, said = rankcut(line)
-        assert code == 1
-        assert "2.parquet: row 50: item 'uni' is not ranked" in said
+        fail(line, says)

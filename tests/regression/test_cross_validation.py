@@ -41,18 +41,15 @@ def test_presence_marks_what_is_ranked(container):
     np.testing.assert_array_equal(presence(ranks), [[1, 0], [1, 1]])
 
 
-def scores_by_method(scores):
+def scores_by_method(ranks, target, groups=None, **options):
+    classifier = make_classifier("logistic", None, ranks.shape[1], options)
+    scores = cross_validate(classifier, ranks, target, name="ours", folds=5, groups=groups, seed=0)
     return {score.method: score for score in scores}
 
 
 def test_rankings_tell_more_than_the_majority_and_presence_only_what_it_knows():
     food = make_food(200, noise=0.3, random_state=0)
-    classifier = make_classifier("logistic", None, 8, {})
-    found = scores_by_method(
-        cross_validate(
-            classifier, food.ranks, food.target, name="ours", folds=4, groups=None, seed=0
-        )
-    )
+    found = scores_by_method(food.ranks, food.target)
     assert list(found) == ["majority", "presence", "Borda", "ours"]
     assert found["ours"].f1 > 0.9
     # Full rankings rank everything: presence knows no more than the majority does.
@@ -66,17 +63,7 @@ def test_a_class_that_shows_only_in_what_is_ranked_is_found_by_presence():
     target = np.arange(100) % 2
     ranks = rng.permuted(np.tile(np.arange(1.0, 7.0), (100, 1)), axis=1)
     ranks[target == 1, 0] = np.nan
-    found = scores_by_method(
-        cross_validate(
-            make_classifier("logistic", None, 6, {"unranked": "last"}),
-            ranks,
-            target,
-            name="ours",
-            folds=5,
-            groups=None,
-            seed=0,
-        )
-    )
+    found = scores_by_method(ranks, target, unranked="last")
     assert found["presence"].f1 > 0.99
 
 
@@ -86,20 +73,7 @@ def test_groups_are_never_in_training_and_test_at_once():
     groups = np.repeat(np.arange(40), 5)
     target = rng.permutation(np.arange(40) % 2)[groups]
     ranks = rng.permuted(np.tile(np.arange(1.0, 81.0), (40, 1)), axis=1)[groups]
-    apart, together = (
-        scores_by_method(
-            cross_validate(
-                make_classifier("logistic", None, 80, {}),
-                ranks,
-                target,
-                name="ours",
-                folds=5,
-                groups=own,
-                seed=0,
-            )
-        )["ours"].f1
-        for own in (None, groups)
-    )
+    apart, together = (scores_by_method(ranks, target, own)["ours"].f1 for own in (None, groups))
     assert apart > 0.9
     assert together < 0.75
 

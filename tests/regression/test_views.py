@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.stats import rankdata
 
-from rankcut import ItemGraph, NeighborGraph
+from rankcut import ItemGraph
 from rankcut.cuts.smoothing import Smoother
 from rankcut.rankings import read_rankings
 from rankcut.regression.views import LevelViews, View, list_views
@@ -44,18 +44,7 @@ def test_smoothed_views_of_like_items_are_alike():
     assert one @ other == pytest.approx(np.linalg.norm(one) * np.linalg.norm(other))
 
 
-RNG = np.random.default_rng(0)
-SMOOTHER = Smoother(NeighborGraph(RNG.random((9, 2)), n_neighbors=3).build(), 1.5)
-
-
-def random_views(n_rankings):
-    rng = np.random.default_rng(n_rankings)
-    ranks = rng.integers(1, 5, size=(n_rankings, 9)).astype(float)
-    ranks[rng.random(ranks.shape) < 0.5] = np.nan
-    return list_views(read_rankings(ranks, unranked="anywhere"), SMOOTHER)
-
-
-def test_rows_of_a_view():
+def test_rows_of_a_view(random_views):
     view = random_views(20)["smooth listing"]
     assert (view[[3, 1]].toarray() == view.toarray()[[3, 1]]).all()
     plain = View(sparse.csr_array(np.eye(3)))

@@ -16,12 +16,9 @@ from reproduction.statements import Statements
 from reproduction.theory import Theory
 
 
-def results(each, data=None, **settings):
-    records = []
-    for task in each.tasks(Settings(quick=True)):
-        if all(task.get(key) == value for key, value in settings.items()):
-            records += each.run(task, data)
-    return records
+def results(each, data=None):
+    tasks = each.tasks(Settings(quick=True))
+    return [record for task in tasks for record in each.run(task, data)]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,11 +1,10 @@
 """Fits as published end where GPflow's own end."""
 
 import json
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from gpflow_paths import CASES, N_TEST, N_TRAIN, STORED, case, gpflow_path, our_kernel, target_of
+from gpflow_paths import CASES, N_TEST, N_TRAIN, STORED, our_kernel, target_of
 from scipy.integrate import quad
 from scipy.special import ndtr
 from scipy.stats import kendalltau, norm
@@ -29,7 +28,7 @@ QUICK = ("full, graph cut", "4 of 10, graph cut")
 
 def check(name, elbos, labels):
     """What our fit says beside GPflow's ELBO by step and its labels in the end."""
-    chosen, target = case(name), target_of(name)
+    chosen, target = CASES[name](), target_of(name)
     kernel = our_kernel(chosen)
     path = published_path(kernel, target[:N_TRAIN], chosen.steps)
     assert path[0].elbo == pytest.approx(elbos[0], abs=0.1)
@@ -49,15 +48,6 @@ def test_a_fit_ends_where_the_stored_path_of_gpflow_ends(name):
     stored = PATHS[name]
     labels = np.unpackbits(np.frombuffer(bytes.fromhex(stored["labels"]), np.uint8))[:N_TEST]
     check(name, {int(step): elbo for step, elbo in stored["ELBO"].items()}, labels == 1)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.skipif(find_spec("gpflow") is None, reason="GPflow is not installed")
-@pytest.mark.parametrize("name", CASES)
-def test_a_fit_ends_where_gpflow_ends(name):
-    elbos, labels = gpflow_path(case(name), target_of(name))
-    check(name, dict(enumerate(elbos)), labels)
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,8 @@ from reproduction.sushi import Sushi, censor, select
 from reproduction.sushi_claims import CLAIMS, judge
 from reproduction.sushi_experiments import EXPERIMENTS, ORIGIN, RESIDENCE
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 SET_A = [
     "ebi",
     "anago",
@@ -216,12 +218,6 @@ def test_every_variant_runs(home, method, monkeypatch):
     found = run_all([small(task, experiment="10 of 100")], home)
     assert [record["seed"] for record in found] == list(SEEDS[:2])
     assert all(0 <= record["accuracy"] <= 1 for record in found)
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch):
-    """Verdicts on made-up scores need no fine intervals."""
-    monkeypatch.setattr("reproduction.comparisons._RESAMPLES", 200)
 
 
 def made_up(means, spreads=None):

@@ -17,6 +17,8 @@ from reproduction.published import MIXED, OWN, OWN_CONVERGED, VARIANTS
 from reproduction.synthetic import KINDS, NOISE, SHARED_NOISE, Synthetic, at_shared_noise
 from reproduction.synthetic_claims import CLAIMS, judge
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 MORE = "ties, 250 rankings"
 
 
@@ -99,12 +101,6 @@ def test_noise_that_all_seeds_have():
         {"seed": seed, "noise": noise} for seed, noise in [(1, 0.1), (1, 0.5), (2, 0.5), (2, 0.9)]
     ]
     assert {row["noise"] for row in at_shared_noise(rows)} == {0.5}
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch):
-    """Verdicts on made-up scores need no fine intervals."""
-    monkeypatch.setattr("reproduction.comparisons._RESAMPLES", 200)
 
 
 def made_up(**means):
