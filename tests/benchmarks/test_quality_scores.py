@@ -45,15 +45,6 @@ def test_what_splits_differ_by_whom_they_test_is_not_due_to_training():
     assert of_one_split == pytest.approx(0.1**2, abs=0.002)
 
 
-def test_as_if_splits_were_independent_they_would_not():
-    rng = np.random.default_rng(0)
-    covered = []
-    for _ in range(500):
-        values, _ = splits_of_a_draw(rng, 0.0)
-        covered.append(abs(values.mean()) <= 2.57 * values.std(ddof=1) / np.sqrt(N_SPLITS))
-    assert np.mean(covered) < 0.85
-
-
 def test_training_on_the_same_people_widens_the_interval():
     values, influences = splits_of_a_draw(np.random.default_rng(1), 0.3)
     alone, often = (estimate(values, influences, trained) for trained in (0.0, 0.5))

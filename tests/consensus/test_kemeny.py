@@ -145,10 +145,3 @@ def test_items_that_no_margin_orders_are_tied():
     margins[0, 1:], margins[1:, 0] = 1.0, -1.0
     assert_array_equal(kemeny_order(margins).ranks, [1, 2, 2, 2])
     assert_array_equal(kemeny_order(np.zeros((3, 3))).ranks, [1, 1, 1])
-
-
-def test_a_majority_winner_is_first():
-    margins = margins_of(make_mallows(21, 9, phi=0.9, random_state=3).ranks)
-    margins[4], margins[:, 4] = 1.0, -1.0
-    margins[4, 4] = 0.0
-    assert kemeny_order(margins).order[0] == 4

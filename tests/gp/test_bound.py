@@ -6,7 +6,6 @@ from scipy.optimize import minimize
 from sklearn.gaussian_process.kernels import RBF
 
 from rankcut import GPClassifier, MallowsKernel, make_food
-from rankcut.gp.ascent import Sites
 from rankcut.gp.function_space import FunctionSpace, KernelRows
 from rankcut.gp.gaussian import WeightPrior
 from rankcut.gp.likelihoods import LIKELIHOODS
@@ -210,14 +209,3 @@ def test_lambda_of_mallows_is_learned_with_the_variances(link):
         for step in (-1e-3, 1e-3)
     ]
     assert (sides[1] - sides[0]) / 2e-3 == pytest.approx(0.0, abs=1e-3)
-
-
-def test_sites_mix_and_flatten():
-    sites = Sites(np.arange(4.0).reshape(2, 2), np.ones(2))
-    vector = sites.flat(np.array([7.0]))
-    again, parameters = sites.unflatten(vector)
-    np.testing.assert_array_equal(again.square, sites.square)
-    np.testing.assert_array_equal(again.linear, sites.linear)
-    assert parameters == [7.0]
-    half = sites.towards(sites.nothing(), 0.5)
-    np.testing.assert_array_equal(half.square, sites.square / 2)

@@ -33,19 +33,6 @@ def test_expectations_are_right_at_every_variance(link):
         assert found.total == pytest.approx(exact, abs=1e-11)
 
 
-def test_twenty_nodes_are_enough_for_small_variances_only():
-    nodes, shares = np.polynomial.hermite_e.hermegauss(20)
-    mean = np.linspace(-6, 3, 91)
-    errors = {}
-    for variance in (0.05, 1.0):
-        f = mean[:, None] + np.sqrt(variance) * nodes
-        coarse = log_likelihood("probit", f) @ shares / shares.sum()
-        exact = expected("probit", np.ones(91), mean, np.full(91, variance))
-        errors[variance] = np.abs(coarse - exact).max()
-    assert errors[0.05] < 1e-11
-    assert 1e-4 < errors[1.0] < 1e-3
-
-
 @pytest.mark.parametrize("link", LINKS)
 def test_derivatives_are_those_of_differences(link):
     mean, variance, sign, weight = grid()

@@ -152,10 +152,7 @@ class TestUnrankedItems:
 
     def test_or_x_is_sparse(self):
         kernel = self.kernel("Kendall")
-        rows, columns = np.nonzero(~np.isnan(self.ranks))
-        stored = sparse.csr_array(
-            (self.ranks[rows, columns], (rows, columns)), shape=self.ranks.shape
-        )
+        stored = sparse.csr_array(np.nan_to_num(self.ranks))
         points = KernelPCA(2, kernel=kernel).fit_transform(stored)
         expected = KernelPCA(2, kernel="precomputed").fit_transform(kernel(self.ranks))
         assert_allclose(points, expected, atol=1e-9)

@@ -39,19 +39,6 @@ def test_equals_the_definition(p):
     assert_allclose(rbo_kernel(x, y, p=p), expected, rtol=1e-12, atol=1e-15)
 
 
-def test_the_closed_form_of_rbo_min():
-    # Webber, Moffat and Zobel (2010), equation 11, for two lists of k items.
-    p, k = 0.9, 6
-    rng = np.random.default_rng(0)
-    x, y = np.full(10, np.nan), np.full(10, np.nan)
-    x[rng.permutation(10)[:k]] = np.arange(1, k + 1)
-    y[rng.permutation(10)[:k]] = np.arange(1, k + 1)
-    common = [np.sum((x <= d) & (y <= d)) for d in range(1, k + 1)]
-    tail = sum((common[d - 1] - common[-1]) * p**d / d for d in range(1, k + 1))
-    expected = (1 - p) / p * (tail - common[-1] * np.log(1 - p))
-    assert_allclose(rbo_kernel([x], [y], p=p), [[expected]], rtol=1e-12)
-
-
 @pytest.mark.parametrize("p", [1e-3, 0.5, 0.97, 0.981, 0.9995])
 def test_weights_of_places(p):
     depths = np.arange(1, int(60 / -np.log(p)) + 1001, dtype=float)
@@ -59,12 +46,6 @@ def test_weights_of_places(p):
     expected = np.cumsum(terms[::-1])[::-1]
     for n_places in (1, 30):
         assert_allclose(overlap.place_weights(p, n_places), expected[:n_places], rtol=1e-12)
-
-
-def test_all_places_together_weigh_1():
-    # Σ_r g(r) = (1 − p)·Σ_d p^(d−1): what a list of all places shares with itself.
-    for p in (0.5, 0.9, 0.99):
-        assert_allclose(overlap.place_weights(p, 5000).sum(), 1.0, rtol=1e-12)
 
 
 def test_is_symmetric_and_positive_semi_definite():

@@ -102,22 +102,6 @@ def test_multiplicative_weights_by_scipys_weighted_tau(n_items):
         assert_allclose(got, (total + signed) / 2, rtol=1e-12)
 
 
-def test_additive_weights_by_scipys_weighted_tau():
-    # (u_i + u_j)(w_i + w_j) = (u w)_i + (u w)_j + u_i w_j + w_i u_j, and the last two are
-    # products for u + w less those for u and for w.
-    rng = np.random.default_rng(0)
-    u = rng.random(9)
-    x, y = rng.permutation(9), rng.permutation(9)
-    a, b = u[x], u[y]
-    plus, minus = weighted_agreement(x, y, a + b), [weighted_agreement(x, y, v) for v in (a, b)]
-    signed, total = (plus[k] - minus[0][k] - minus[1][k] for k in range(2))
-    diagonal = weightedtau(-x, -y, rank=np.arange(9), weigher=lambda item: (a * b)[item])
-    signed += diagonal.statistic * 8 * (a * b).sum()
-    total += 8 * (a * b).sum()
-    got = weighted_kendall_kernel(x[None] + 1, y[None] + 1, weights="additive", position_weights=u)
-    assert_allclose(got, (total + signed) / 2, rtol=1e-12)
-
-
 def test_the_average_is_the_mean_over_k():
     for n_items in (9, 70, 130):  # one, two and three words of bits
         rng = np.random.default_rng(n_items)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from rankcut import from_orders, graph_cut_features, to_orders
+from rankcut.rankings.orders import spread
 
 LABELS = st.one_of(st.integers(), st.text(max_size=3), st.tuples(st.integers(), st.text()))
 
@@ -48,10 +49,7 @@ def test_sparse_and_dense_say_the_same(case):
     items, many = case
     dense, _ = from_orders(many, items)
     stored, _ = from_orders(many, items, sparse=True)
-    spread = np.full(dense.shape, np.nan)
-    coordinates = stored.tocoo()
-    spread[coordinates.coords] = coordinates.data
-    assert_array_equal(spread, dense)
+    assert_array_equal(spread(stored), dense)
 
 
 def test_the_rank_is_the_number_of_the_group():

@@ -1,7 +1,5 @@
 """What is a rank matrix, and what is said when it is not."""
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -252,11 +250,3 @@ class TestRankingSets:
 
     def test_sparse_ranks_stay_sparse(self):
         assert read_rankings(replace(self.votes, ranks=self.votes.sparse())).sparse is not None
-
-
-def test_reading_numbers_needs_no_scikit_learn():
-    code = (
-        "import sys, numpy; from rankcut.rankings import read_rankings;"
-        "read_rankings(numpy.eye(2)); assert 'sklearn' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

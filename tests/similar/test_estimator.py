@@ -219,8 +219,7 @@ def test_an_extra_that_is_missing_is_named(monkeypatch):
 def test_smoothed_vectors_of_sparse_rankings_are_those_of_dense_ones(method):
     rng = np.random.default_rng(0)
     ranks = np.where(rng.random((60, N)) < 0.3, rng.random((60, N)), np.nan)
-    rows, columns = np.nonzero(~np.isnan(ranks))
-    stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+    stored = sparse.csr_array(np.nan_to_num(ranks))
     features = GraphCutFeatures(
         unranked="anywhere", completions="closed_form", smoothing=Smoothing(1.5, GRAPH)
     )

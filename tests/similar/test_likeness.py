@@ -23,8 +23,7 @@ def random_lists(n_lists, seed):
 
 
 def stored(ranks):
-    rows, columns = np.nonzero(~np.isnan(ranks))
-    return sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+    return sparse.csr_array(np.nan_to_num(ranks))
 
 
 def unit(rows):
@@ -86,15 +85,11 @@ def test_means_are_subtracted_at_common_items_and_where_rows_are_not_zero():
     mean, common = np.array([0.5, 0.25, 0.125, 0.0625]), np.array([True, False, False, True])
     expected = [[0.5, 0.0, 0.0, 1.9375], [-0.5, 2.75, 0.0, -0.0625]]
     np.testing.assert_array_equal(_less(rows, mean, common), expected)
-    np.testing.assert_array_equal(_less(stored_rows(rows), mean, common).toarray(), expected)
+    np.testing.assert_array_equal(_less(stored(rows), mean, common).toarray(), expected)
     nothing = np.zeros(4, dtype=bool)
     np.testing.assert_array_equal(
-        _less(stored_rows(rows), mean, nothing).toarray(), _less(rows, mean, nothing)
+        _less(stored(rows), mean, nothing).toarray(), _less(rows, mean, nothing)
     )
-
-
-def stored_rows(rows):
-    return sparse.csr_array(rows)
 
 
 def test_factors_of_order_are_expected_values():
