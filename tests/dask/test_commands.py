@@ -52,7 +52,9 @@ def votes(tmp_path, monkeypatch):
 
 
 def succeed(line):
-    return commands.succeed(*line.split())
+    done = commands.run(*line.split())
+    assert done.exit_code == 0, done.output
+    return done.output
 
 
 def fail(line, says):
