@@ -7,6 +7,7 @@ import numpy as np
 
 from rankcut._loops.centres import nearest_centres, squared_distances, swap_medoids
 from rankcut._loops.types import Floats, Longs
+from rankcut.rankings.decoding import ROUNDING
 
 # Starts of k-means are compared on this many distinct rankings; the best continues with all.
 _MANY = 20_000
@@ -97,7 +98,7 @@ def fit_spread(vectors: Floats, weights: Floats, centres: Floats) -> float:
         return 0.0
     middle = centres.mean(axis=0)
     _, values, directions = np.linalg.svd(centres - middle, full_matrices=False)
-    kept = values > 1e-9 * max(float(values[0]), 1e-300)
+    kept = values > ROUNDING * float(values[0])
     if not kept.any():
         return 0.0
     basis = directions[kept].T

@@ -29,6 +29,7 @@ from scipy.linalg import eigh
 from rankcut._loops.centres import grow_centres, nearest_centres
 from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.types import Floats, Indices, Longs
+from rankcut.rankings.decoding import ROUNDING
 
 # Steps towards the moments of the data.
 _MOMENT_STEPS = 10
@@ -267,7 +268,7 @@ def _main_directions(vectors: Floats, weights: Floats, number: int) -> Floats:
 def _lengths(points: Floats, weights: Floats) -> Floats:
     """The standard deviation along each direction, with those of rounding errors at 0."""
     found: Floats = np.sqrt(weights @ points**2 / weights.sum())
-    return np.where(found > 1e-9 * found.max(initial=0.0), found, 0.0)
+    return np.where(found > ROUNDING * found.max(initial=0.0), found, 0.0)
 
 
 def _log_inertia(

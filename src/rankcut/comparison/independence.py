@@ -1,6 +1,5 @@
 """Do rankings depend on covariates: numbers, categories, or both?"""
 
-import html
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.permutations import CovariateLabels
-from rankcut.comparison.results import LEVEL, Table, p_in_words, verdict_in_words
+from rankcut.comparison.results import LEVEL, Table, TestedEffect, p_in_words, verdict_in_words
 from rankcut.comparison.rows import ComparedRows, column_of, is_missing, make_design, read_rows
 from rankcut.comparison.statistics import (
     Draws,
@@ -33,12 +32,12 @@ from rankcut.comparison.vectors import (
     side_by_side,
 )
 from rankcut.errors import InputError, amount
-from rankcut.parameters import check_choice, check_count, seed_from, within_floats
+from rankcut.parameters import check_count, seed_from, within_floats
 from rankcut.rankings import Unranked, as_frame, read_rankings
 
 
-@dataclass(frozen=True, repr=False)
-class IndependenceResult:
+@dataclass(frozen=True, repr=False, kw_only=True)
+class IndependenceResult(TestedEffect):
     """What :func:`~rankcut.independence_test` found.
 
     Attributes
@@ -54,17 +53,11 @@ class IndependenceResult:
         Each covariate by itself, with p-values adjusted by Holm's method.
     """
 
-    p_value: float
-    p_interval: tuple[float, float]
-    effect_size: float
-    effect_interval: tuple[float, float]
     n_rankings: int
     items: Table
     covariates: Table
-    method: str
-    features: str
-    n_permutations: int
-    notes: tuple[str, ...]
+
+    tables = ("covariates", "items")
 
     def verdict(self) -> str:
         """One sentence: whether rankings depend on the covariates, and how much."""
@@ -96,20 +89,6 @@ class IndependenceResult:
         lines.append(f"{self.n_rankings:,} rankings. {self.method}")
         return "\n".join([*lines, *self.notes])
 
-    def to_frame(self, table: str = "covariates", backend: str | None = None) -> Any:
-        """A table as a pandas or Polars frame.
-
-        Parameters
-        ----------
-        table : {"covariates", "items"}
-            Which table.
-        backend : {"pandas", "polars", "pyarrow"} or None
-            Which library; None is the one that is installed, pandas first.
-        """
-        check_choice(table, ("covariates", "items"), "table")
-        found: Table = getattr(self, table)
-        return found.to_frame(backend)
-
     def plot(self, level: float = LEVEL) -> Any:
         """The share of each item's variation that the covariates explain, as a Matplotlib figure.
 
@@ -121,12 +100,6 @@ class IndependenceResult:
         from rankcut.pictures.item_charts import draw_item_shares
 
         return draw_item_shares(self.items, level, self.verdict())
-
-    def __repr__(self) -> str:
-        return f"IndependenceResult({self.verdict()})"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self.verdict())}</p>{self.covariates._repr_html_()}"
 
 
 def independence_test(

@@ -2,10 +2,11 @@
 
 import html
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, ClassVar
 
 import narwhals as nw
 
@@ -120,21 +121,76 @@ class Aspect:
         return cls(found.value, found.interval, share.value, share.interval, table)
 
 
-@dataclass(frozen=True, repr=False)
-class GroupComparison:
-    """What :func:`~rankcut.compare_groups` found.
+@dataclass(frozen=True, repr=False, kw_only=True)
+class TestedEffect(ABC):
+    """What a permutation test found.
 
     Attributes
     ----------
     p_value : float
-        Probability that groups differ at least this much if labels mean nothing.
+        Probability that labels explain at least this much if they mean nothing.
     p_interval : (float, float)
         95 % confidence interval of that probability, which random permutations estimate.
     effect_size : float
-        Share of the variation of rankings that the groups explain, corrected for chance (ε²): its
-        mean is 0 if groups do not differ, so it may be slightly negative.
+        Share of the variation of rankings that the labels explain, corrected for chance (ε²): its
+        mean is 0 if labels mean nothing, so it may be slightly negative.
     effect_interval : (float, float)
         95 % confidence interval.
+    method : str
+        How p was found: by all permutations, random ones, or the limit distribution.
+    features : str
+        What the overall test looks at.
+    n_permutations : int
+        Number of permutations.
+    notes : tuple of str
+        What else a reader should know, such as rankings left out.
+    """
+
+    p_value: float
+    p_interval: tuple[float, float]
+    effect_size: float
+    effect_interval: tuple[float, float]
+    method: str
+    features: str
+    n_permutations: int
+    notes: tuple[str, ...]
+
+    tables: ClassVar[tuple[str, ...]]
+    """The names of the tables, the first one shown in notebooks."""
+
+    @abstractmethod
+    def verdict(self) -> str:
+        """One sentence: whether something was found, and how much it explains."""
+
+    def to_frame(self, table: str | None = None, backend: str | None = None) -> Any:
+        """A table as a pandas or Polars frame.
+
+        Parameters
+        ----------
+        table : str or None
+            One of ``tables``; None is the first.
+        backend : {"pandas", "polars", "pyarrow"} or None
+            Which library; None is the one that is installed, pandas first.
+        """
+        if table is not None:
+            check_choice(table, self.tables, "table")
+        found: Table = getattr(self, self.tables[0] if table is None else table)
+        return found.to_frame(backend)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.verdict()})"
+
+    def _repr_html_(self) -> str:
+        table: Table = getattr(self, self.tables[0])
+        return f"<p>{html.escape(self.verdict())}</p>{table._repr_html_()}"
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class GroupComparison(TestedEffect):
+    """What :func:`~rankcut.compare_groups` found, beside what is in each :class:`TestedEffect`.
+
+    Attributes
+    ----------
     groups : dict
         The groups, and the number of rankings of each.
     n_units : int
@@ -151,20 +207,8 @@ class GroupComparison:
     listing, order : Aspect or None
         For partial lists: do groups list different items, and do they order the items they list
         differently?
-    method : str
-        How p was found: by all permutations, random ones, or the limit distribution.
-    features : str
-        What the overall test looks at.
-    n_permutations : int
-        Number of permutations.
-    notes : tuple of str
-        What else a reader should know, such as rankings left out.
     """
 
-    p_value: float
-    p_interval: tuple[float, float]
-    effect_size: float
-    effect_interval: tuple[float, float]
     groups: dict[Hashable, int]
     n_units: int
     people: bool
@@ -173,10 +217,8 @@ class GroupComparison:
     between: Table
     listing: Aspect | None
     order: Aspect | None
-    method: str
-    features: str
-    n_permutations: int
-    notes: tuple[str, ...]
+
+    tables = ("items", "pairs", "between")
 
     def verdict(self) -> str:
         """One sentence: whether groups differ, and how much they explain."""
@@ -244,20 +286,6 @@ class GroupComparison:
             ]
         return [*lines, f"{sizes_in_words(self.groups)} {self.method}", *self.notes]
 
-    def to_frame(self, table: str = "items", backend: str | None = None) -> Any:
-        """A table as a pandas or Polars frame.
-
-        Parameters
-        ----------
-        table : {"items", "pairs", "between"}
-            Which table.
-        backend : {"pandas", "polars", "pyarrow"} or None
-            Which library; None is the one that is installed, pandas first.
-        """
-        check_choice(table, ("items", "pairs", "between"), "table")
-        found: Table = getattr(self, table)
-        return found.to_frame(backend)
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, text, lists and dictionaries, ready for JSON."""
         plain: dict[str, Any] = {"verdict": self.verdict()}
@@ -280,12 +308,6 @@ class GroupComparison:
         from rankcut.pictures.item_charts import draw_group_places
 
         return draw_group_places(self.items, tuple(self.groups), level, self.verdict())
-
-    def __repr__(self) -> str:
-        return f"GroupComparison({self.verdict()})"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self.verdict())}</p>{self.items._repr_html_()}"
 
 
 def permutations_needed(n_comparisons: int, n_permutations: int) -> str:
@@ -329,7 +351,7 @@ def p_in_words(value: float, *, least: bool = False) -> str:
     return f"p {'≤' if least else '='} {shown}"
 
 
-def verdict_in_words(result: Any, differ: str, same: str, what: str) -> str:
+def verdict_in_words(result: TestedEffect, differ: str, same: str, what: str) -> str:
     """Whether something was found, how sure that is, and how much it explains."""
     low, high = (100.0 * end for end in result.effect_interval)
     share = 100.0 * max(result.effect_size, 0.0)

@@ -18,9 +18,6 @@ from rankcut.comparison.rows import ComparedRows, Design
 from rankcut.kernels.chosen_features import choose_features
 from rankcut.rankings import Rankings
 
-# Numbers below this share of the largest are rounding errors.
-ROUNDING = 1e-9
-
 # Up to this many scores are kept (512 MB); more are recomputed in each pass.
 KEPT = 1 << 26
 

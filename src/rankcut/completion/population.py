@@ -45,8 +45,8 @@ _MEAN_EVERY = 3
 # Reaches to choose from: paths of one step count most, or those of many.
 _REACHES = (1.0, 4.0, 16.0, 64.0)
 
-# Bounds of log a and log b.
-_LEAST, _MOST = -8.0, 4.0
+# Bounds of log a and log b, where the other is all that counts.
+_LOG_BOUNDS = (-8.0, 4.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,19 +253,15 @@ def _least(
     for kernel in kernels:
 
         def cost(logs: Floats, kernel: Floats = kernel) -> float:
-            return unlikely(kernel, *_positive(logs))
+            return unlikely(kernel, *np.exp(logs).tolist())
 
         found = minimize(
             cost,
             np.log(start),
             method="Nelder-Mead",
+            bounds=[_LOG_BOUNDS] * 2,
             options={"maxiter": 30, "xatol": 0.05, "fatol": 0.1},
         )
         if found.fun < best:
-            best, chosen = found.fun, (kernel, *_positive(found.x))
+            best, chosen = found.fun, (kernel, *np.exp(found.x).tolist())
     return chosen
-
-
-def _positive(logs: Floats) -> tuple[float, float]:
-    shared, own = np.exp(np.clip(logs, _LEAST, _MOST)).tolist()
-    return shared, own

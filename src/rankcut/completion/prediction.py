@@ -21,10 +21,10 @@ from rankcut.completion.lists import Lists, rescored, with_unlisted
 from rankcut.completion.population import Population
 from rankcut.rankings.decoding import to_ranking
 
-# κ is measured with this share of a list hidden, lists of at most this many items, and about this
-# many people.
+# Priors and κ are chosen by this many items of a list, and κ by about this many people, with this
+# share of each list hidden.
+SOME_ITEMS = 30
 HIDDEN = 0.3
-_MOST_LISTED = 30
 _MOST_PEOPLE = 1000
 
 # The prior of log κ is normal with this precision, halved: few pairs leave κ near 1.
@@ -132,7 +132,7 @@ def measure_sharpness(
     last = any((some.blurs > 0).any() for some in judges)
     mixed, unlisted = _Margins(), _Margins()
     for some, model in zip(judges, models, strict=True):
-        known = some.listed().shortened(_MOST_LISTED, rng)
+        known = some.listed().shortened(SOME_ITEMS, rng)
         known = _repeated(known.some(np.flatnonzero(known.lengths > 2)))
         if not len(known):
             continue

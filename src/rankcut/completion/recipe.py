@@ -27,7 +27,7 @@ from rankcut.completion.population import (
     pass_over,
     share_ordered,
 )
-from rankcut.completion.prediction import Sharpness, measure_sharpness
+from rankcut.completion.prediction import SOME_ITEMS, Sharpness, measure_sharpness
 from rankcut.completion.presence import Presence, learn_presence
 from rankcut.graphs import ItemGraph
 
@@ -44,9 +44,8 @@ _STRENGTHS = (1000.0, 300.0, 100.0, 30.0, 10.0)
 _ORDERED = 0.9
 _ORDER_STEPS = 6
 
-# The prior is chosen with this many people, and this many items of their lists.
+# The prior is chosen by the lists of this many people.
 _LOOKED_AT = 500
-_LOOKED_AT_ITEMS = 30
 
 # Of this many people one in five is held out; others in turn, until enough are judged.
 _TRIED = 5000
@@ -123,7 +122,7 @@ class _Covariances:
         scores_only: bool,
     ) -> None:
         self._lists, self._n_jobs = lists, n_jobs
-        some = lists.some(np.sort(order[:_LOOKED_AT])).shortened(_LOOKED_AT_ITEMS, rng)
+        some = lists.some(np.sort(order[:_LOOKED_AT])).shortened(SOME_ITEMS, rng)
         kernels = graph_kernels(graph, lists.n_items)
         self._start, share = choose_covariance(some, mean_scores(lists), kernels)
         self._precision = choose_precision(some, self._start, kernels)

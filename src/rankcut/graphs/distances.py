@@ -11,6 +11,7 @@ from rankcut._loops.inverted_lists import search_own_lists
 from rankcut.errors import InputError
 from rankcut.graphs.weights import AT_ONCE
 from rankcut.parameters import check_choice, is_real
+from rankcut.rankings.decoding import ROUNDING
 from rankcut.threads import as_completed
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
@@ -27,9 +28,6 @@ _LOOKED_AT = 200
 
 # Items whose neighbours are also searched exactly, to see how many are missed.
 _CHECKED = 200
-
-# Exact search takes differences of squares: equal distances differ by up to this, relatively.
-_ROUNDING = 1e-9
 
 # Rows that are compared with all others between two interrupts.
 _SEARCHED = 1 << 10
@@ -172,7 +170,7 @@ def _missed(
     farthest = search.kneighbors(points[some])[0][:, -1]
     starts, ends = np.searchsorted(items, some), np.searchsorted(items, some, side="right")
     hits = sum(
-        int((distances[start:end] <= limit * (1 + _ROUNDING)).sum())
+        int((distances[start:end] <= limit * (1 + ROUNDING)).sum())
         for start, end, limit in zip(starts, ends, farthest, strict=True)
     )
     return 1.0 - hits / (len(some) * n_neighbors)

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from rankcut.errors import InputError
 from rankcut.parameters import within_floats
 
-# Coordinates that differ by less than this share of the largest one are equal up to rounding.
-_ROUNDING = 1e-9
+# Computed numbers that differ by less than this share of the largest one are equal up to rounding.
+ROUNDING = 1e-9
 
 
 def to_ranking(vectors: ArrayLike, *, tolerance: float | None = None) -> NDArray[np.int64]:
@@ -61,7 +61,7 @@ def _decoded(rows: NDArray[np.float64], tolerance: float | None) -> NDArray[np.i
         return np.empty((n_rows, 0), dtype=np.int64)
     order = np.argsort(-rows, axis=1, kind="stable")
     ordered = np.take_along_axis(rows, order, axis=1)
-    slack = _ROUNDING * np.abs(rows).max(axis=1, keepdims=True) if tolerance is None else tolerance
+    slack = ROUNDING * np.abs(rows).max(axis=1, keepdims=True) if tolerance is None else tolerance
     starts = np.ones((n_rows, n_items), dtype=bool)
     starts[:, 1:] = ordered[:, :-1] - ordered[:, 1:] > slack
     places = np.maximum.accumulate(np.where(starts, np.arange(1, n_items + 1), 0), axis=1)

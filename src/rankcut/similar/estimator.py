@@ -18,15 +18,13 @@ from rankcut.kernels.inverted_lists import InvertedLists
 from rankcut.kernels.nearest import Nearest, VectorIndex, nearest_of
 from rankcut.parameters import check_choice, check_count
 from rankcut.rankings import Unranked
+from rankcut.rankings.decoding import ROUNDING
 from rankcut.similar.likeness import LikenessFeatures
 
 Search: TypeAlias = Literal["exact", "approximate"]
 
 # Rankings whose nearest are also searched exactly, to measure the recall of the index.
 _CHECKED = 100
-
-# Kernel values that differ by less than this, relative to the largest, are equal.
-_ROUNDING = 1e-9
 
 
 class SimilarRankings(BaseEstimator):
@@ -204,7 +202,7 @@ class SimilarRankings(BaseEstimator):
                 filled(vectors), k, self.n_candidates, self.n_jobs, own
             )
         unconnected = self._alone if X is None else self._unconnected(X, fitted=False)
-        alone = np.flatnonzero(unconnected | (np.abs(values).max(axis=1) <= _ROUNDING))
+        alone = np.flatnonzero(unconnected | (np.abs(values).max(axis=1) <= ROUNDING))
         if alone.size:
             warnings.warn(
                 f"{alone.size} of {len(values)} rankings, the first of them row {alone[0]}, have "
@@ -242,7 +240,7 @@ class SimilarRankings(BaseEstimator):
         kth = np.sort(values, axis=1)[:, 0]
         kth = np.where(np.isinf(values).any(axis=1), kth, np.sort(values, axis=1)[:, 1])
         found = index.nearest(queries, k, self.n_candidates, self.n_jobs, some)[0]
-        rounding = _ROUNDING * np.abs(found).max(axis=1)
+        rounding = ROUNDING * np.abs(found).max(axis=1)
         return float((found >= (kth - rounding)[:, np.newaxis]).mean())
 
     def _encoded(self, X: Any) -> Any:
