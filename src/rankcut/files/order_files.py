@@ -4,9 +4,10 @@ The first line has the number of items and 1; each other line 0, the length of t
 items.
 """
 
+from scipy.sparse import csr_array
+
 from rankcut.errors import RankingFileError
 from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
-from rankcut.rankings.orders import from_orders
 from rankcut.rankings.ranking_set import RankingSet, fitting_ranks
 
 
@@ -20,7 +21,7 @@ def read_order(source: Source, *, sparse: bool | None = None) -> RankingSet:
     """
     name = source_name(source)
     content = decoded(read_all(source))
-    orders: list[list[int]] = []
+    starts, columns, ranks = [0], list[int](), list[float]()
     n_items = 0
     for line, text in enumerate(content.split("\n"), start=1):
         fields = text.split()
@@ -51,9 +52,10 @@ def read_order(source: Source, *, sparse: bool | None = None) -> RankingSet:
                 name,
                 line,
             )
-        orders.append(order)
-    if not orders:
+        columns += order
+        ranks += range(1, len(order) + 1)
+        starts.append(len(columns))
+    if len(starts) == 1:
         raise RankingFileError("the file has no orders", name, line)
-    items = range(n_items)
-    ranks = from_orders(orders, items, sparse=True).ranks
-    return RankingSet(fitting_ranks(ranks, sparse), tuple(items))
+    listed = csr_array((ranks, columns, starts), (len(starts) - 1, n_items), dtype=float)
+    return RankingSet(fitting_ranks(listed, sparse), tuple(range(n_items)))
