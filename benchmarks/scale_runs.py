@@ -15,8 +15,7 @@ from scale_data import incomplete, places_of, read_ranks, read_types
 from scipy.sparse import csr_array
 
 from rankcut import GPClassifier, GraphCutFeatures, NeighborGraph, SimilarityGraph
-from rankcut.dask.tasks import shared
-from rankcut.dask.workers import WORKER_SETTINGS
+from rankcut.dask.tasks import WORKER_SETTINGS, shared
 from rankcut.gp import weight_space
 
 MEMORY = "1200MiB"  # of each worker: two of them keep the features of 10⁷ rankings, one does not

@@ -11,11 +11,17 @@ from tolerances import assert_rounds_to
 
 from rankcut._loops.trees import LEAF, add_leaves
 from rankcut.label_ranking import kernel_ridge
-from rankcut.label_ranking.calibration import Calibration, calibrate
 from rankcut.label_ranking.combination import fit_combination, weigh
 from rankcut.label_ranking.forest import ForestModel, fit_forest, flatten
 from rankcut.label_ranking.kernel_ridge import fit_kernel, fit_kernels, landmark_spectrum
-from rankcut.label_ranking.targets import as_matrices, differences, pair_targets, scores_of_pairs
+from rankcut.label_ranking.targets import (
+    Calibration,
+    as_matrices,
+    calibrate,
+    differences,
+    pair_targets,
+    scores_of_pairs,
+)
 from rankcut.rankings import read_rankings
 
 

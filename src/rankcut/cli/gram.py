@@ -35,7 +35,7 @@ def gram(
     targets = files.named("gram.npy")
     zarr = [target for target in targets if target.rstrip("/").endswith(".zarr")]
     if zarr:
-        from rankcut.dask.gram_files import write_gram
+        from rankcut.dask.gram import write_gram
 
         if len(targets) > 1:
             raise InputError("a Zarr array must be the only output", file=zarr[0])

@@ -177,7 +177,7 @@ class Computing:
 
     def cluster(self) -> AbstractContextManager[Any]:
         """The cluster that the user names, within a ``with`` statement."""
-        from rankcut.dask.workers import cluster
+        from rankcut.dask.tasks import cluster
 
         return cluster(self.scheduler, self.workers)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rankcut.kernels.nearest import Nearest
     from rankcut.rankings.ranking_set import RankingSet
-    from rankcut.similar.neighbors import Neighbors
+    from rankcut.similar.estimator import Neighbors
 
 # With only a similarity graph, a list that adds an item similar to its own is nearer than an equal
 # list; two smoothing steps on the graph correct this on a cluster.
@@ -166,8 +166,13 @@ def _search(
     file: str, options: SearchOptions, vectors: VectorOptions, reading: Reading
 ) -> "Neighbors":
     """The row itself and the nearest ones, in memory."""
-    from rankcut.similar.estimator import SimilarRankings
-    from rankcut.similar.neighbors import Neighbors, find_row, itself_first, row_number
+    from rankcut.similar.estimator import (
+        Neighbors,
+        SimilarRankings,
+        find_row,
+        itself_first,
+        row_number,
+    )
 
     to, number = str(options.to), options.number
     rankings = reading.read(file)
@@ -192,7 +197,7 @@ def _search_blocks(
     reading: Reading,
 ) -> "Neighbors":
     """The same in a Parquet data set, block by block."""
-    from rankcut.dask.nearest import nearest_to
+    from rankcut.dask.vectors import nearest_to
 
     smoothed = vectors.smoothed_by(_STEPS)
     graph = smoothed.item_graph()

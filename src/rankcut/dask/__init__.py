@@ -25,13 +25,13 @@ from rankcut.dask import gp_rows as gp_rows
 from rankcut.dask import gram as gram
 from rankcut.dask import long_tables as long_tables
 from rankcut.dask.cross_validation import cross_validate as cross_validate
-from rankcut.dask.gram_files import write_gram as write_gram
-from rankcut.dask.nearest import nearest_to as nearest_to
+from rankcut.dask.gram import write_gram as write_gram
 from rankcut.dask.parquet import ParquetRankings as ParquetRankings
 from rankcut.dask.parquet import read_parquet as read_parquet
+from rankcut.dask.tasks import cluster as cluster
 from rankcut.dask.vectors import computed_vectors as computed_vectors
+from rankcut.dask.vectors import nearest_to as nearest_to
 from rankcut.dask.vectors import write_features as write_features
-from rankcut.dask.workers import cluster as cluster
 
 __all__ = [
     "ParquetRankings",

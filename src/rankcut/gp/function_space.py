@@ -24,10 +24,8 @@ from rankcut.gp.ascent import Sites, State
 from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
 from rankcut.gp.weight_space import with_constant
+from rankcut.graphs.weights import ROUNDING
 from rankcut.parameters import ROWS_AT_ONCE, within_floats
-
-# U is complete when the rest of the diagonal is below this share of its largest entry.
-_LEFT_OVER = 1e-12
 
 # Differences of K from U Uᵀ, or from its transpose, that count as rounding, for each precision.
 _SINGLE, _DOUBLE = 1e-4, 1e-8
@@ -61,8 +59,9 @@ class Factor:
         _check_gram(gram, rounding)
         size = len(gram)
         largest = float(np.diagonal(gram).max())
+        # U is complete when the rest of the diagonal is rounding.
         packed, order, rank, _ = lapack.dpstrf(
-            gram, tol=max(_LEFT_OVER, 1e-4 * rounding) * largest, lower=1
+            gram, tol=max(ROUNDING, 1e-4 * rounding) * largest, lower=1
         )
         lower = np.tril(packed)[:, :rank]
         order = order - 1

@@ -22,12 +22,10 @@ from rankcut.cuts.offset_rows import (
     check_centred,
     row_squares,
 )
+from rankcut.graphs.weights import ROUNDING
 from rankcut.kernels.nearest import Nearest, all_found, none_yet
 from rankcut.parameters import ROWS_AT_ONCE, check_count
 from rankcut.threads import as_completed
-
-# The bound is a product of rounded lengths.
-_SLACK = 1.0 + 1e-12
 
 
 class _SplitVectors(NamedTuple):
@@ -115,7 +113,7 @@ class InvertedLists:
                 self._dense,
                 self._lengths,
                 self._by_length,
-                _SLACK,
+                1.0 + ROUNDING,  # of lengths, whose product is the bound
                 best.values[some],
                 best.rows[some],
             )

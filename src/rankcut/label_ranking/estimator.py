@@ -20,12 +20,13 @@ from threadpoolctl import threadpool_limits
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators import take_rows
-from rankcut.label_ranking.calibration import Calibration, calibrate
 from rankcut.label_ranking.combination import Combination, fit_combination
 from rankcut.label_ranking.covariates import fit_encoder
 from rankcut.label_ranking.scores import kendall_score
 from rankcut.label_ranking.targets import (
+    Calibration,
     as_matrices,
+    calibrate,
     differences,
     pair_targets,
     pairs_of_items,
