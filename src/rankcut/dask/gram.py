@@ -190,16 +190,10 @@ def write_gram(
 
     Parameters
     ----------
-    rankings : ParquetRankings
-        From :func:`read_parquet`.
-    features : estimator
-        Turns ranks into vectors, such as a :class:`~rankcut.GraphCutFeatures`.
+    rankings, features, restart, progress
+        As in :func:`write_features`, with stripes for parts.
     target : str
         Path of the Zarr array.
-    restart : bool
-        Replace an array that was made with other settings.
-    progress : callable or None
-        Called with the number of stripes done and the number to do.
     """
     zarr = _import_zarr()
     import dask.array as da

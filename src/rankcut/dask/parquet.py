@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ class ParquetRankings:
         # With conditions, the number of rows is unknown.
         known = not self.reader.options.where
         sizes = [place.n_rows if known else math.nan for place in self.places]
-        read = shared_task(_Ranks(self.reader))
+        read = shared_task(partial(_ranks, self.reader))
         blocks = [read(place) for place in self.places]
         return as_array(blocks, sizes, np.empty((0, len(self.first.items))))
 
@@ -100,11 +101,6 @@ class ParquetRankings:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class _Ranks:
-    """Reads the ranks of a block."""
-
-    reader: BlockReader
-
-    def __call__(self, place: BlockPlace) -> Any:
-        return self.reader(place).ranks
+def _ranks(reader: BlockReader, place: BlockPlace) -> Any:
+    """The ranks of a block."""
+    return reader(place).ranks

@@ -7,6 +7,7 @@ a classifier can use either. Vectors are stored as the parts of a directory.
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -49,13 +50,13 @@ class VectorBlocks:
 
     def expanded(self) -> Any:
         """A Dask array of vectors, with one row per ranking."""
-        read = shared_task(_Expanded(self.read))
+        read = shared_task(partial(_expanded, self.read))
         blocks = [read(place) for place in self.places]
         return as_array(blocks, [np.nan] * len(blocks), np.empty((0, self.n_features)))
 
     def labelled(self, target: str) -> tuple[Any, Any]:
         """Dask arrays of vectors and classes, with one row per ranking that has a class."""
-        read = shared_task(_Labelled(self.read, target), nout=2)
+        read = shared_task(partial(_labelled, self.read, target), nout=2)
         pairs = [read(place) for place in self.places]
         sizes = [np.nan] * len(pairs)
         return (
@@ -69,7 +70,7 @@ def computed_vectors(rankings: ParquetRankings, features: Any) -> VectorBlocks:
 
     ``features`` turns ranks into vectors, such as a fitted :class:`~rankcut.GraphCutFeatures`.
     """
-    read = _Computed(rankings.reader, features)
+    read = partial(_compute, rankings.reader, features)
     return VectorBlocks(read, list(rankings.places), len(rankings.first.items))
 
 
@@ -104,10 +105,10 @@ def write_features(
     paths = [str(parts.path(i).resolve()) for i in range(len(rankings.places))]
     tasks = [(rankings.places[i], paths[i]) for i in parts.missing(len(paths))]
     items = [str(item) for item in rankings.first.items]
-    write = _Written(_Computed(rankings.reader, features), items)
+    write = partial(_write, partial(_compute, rankings.reader, features), items)
     for _ in each_done(write, tasks, progress):
         pass
-    return VectorBlocks(_Kept(items), paths, len(items))
+    return VectorBlocks(partial(_read_part, items), paths, len(items))
 
 
 def feature_settings(features: Any) -> dict[str, Any]:
@@ -134,78 +135,54 @@ def _described(value: Any) -> Any:
     return joblib.hash(value)
 
 
-@dataclass(frozen=True, eq=False)
-class _Computed:
-    """Reads a block of rankings and computes their vectors."""
+def _compute(reader: BlockReader, features: Any, place: BlockPlace) -> MatrixBlock:
+    """Read a block of rankings and compute their vectors."""
+    rankings = reader(place)
+    counts = rankings.counts if rankings.counted else None
+    if len(rankings) == 0:
+        return MatrixBlock(np.empty(rankings.ranks.shape), known_columns(rankings), counts)
 
-    reader: BlockReader
-    features: Any
+    def moved(error: InputError, row: int) -> InputError:
+        return error.moved(file=place.file, row=reader.row_of_file(place, row))
 
-    def __call__(self, place: BlockPlace) -> MatrixBlock:
-        rankings = self.reader(place)
-        counts = rankings.counts if rankings.counted else None
-        if len(rankings) == 0:
-            return MatrixBlock(np.empty(rankings.ranks.shape), known_columns(rankings), counts)
-
-        def moved(error: InputError, row: int) -> InputError:
-            return error.moved(file=place.file, row=self.reader.row_of_file(place, row))
-
-        vectors = at_place(self.features.transform, rankings.ranks, moved)
-        check_centred(vectors)
-        return MatrixBlock(vectors, known_columns(rankings), counts)
+    vectors = at_place(features.transform, rankings.ranks, moved)
+    check_centred(vectors)
+    return MatrixBlock(vectors, known_columns(rankings), counts)
 
 
-@dataclass(frozen=True, eq=False)
-class _Written:
-    """Writes a block of vectors to the file of a part."""
-
-    read: _Computed
-    items: list[str]
-
-    def __call__(self, task: tuple[BlockPlace, str]) -> None:
-        place, path = task
-        write_matrix([self.read(place)], self.items, {path: "parquet"})
+def _write(
+    read: Callable[[BlockPlace], MatrixBlock], items: list[str], task: tuple[BlockPlace, str]
+) -> None:
+    """Write a block of vectors to the file of a part."""
+    place, path = task
+    write_matrix([read(place)], items, {path: "parquet"})
 
 
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """Reads a block of vectors from the file of a part."""
-
-    items: list[str]
-
-    def __call__(self, path: str) -> MatrixBlock:
-        _, pq = import_pyarrow()
-        table = pq.read_table(path)
-        vectors = np.column_stack([table[item].to_numpy() for item in self.items])
-        names = [name for name in table.column_names if name not in self.items]
-        known = {name: table[name].to_pylist() for name in names}
-        counts = np.array(known["count"], dtype=np.int64) if "count" in known else None
-        return MatrixBlock(vectors, known, counts)
+def _read_part(items: list[str], path: str) -> MatrixBlock:
+    """Read a block of vectors from the file of a part."""
+    _, pq = import_pyarrow()
+    table = pq.read_table(path)
+    vectors = np.column_stack([table[item].to_numpy() for item in items])
+    names = [name for name in table.column_names if name not in items]
+    known = {name: table[name].to_pylist() for name in names}
+    counts = np.array(known["count"], dtype=np.int64) if "count" in known else None
+    return MatrixBlock(vectors, known, counts)
 
 
-@dataclass(frozen=True, eq=False)
-class _Expanded:
-    """Reads the vectors of a block, repeated by count."""
-
-    read: Callable[[Any], MatrixBlock]
-
-    def __call__(self, place: Any) -> NDArray[np.float64]:
-        return self.read(place).rows()
+def _expanded(read: Callable[[Any], MatrixBlock], place: Any) -> NDArray[np.float64]:
+    """The vectors of a block, repeated by count."""
+    return read(place).rows()
 
 
-@dataclass(frozen=True, eq=False)
-class _Labelled:
-    """Reads vectors and classes of a block, repeated by count; rows without a class are dropped."""
-
-    read: Callable[[Any], MatrixBlock]
-    target: str
-
-    def __call__(self, place: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        block = self.read(place)
-        values = block.known[self.target]
-        classes = np.array(["" if value is None else str(value) for value in values], dtype=np.str_)
-        times = np.where(classes != "", 1 if block.counts is None else block.counts, 0)
-        return np.repeat(block.matrix, times, axis=0), np.repeat(classes, times)
+def _labelled(
+    read: Callable[[Any], MatrixBlock], target: str, place: Any
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Vectors and classes of a block, repeated by count; rows without a class are dropped."""
+    block = read(place)
+    values = block.known[target]
+    classes = np.array(["" if value is None else str(value) for value in values], dtype=np.str_)
+    times = np.where(classes != "", 1 if block.counts is None else block.counts, 0)
+    return np.repeat(block.matrix, times, axis=0), np.repeat(classes, times)
 
 
 def nearest_to(
@@ -222,22 +199,18 @@ def nearest_to(
 
     Parameters
     ----------
-    rankings : ParquetRankings
-        From :func:`read_parquet`.
+    rankings, features, progress
+        As in :func:`write_features`.
     chosen : str
         The name of a ranking, or the number of its row, from 0.
-    features : estimator
-        Turns ranks into vectors, such as a fitted :class:`~rankcut.GraphCutFeatures`.
     vectors : VectorBlocks
         The vectors of all rankings, from :func:`computed_vectors` or :func:`write_features`.
     n_neighbors : int
         Number of neighbours.
     file : str or None
         Name of the file, for errors.
-    progress : callable or None
-        Called with the number of blocks done and the number to do.
     """
-    named = dict(each_done(_Find(rankings.reader, chosen), rankings.places))
+    named = dict(each_done(partial(_find, rankings.reader, chosen), rankings.places))
     sizes = [named[i][0] for i in range(len(named))]
     starts = np.cumsum([0, *sizes]).tolist()
     rows = [starts[i] + place for i, (_, place) in sorted(named.items()) if place is not None]
@@ -246,7 +219,7 @@ def nearest_to(
     check_centred(vector)
     # One more, because the ranking itself is among them unless enough others are equal to it.
     k = min(n_neighbors + 1, starts[-1])
-    best = dict(each_done(_Search(vectors, vector, k), vectors.places, progress))
+    best = dict(each_done(partial(_search, vectors, vector, k), vectors.places, progress))
     values = np.concatenate([best[i][0] for i in range(len(best))])
     numbers = np.concatenate([best[i][1] + starts[i] for i in range(len(best))])
     order = np.lexsort((numbers, -values))[:k]
@@ -255,31 +228,20 @@ def nearest_to(
     return Neighbors(*shown, rankings.rows(shown[0], sizes))
 
 
-@dataclass(frozen=True, eq=False)
-class _Find:
-    """Counts the rankings of a block, and finds the row with a name."""
-
-    reader: BlockReader
-    chosen: str
-
-    def __call__(self, place: BlockPlace) -> tuple[int, int | None]:
-        rankings = self.reader(place)
-        return len(rankings), find_row(rankings.ids, self.chosen)
+def _find(reader: BlockReader, chosen: str, place: BlockPlace) -> tuple[int, int | None]:
+    """The number of rankings of a block, and the row with a name."""
+    rankings = reader(place)
+    return len(rankings), find_row(rankings.ids, chosen)
 
 
-@dataclass(frozen=True, eq=False)
-class _Search:
-    """Finds the nearest rankings in a block: their cosines and rows."""
-
-    vectors: VectorBlocks
-    query: NDArray[np.float64]
-    k: int
-
-    def __call__(self, place: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        found = self.vectors.read(place).matrix
-        k = min(self.k, len(found))
-        if k == 0:
-            return np.empty(0), np.empty(0, dtype=np.int64)
-        left, right = GraphCutVectors(self.query), GraphCutVectors(found)
-        values, rows = nearest_of(left, right, k=k, normalize=True, n_jobs=1)
-        return values[0], rows[0]
+def _search(
+    vectors: VectorBlocks, query: NDArray[np.float64], most: int, place: Any
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The nearest rankings in a block: their cosines and rows."""
+    found = vectors.read(place).matrix
+    k = min(most, len(found))
+    if k == 0:
+        return np.empty(0), np.empty(0, dtype=np.int64)
+    left, right = GraphCutVectors(query), GraphCutVectors(found)
+    values, rows = nearest_of(left, right, k=k, normalize=True, n_jobs=1)
+    return values[0], rows[0]

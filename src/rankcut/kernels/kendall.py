@@ -161,10 +161,7 @@ class PairFeatures(NamesItems, TransformerMixin, TakesRankings):
     def transform(self, X: Any) -> NDArray[Any]:
         """Features of rankings of the items that were fitted.
 
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
+        ``X`` is a rank matrix, as in :meth:`fit`.
         """
         check_is_fitted(self)
         rankings = self._read(X, reset=False)

@@ -283,10 +283,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
     def predict(self, X: Any) -> Floats:
         """The predicted ranking of each row.
 
-        Parameters
-        ----------
-        X : array or frame of shape (n_rows, n_covariates)
-            Covariates.
+        ``X`` holds covariates, as in :meth:`fit`.
 
         Returns
         -------
@@ -298,10 +295,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
     def predict_scores(self, X: Any) -> Floats:
         """The scores that items are ordered by: larger = preferred.
 
-        Parameters
-        ----------
-        X : array or frame of shape (n_rows, n_covariates)
-            Covariates.
+        ``X`` holds covariates, as in :meth:`fit`.
 
         Returns
         -------
@@ -345,12 +339,8 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array or frame of shape (n_rows, n_covariates)
-            Covariates.
-        y : array, frame or CSR array of shape (n_rows, n_items)
-            Observed rankings.
-        sample_weight : array of shape (n_rows,) or None
-            How often each ranking counts.
+        X, y, sample_weight
+            As in :meth:`fit`; y are the observed rankings.
         """
         predicted = self.predict(X)
         return kendall_score(y, predicted, unranked=self.unranked, sample_weight=sample_weight)

@@ -119,26 +119,13 @@ def fit_forest(
 
     Parameters
     ----------
-    rows : ndarray of shape (n_rows, n_columns)
-        Covariates, not NaN.
-    targets : ndarray of shape (n_rows, n_targets)
-        What to predict.
-    weights : ndarray of shape (n_rows,)
-        How often each row counts, above 0.
-    groups : sequence of arrays of columns
-        The targets that each tree predicts, as many in each group; together they cover all
-        targets.
-    members : sequence of arrays of rows
-        The rows that the trees of each group grow on, at least one.
+    rows, targets, weights, groups, members, seed, n_jobs
+        As in :func:`~rankcut.label_ranking.combination.fit_combination`; each group has members.
     n_trees : int
         Number of trees for each group.
     random : bool
         Whether trees split at random places, down to single rows, or at the best places of half
         of the covariates, down to five rows (scikit-learn's suggestions for noisy data).
-    seed : int
-        Seed of the trees.
-    n_jobs : int or None
-        Number of threads; the result is the same for any number.
     """
     from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 

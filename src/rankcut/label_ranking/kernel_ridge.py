@@ -98,12 +98,8 @@ def fit_kernels(
 
     Parameters
     ----------
-    rows, targets, weights, seed
-        As in :func:`fit_kernel`.
-    groups : sequence of arrays of columns
-        The targets that a model predicts.
-    members : sequence of arrays of rows
-        The rows that each is fitted to, one at least.
+    rows, targets, weights, groups, members, seed
+        As in :func:`~rankcut.label_ranking.combination.fit_combination`; each group has members.
     """
     total, times = np.zeros(targets.shape), np.zeros(targets.shape)
     models = []

@@ -166,20 +166,14 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     def features_of(self, X: Any) -> Floats:
         """The scaled views of rankings side by side, which the log-odds are linear in.
 
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
+        ``X`` is a rank matrix, as in :meth:`fit`.
         """
         return self._model.features(self._views_of(X))
 
     def decision_function(self, X: Any) -> Floats:
         """The logarithm of the odds, for each class if there are more than two.
 
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
+        ``X`` is a rank matrix, as in :meth:`fit`.
         """
         views = self._views_of(X)
         return self._model.scores(views)
@@ -187,10 +181,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class.
 
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
+        ``X`` is a rank matrix, as in :meth:`fit`.
         """
         views = self._views_of(X)
         return self._model.probabilities(views)
@@ -198,10 +189,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class.
 
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
+        ``X`` is a rank matrix, as in :meth:`fit`.
         """
         scores = self.decision_function(X)
         found = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)

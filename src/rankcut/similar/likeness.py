@@ -258,10 +258,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
     def compact(self, X: Any) -> NDArray[Any] | JoinedRows:
         """The same vectors in the smallest form, for comparing them.
 
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
+        ``X`` is a rank matrix, as in :meth:`fit`.
         """
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
