@@ -144,6 +144,19 @@ def check_number(value: Any, parameter: str) -> float:
     return float(value)
 
 
+def check_share(value: Any, parameter: str) -> float:
+    """The value, if it is a number between 0 and 1, and neither of them.
+
+    >>> check_share(1, "confidence")
+    Traceback (most recent call last):
+        ...
+    rankcut.errors.InputError: confidence must be between 0 and 1; got 1
+    """
+    if not (is_real(value) and 0 < value < 1):
+        raise InputError(f"must be between 0 and 1; got {value!r}", parameter=parameter)
+    return float(value)
+
+
 def check_positive(value: Any, parameter: str) -> float:
     """The value, if it is a finite number above 0.
 

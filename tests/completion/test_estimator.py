@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
+from ranking_sets import stored
 
 from rankcut import RankingCompleter, RankingSet, SimilarRankings
 from rankcut.errors import InputError
@@ -163,10 +163,8 @@ def test_weights_are_repeated_rows_in_any_order(completer):
 
 
 def test_all_forms_of_rankings_give_the_same(completer):
-    rows, items = np.nonzero(~np.isnan(LISTS))
-    stored = csr_array((LISTS[rows, items], (rows, items)), shape=LISTS.shape)
     expected = completer.transform(LISTS)
-    assert_array_equal(incomplete().fit(stored).transform(stored), expected)
+    assert_array_equal(incomplete().fit(stored(LISTS)).transform(stored(LISTS)), expected)
     names = tuple("abcdefgh")
     frame = pd.DataFrame(LISTS, columns=list(names))
     assert_array_equal(incomplete().fit(frame).transform(frame), expected)

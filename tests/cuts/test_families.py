@@ -2,12 +2,7 @@
 
 import numpy as np
 import pytest
-from functions import (
-    make_case,
-    random_covariance,
-    random_weights,
-    subsets,
-)
+from functions import make_case, random_covariance, random_weights, subsets
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rankcut import ItemGraph

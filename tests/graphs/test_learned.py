@@ -255,12 +255,17 @@ def test_a_graph_is_not_learned_from_rankings_that_are_not_there_yet():
                 refuse()
 
 
-@pytest.mark.parametrize("recipe", [AgreementGraph(n_neighbors=3), CoListingGraph(n_neighbors=3)])
-def test_counts_are_repeated_rows(recipe):
-    rng = np.random.default_rng(0)
+def counted_lists(seed):
+    """Lists of four of seven items, and how often each counts."""
+    rng = np.random.default_rng(seed)
     ranks = rng.permuted(np.tile(np.arange(1.0, 8.0), (20, 1)), axis=1)
     ranks[ranks > 4] = np.nan
-    counts = rng.integers(0, 5, size=20)
+    return ranks, rng.integers(0, 5, size=20)
+
+
+@pytest.mark.parametrize("recipe", [AgreementGraph(n_neighbors=3), CoListingGraph(n_neighbors=3)])
+def test_counts_are_repeated_rows(recipe):
+    ranks, counts = counted_lists(0)
     found = recipe.build_from(ranks, sample_weight=counts)
     expanded = recipe.build_from(np.repeat(ranks, counts, axis=0))
     np.testing.assert_allclose(found.to_dense(), expanded.to_dense(), atol=1e-13)
@@ -289,10 +294,7 @@ def test_without_rankings_it_says_what_to_do():
 
 @pytest.mark.parametrize("options", [{}, {"smoothing": Smoothing(1.0, AgreementGraph())}])
 def test_an_estimator_learns_its_graph_from_counted_rankings(options):
-    rng = np.random.default_rng(1)
-    ranks = rng.permuted(np.tile(np.arange(1.0, 8.0), (20, 1)), axis=1)
-    ranks[ranks > 4] = np.nan
-    counts = rng.integers(0, 5, size=20)
+    ranks, counts = counted_lists(1)
     model = GraphCutFeatures(CoListingGraph(n_neighbors=3), unranked="last", **options)
     expected = model.fit(np.repeat(ranks, counts, axis=0)).transform(ranks)
     found = model.fit_transform(ranks, sample_weight=counts)

@@ -32,7 +32,7 @@ from rankcut.consensus.means import borda_vectors
 from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings, check_items
 from rankcut.kernels.chosen_features import choose_features
-from rankcut.parameters import check_count, is_real, is_whole, seed_from
+from rankcut.parameters import check_count, check_share, is_whole, seed_from
 from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.collections import takes_collections
 from rankcut.rankings.partitions import block_rows
@@ -366,10 +366,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
                 f'must be True, False or "auto"; got {self.normalize!r}', parameter="normalize"
             )
         check_count(self.n_init, "n_init")
-        if not (is_real(self.confidence, 0, 1) and 0 < self.confidence < 1):
-            raise InputError(
-                f"must be between 0 and 1; got {self.confidence!r}", parameter="confidence"
-            )
+        check_share(self.confidence, "confidence")
         check_count(self.n_bootstraps, "n_bootstraps", least=0)
 
     def _names(self) -> tuple[Hashable, ...]:

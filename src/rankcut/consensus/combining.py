@@ -6,7 +6,6 @@ It does not need scikit-learn, which takes longer to import than most rankings t
 import warnings
 from collections.abc import Hashable
 from functools import cache
-from numbers import Real
 from typing import Any, Self, get_args
 
 import numpy as np
@@ -31,7 +30,7 @@ from rankcut.consensus import (
 from rankcut.consensus.kemeny import Progress
 from rankcut.consensus.means import Vectors, borda_vectors, graph_vectors
 from rankcut.errors import InputError, Setting
-from rankcut.parameters import check_choice, check_count, is_real, seed_from
+from rankcut.parameters import check_choice, check_count, check_share, is_real, seed_from
 from rankcut.rankings import Rankings, Unranked
 
 
@@ -128,10 +127,7 @@ class CombinesRankings:
             raise InputError(
                 f'is used by method="graph" only; got method={self.method!r}', parameter="graph"
             )
-        if not (isinstance(self.confidence, Real) and 0 < self.confidence < 1):
-            raise InputError(
-                f"must be between 0 and 1; got {self.confidence!r}", parameter="confidence"
-            )
+        check_share(self.confidence, "confidence")
         check_count(self.n_bootstraps, "n_bootstraps", least=0)
         least = int(np.ceil(self.confidence / (1 - self.confidence)))
         if 0 < self.n_bootstraps < least:

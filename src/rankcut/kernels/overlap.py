@@ -9,9 +9,9 @@ from scipy.special import exp1
 
 from rankcut._loops.overlaps import overlap_values, weigh_listed
 from rankcut._loops.types import Floats, Indices, Longs
-from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder
 from rankcut.kernels.ranking_kernel import RankingKernel
+from rankcut.parameters import check_share
 from rankcut.rankings import Rankings
 
 # This many places beyond the last, the sum over all places goes over to an integral: either its
@@ -73,9 +73,7 @@ class RBOKernel(RankingKernel):
 
     def encoder(self, *, derivative: bool = False) -> Encoder:
         """Encode rankings as lists with weights."""
-        p = self.p
-        if not 0.0 < p < 1.0:
-            raise InputError(f"must be between 0 and 1; got {p!r}", parameter="p")
+        p = check_share(self.p, "p")
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> WeighedLists:
             return weigh_lists(rankings, place_weights(float(p), rankings.shape[1]))
