@@ -8,7 +8,6 @@ from rankcut import GraphCutFeatures, make_mallows
 from rankcut.consensus import means
 from rankcut.consensus.means import (
     borda_vectors,
-    comparisons,
     mean_of,
     resampled_means,
     sign_vectors,
@@ -41,16 +40,6 @@ def test_few_rankings_have_the_vectors_of_many(monkeypatch):
     few = borda_vectors(groups)
     monkeypatch.setattr(means, "FEW_ENTRIES", 0)
     assert_array_equal(few, borda_vectors(groups))
-
-
-def test_a_comparison_needs_both_items():
-    one, other = np.triu_indices(5, 1)
-    rankings = people_of()
-    groups = rankings.block(0, len(rankings.counts)).groups.astype(float)
-    groups[groups == 0xFFFFFFFF] = np.nan
-    expected = np.nan_to_num(np.sign(groups[:, other] - groups[:, one]))
-    found = comparisons(rankings.block(0, len(rankings.counts)).groups)
-    assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("options", [{}, {"sample_weight": WEIGHTS}])

@@ -17,25 +17,6 @@ def gathered(ranks=ROWS, unranked="anywhere", **options):
     return Units.of(read_rankings(ranks, unranked=unranked, **options))
 
 
-def rows_of(people):
-    groups = people.block(0, len(people.counts)).groups.astype(float)
-    groups[groups == 0xFFFFFFFF] = np.nan
-    return groups.tolist()
-
-
-def test_equal_orders_are_counted_once():
-    people = gathered()
-    assert dict(zip(map(str, rows_of(people)), people.counts.tolist(), strict=True)) == {
-        "[0.0, 1.0, 2.0]": 3,
-        "[1.0, 0.0, nan]": 1,
-        "[nan, nan, nan]": 1,
-    }
-
-
-def test_unranked_last_closes_a_ranking():
-    assert [1.0, 0.0, 2.0] in rows_of(gathered(unranked="last"))
-
-
 def test_whole_weights_count_and_others_weigh():
     counted = gathered(sample_weight=[2, 0, 1, 0, 1])
     assert counted.counts.tolist() == [4]

@@ -40,15 +40,6 @@ def test_equal_pairs_are_one_with_their_weights_added(repeated):
         assert as_pairs(X, codes, find(X, codes, None)) == pairs(X, codes, np.ones(300))
 
 
-def test_the_order_follows_from_the_contents(repeated):
-    X, codes = repeated
-    shuffled = np.random.default_rng(1).permutation(300)
-    one, other = few_distinct(X, codes, None), few_distinct(X[shuffled], codes[shuffled], None)
-    np.testing.assert_array_equal(X[one.rows], X[shuffled][other.rows])
-    np.testing.assert_array_equal(codes[one.rows], codes[shuffled][other.rows])
-    np.testing.assert_array_equal(one.weight, other.weight)
-
-
 def test_points_of_a_gram_matrix_come_in_an_order_of_their_own(repeated):
     X, codes = repeated[0] + 0.1 * np.arange(3), repeated[1]
     once = few_distinct(X, codes, None)

@@ -27,13 +27,6 @@ FOOD = make_food(30, random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features)
 
 
-def test_is_the_inner_product_of_features():
-    features = graph_cut_features(FOOD.ranks, GRAPH)
-    got = graph_cut_kernel(FOOD.ranks[:10], FOOD.ranks[10:], GRAPH)
-    assert got.shape == (10, 20)
-    assert_allclose(got, features[:10] @ features[10:].T, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     "options",
     [

@@ -4,12 +4,26 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from rankcut import NeighborGraph
+from rankcut.cuts.smoothing import Smoother
+from rankcut.rankings import read_rankings
 from rankcut.regression.logistic import ViewRegression
+from rankcut.regression.views import list_views
+
+POINTS = np.random.default_rng(0).random((9, 2))
+SMOOTHER = Smoother(NeighborGraph(POINTS, n_neighbors=3).build(), 1.5)
+
+
+def random_views(n_rankings):
+    rng = np.random.default_rng(n_rankings)
+    ranks = rng.integers(1, 5, size=(n_rankings, 9)).astype(float)
+    ranks[rng.random(ranks.shape) < 0.5] = np.nan
+    return list_views(read_rankings(ranks, unranked="anywhere"), SMOOTHER)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("counted", [False, True])
-def test_it_is_logistic_regression_on_the_filled_views(random_views, n_classes, counted):
+def test_it_is_logistic_regression_on_the_filled_views(n_classes, counted):
     rng = np.random.default_rng(0)
     views, others = random_views(60), random_views(5)
     scales = {"order": 2.0, "both": 0.5, "smooth listing": 1.5}

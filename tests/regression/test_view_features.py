@@ -77,15 +77,6 @@ def test_numbers_that_depend_on_the_listing_are_predicted_and_explained():
     assert found[item] == pytest.approx(change.mean(), rel=1e-8, abs=1e-10)
 
 
-def test_counts_are_repeated_rows():
-    ranks = lists(80, 2)
-    numbers = listed(ranks)
-    counts = np.random.default_rng(0).integers(0, 4, 80)
-    counted = ViewFeatures().fit(ranks, numbers, sample_weight=counts)
-    repeated = ViewFeatures().fit(np.repeat(ranks, counts, axis=0), np.repeat(numbers, counts))
-    assert counted.view_variances_ == pytest.approx(repeated.view_variances_, rel=1e-5)
-
-
 def test_shift_and_unit_of_the_number_do_not_matter():
     ranks = lists(80, 3)
     numbers = listed(ranks)

@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 from rankcut import ItemGraph
 from rankcut.cuts.smoothing import Smoother
 from rankcut.rankings import read_rankings
-from rankcut.regression.views import LevelViews, View, list_views
+from rankcut.regression.views import LevelViews, list_views
 
 
 def by_definition(ranks):
@@ -42,13 +42,6 @@ def test_smoothed_views_of_like_items_are_alike():
     assert one @ other == 0
     one, other = views["smooth order"].toarray()
     assert one @ other == pytest.approx(np.linalg.norm(one) * np.linalg.norm(other))
-
-
-def test_rows_of_a_view(random_views):
-    view = random_views(20)["smooth listing"]
-    assert (view[[3, 1]].toarray() == view.toarray()[[3, 1]]).all()
-    plain = View(sparse.csr_array(np.eye(3)))
-    assert (plain.toarray() == np.eye(3)).all()
 
 
 def test_levels_by_definition():
