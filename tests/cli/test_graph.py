@@ -22,8 +22,6 @@ def test_graph_of_neighbours_and_categories(lunch):
     graph = read_graph("g.npz")
     assert graph.items[0] == "cake"
     assert graph.n_edges < 28
-    fail("graph", "dishes.csv", "--neighbors", "2", "--keep", "0.5", says="one of --neighbors")
-    fail("graph", "dishes.csv", "--columns", "nine", says="no column 'nine'")
 
 
 def test_graph_of_unlike_items(lunch):
@@ -42,11 +40,6 @@ def test_graph_of_unlike_items(lunch):
     assert np.load("f.npy").shape[1] == 8
 
 
-def test_graph_options_that_do_not_go_together(lunch):
-    fail("graph", "dishes.csv", "--neighbors", "2", "--keep", "0.5", says="one of --neighbors and")
-    fail("graph", "dishes.csv", "--rank", "place", says="--rank describes rankings")
-
-
 def test_items_from_standard_input_with_any_delimiter(lunch):
     expected = succeed("graph", "dishes.csv")
     text = (lunch / "dishes.csv").read_text()
@@ -54,16 +47,25 @@ def test_items_from_standard_input_with_any_delimiter(lunch):
     for spelling in ("tab", "\\t"):
         tabs = text.replace(",", "\t")
         assert succeed("graph", "-", "--delimiter", spelling, input=tabs) == expected
-    fail("graph", "dishes.csv", "--delimiter", ";;", says="--delimiter must be one character")
 
 
-def test_a_picture_of_a_graph_has_a_format_before_the_work(lunch):
-    fail("graph", "dishes.csv", "-o", "g.npz", "-o", "g.txt", says=".png, .svg, .pdf or .html")
-    assert not (lunch / "g.npz").exists()
-
-
-def test_a_table_is_no_graph(lunch):
-    fail("features", "full.csv", "-o", "f.npy", "--graph", "dishes.csv", says="for --items")
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("graph dishes.csv --neighbors 2 --keep 0.5", "give only one of --neighbors and --keep"),
+        ("graph dishes.csv --columns nine", "no column 'nine'"),
+        ("graph dishes.csv --delimiter ;;", "--delimiter must be one character"),
+        ("graph dishes.csv --rank place", "--rank describes rankings"),
+        ("graph dishes.csv --layout wide", "--layout describes rankings.*--learn"),
+        ("graph dishes.csv -o g.npz -o g.txt", r"\.png, \.svg, \.pdf or \.html"),
+        ("graph full.csv --learn agreement --keep 0.5", "--neighbors is the only"),
+        ("graph full.csv --learn co-listing", "full.csv: .*use --learn agreement"),
+        ("features full.csv -o g.npy --graph dishes.csv", "for --items"),
+    ],
+)
+def test_mistakes_are_one_line_and_leave_no_file(lunch, arguments, says):
+    fail(*arguments.split(), says=says)
+    assert not list(lunch.glob("g.*"))
 
 
 VOTES = """4 1
@@ -106,20 +108,9 @@ def test_graph_learned_from_rankings(lunch, kind, recipe):
 def test_what_a_learned_graph_needs(lunch):
     (lunch / "votes.blt").write_text(VOTES)
     fail("graph", "votes.blt", says="votes.blt: holds rankings.*--learn agreement or --learn co-l")
-    fail(
-        "graph",
-        "votes.blt",
-        "--learn",
-        "agreement",
-        "--keep",
-        "0.5",
-        says="--neighbors is the only",
-    )
-    fail("graph", "dishes.csv", "--layout", "wide", says="--layout describes rankings.*--learn")
     for file in ("votes.csv", "votes.parquet"):
         succeed("convert", "votes.blt", file)
         fail("graph", file, says=f"{file}: holds rankings; it is not.*--learn agreement")
-    fail("graph", "full.csv", "--learn", "co-listing", says="full.csv: .*use --learn agreement")
     (lunch / "apart.csv").write_text("a,b,c\n1,,\n,1,\n,,1\n")
     done = run("graph", "apart.csv", "--learn", "co-listing")
     assert done.exit_code == 0
