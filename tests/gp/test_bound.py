@@ -171,17 +171,6 @@ def test_learned_variances_are_where_the_bound_is_greatest(link, noisy):
         assert other.elbo_ < learned.elbo_
 
 
-def test_a_kernel_parameter_is_where_the_bound_is_greatest():
-    rng = np.random.default_rng(2)
-    X = rng.uniform(-3, 3, size=(80, 1))
-    y = (np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=80) > 0).astype(int)
-    learned = GPClassifier(RBF(1.0)).fit(X, y)
-    length = learned.kernel_[0].length_scale
-    for factor in (1.2, 1 / 1.2):
-        other = GPClassifier(RBF(factor * length, "fixed")).fit(X, y)
-        assert other.elbo_ < learned.elbo_
-
-
 @pytest.mark.parametrize("link", LINKS)
 def test_lambda_of_mallows_is_learned_with_the_variances(link):
     food = make_food(40, noise=0.5, random_state=1)
