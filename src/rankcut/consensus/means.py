@@ -66,7 +66,8 @@ def borda_vectors(groups: Indices) -> Floats:
     """
     if groups.size * groups.shape[1] <= FEW_ENTRIES and not (groups == NOWHERE).any():
         places = groups.astype(np.int64)
-        return np.sign(places[:, None, :] - places[:, :, None]).sum(axis=2, dtype=np.float64)
+        signs = np.sign(places[:, None, :] - places[:, :, None])
+        return np.asarray(signs.sum(axis=2), dtype=np.float64)
     vectors = np.empty(groups.shape)
     centred_positions(groups, vectors)
     return vectors
