@@ -133,11 +133,8 @@ class AgreementGraph(_ProfileGraph):
 
     Parameters
     ----------
-    n_neighbors : int
-        Number of edges to keep for each item, strongest first; an edge stays if either end keeps
-        it.
-    shrinkage : float
-        s: each item counts as if this many more rankings listed only it.
+    n_neighbors, shrinkage
+        As for :class:`CoListingGraph`.
 
     Examples
     --------

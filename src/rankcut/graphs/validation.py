@@ -25,7 +25,7 @@ def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> We
     """Check a matrix of weights; the error names the edge that is wrong."""
     if isinstance(weights, StructuredWeights):
         return _check_structured(weights, items)
-    if isinstance(weights, Weights):
+    if isinstance(weights, MatrixWeights):
         return weights
     return MatrixWeights(_check_matrix(weights, items))
 

@@ -4,7 +4,6 @@
 sparse and a low-rank part. The complete graph is a constant of 1.
 """
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -31,68 +30,9 @@ _CANCELLED = 1e-14
 ROUNDING = 1e-12
 
 
-class Weights(ABC):
-    """Symmetric weights W_ij between n items, with a diagonal of zeros."""
-
-    @property
-    @abstractmethod
-    def kind(self) -> Kind:
-        """How they are stored; "complete" is a constant of 1 and nothing else."""
-
-    @property
-    @abstractmethod
-    def n_items(self) -> int:
-        """Number of items."""
-
-    @property
-    def rank(self) -> int:
-        """Number of low-rank factors."""
-        return 0
-
-    @abstractmethod
-    def n_edges(self) -> int:
-        """Number of pairs with a positive weight."""
-
-    @abstractmethod
-    def degrees(self) -> Floats:
-        """Sum of the weights at each item."""
-
-    @abstractmethod
-    def to_dense(self) -> Floats:
-        """The matrix as a new array."""
-
-    def to_csr(self) -> sparse.csr_array:
-        """The matrix as a sparse array."""
-        return sparse.csr_array(self.to_dense())
-
-    @abstractmethod
-    def to_structured(self) -> "StructuredWeights":
-        """The same weights as a constant, a sparse and a low-rank part."""
-
-    @abstractmethod
-    def largest(self) -> float:
-        """The largest weight."""
-
-    @abstractmethod
-    def permuted(self, order: NDArray[Any]) -> "Weights":
-        """The weights of the same items in another order."""
-
-    @abstractmethod
-    def scaled(self, scales: Floats) -> "Weights":
-        """s_i·W_ij·s_j."""
-
-    @abstractmethod
-    def subtracted_from(self, ceiling: float) -> "Weights":
-        """C − W_ij for each pair of items."""
-
-    @abstractmethod
-    def multiply(self, rows: Floats) -> Floats:
-        """``rows @ W``; the bits of a row do not depend on the other rows."""
-
-
 @dataclass(frozen=True, eq=False)
-class MatrixWeights(Weights):
-    """A symmetric matrix, stored as it is: an array, or a CSR array with sorted indices."""
+class MatrixWeights:
+    """A symmetric matrix with a diagonal of zeros: an array, or a CSR array with sorted indices."""
 
     matrix: Any
 
@@ -105,6 +45,11 @@ class MatrixWeights(Weights):
     def n_items(self) -> int:
         """Number of items."""
         return int(self.matrix.shape[0])
+
+    @property
+    def rank(self) -> int:
+        """Number of low-rank factors: none."""
+        return 0
 
     @property
     def _entries(self) -> Floats:
@@ -148,7 +93,7 @@ class MatrixWeights(Weights):
             return MatrixWeights(_scaled_entries(self.matrix, scales))
         return MatrixWeights(self.matrix * np.outer(scales, scales))
 
-    def subtracted_from(self, ceiling: float) -> Weights:
+    def subtracted_from(self, ceiling: float) -> "Weights":
         """C − W_ij, and 0 where rounding leaves a weight a little above the ceiling.
 
         In a sparse matrix most pairs have no entry, and c is a constant for them.
@@ -167,7 +112,7 @@ class MatrixWeights(Weights):
 
 
 @dataclass(frozen=True, eq=False)
-class StructuredWeights(Weights):
+class StructuredWeights:
     """W_ij = c + S_ij + Σ_q σ_q·z_iq·z_jq for i ≠ j: all pairs, without an n × n array.
 
     These weights are closed under what is done to graphs: c − W has the same parts with other
@@ -277,6 +222,10 @@ class StructuredWeights(Weights):
         upper[abs(upper) <= self._rounding()] = 0.0
         return np.asarray(upper + upper.T)
 
+    def to_csr(self) -> sparse.csr_array:
+        """The matrix as a sparse array."""
+        return sparse.csr_array(self.to_dense())
+
     def to_structured(self) -> "StructuredWeights":
         """These weights."""
         return self
@@ -332,6 +281,10 @@ class StructuredWeights(Weights):
             return 0.0
         largest = float((self.factors**2).sum(axis=1).max(initial=0.0))
         return _CANCELLED * (abs(self.constant) + largest)
+
+
+Weights: TypeAlias = MatrixWeights | StructuredWeights
+"""Symmetric weights W_ij between n items; the bits of a row's product depend on no other row."""
 
 
 @lru_cache(maxsize=8)
