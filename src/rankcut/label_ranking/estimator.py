@@ -39,9 +39,6 @@ from rankcut.rankings.decoding import to_ranking
 # With more items than this, one target per pair, and a forest per item, would be too many.
 _MOST_PAIRED = 16
 
-# Folds in which the user's own model predicts held-out rows.
-_FOLDS = 5
-
 
 class RankingRegressor(RegressorMixin, BaseEstimator):
     """Predict a ranking from covariates.
@@ -225,8 +222,8 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         model = clone(self.estimator)
         named = {} if weights is None else _weights_for(model, weights)
         left_out = None
-        if len(targets) >= 2 * _FOLDS:
-            folds = KFold(_FOLDS, shuffle=True, random_state=seed)
+        folds = KFold(shuffle=True, random_state=seed)
+        if len(targets) >= 2 * folds.get_n_splits():
             found = cross_val_predict(model, table, targets, cv=folds, params=named)
             left_out = np.asarray(found).reshape(targets.shape)
         self.estimator_ = model.fit(table, targets, **named)

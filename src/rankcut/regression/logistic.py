@@ -18,7 +18,6 @@ from rankcut.regression.views import View
 
 # The search ends when no slope of the mean loss is larger than this.
 _SLOPE = 1e-7
-_MOST_ITERATIONS = 5000
 
 
 class ViewRegression:
@@ -86,7 +85,7 @@ class ViewRegression:
             np.zeros(n_scores * (1 + int(ends[-1]))),
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": _MOST_ITERATIONS, "maxfun": np.inf, "gtol": _SLOPE, "ftol": 0.0},
+            options={"maxfun": np.inf, "gtol": _SLOPE, "ftol": 0.0},
         )
         self.weights, self._offsets = split(found.x)
         self.scales = dict(scales)

@@ -15,10 +15,8 @@ from scipy import sparse
 
 from rankcut._loops.linear_algebra import add_normal_equations
 from rankcut._loops.types import Floats
-
-# Systems that are solved at once, and entries that are compared with their model at once.
-_BLOCK = 2048
-_ENTRIES = 1 << 18
+from rankcut.graphs.weights import AT_ONCE
+from rankcut.parameters import ROWS_AT_ONCE
 
 # A penalty of 0 would leave factors without a scale.
 _LEAST_NOISE = 1e-9
@@ -101,8 +99,9 @@ class LatentFactors:
         people = self.people(values, weights)
         rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
         squares = 0.0
-        for start in range(0, values.nnz, _ENTRIES):
-            some = slice(start, start + _ENTRIES)
+        step = max(1, AT_ONCE // people.shape[1])
+        for start in range(0, values.nnz, step):
+            some = slice(start, start + step)
             fitted = np.einsum("ef,ef->e", people[rows[some]], self.items[values.indices[some]])
             left = values.data[some] - fitted
             squares += float(np.sum(weights[some] * counted[rows[some]] * left**2))
@@ -129,8 +128,8 @@ class LatentFactors:
         everything = self._unlisted * (factors.T @ (counts[:, None] * factors))
         everything += self._penalty * np.eye(rank)
         found = np.empty((n_rows, rank))
-        for start in range(0, n_rows, _BLOCK):
-            stop = min(start + _BLOCK, n_rows)
+        for start in range(0, n_rows, ROWS_AT_ONCE):
+            stop = min(start + ROWS_AT_ONCE, n_rows)
             starts = values.indptr[start : stop + 1].astype(np.int64)
             entries = slice(starts[0], starts[-1])
             matrices = np.tile(everything, (stop - start, 1, 1))
