@@ -25,7 +25,7 @@ from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
 from rankcut.gp.weight_space import with_constant
 from rankcut.graphs.weights import ROUNDING
-from rankcut.parameters import ROWS_AT_ONCE, within_floats
+from rankcut.parameters import MOST_COMPARED, within_floats
 
 # Differences of K from U Uᵀ, or from its transpose, that count as rounding, for each precision.
 _SINGLE, _DOUBLE = 1e-4, 1e-8
@@ -284,8 +284,9 @@ class KernelPredictor:
         variance = np.empty_like(mean)
         own = self._given_diagonal(X, diagonal)
         square: Floats | None
-        for start in range(0, X.shape[0], ROWS_AT_ONCE):
-            block = slice(start, min(start + ROWS_AT_ONCE, X.shape[0]))
+        # A plain function compares all pairs of a block for k(x, x).
+        for start in range(0, X.shape[0], MOST_COMPARED):
+            block = slice(start, min(start + MOST_COMPARED, X.shape[0]))
             rows = take_rows(X, block)
             for column, fitted in enumerate(self.posteriors):
                 if own is not None:

@@ -10,11 +10,12 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
+from rankcut.kernels.gram import Features
 from rankcut.kernels.graph_cut import GraphCutKernel, SpearmanKernel
 from rankcut.kernels.kendall import KendallKernel
 from rankcut.kernels.mallows import MallowsKernel, median_lambda
 from rankcut.kernels.radial import GaussianKernel
-from rankcut.parameters import MOST_COMPARED, ROWS_AT_ONCE
+from rankcut.parameters import MOST_COMPARED
 from rankcut.rankings import Unranked
 
 # Directions of a kernel's matrix with less than this share of the largest are rounding errors.
@@ -52,8 +53,9 @@ class ChosenFeatures:
             return _dense(self.features.transform(ranks))
         assert self.root is not None
         found = np.empty((len(ranks), self.root.shape[1]))
-        for start in range(0, len(ranks), ROWS_AT_ONCE):
-            some = slice(start, start + ROWS_AT_ONCE)
+        # Landmarks are encoded again for each block, so blocks are large.
+        for start in range(0, len(ranks), Features.side):
+            some = slice(start, start + Features.side)
             gram = np.asarray(self.features(ranks[some], self.landmarks), dtype=np.float64)
             found[some] = gram @ self.root
         return found
