@@ -132,7 +132,7 @@ def test_unrated_items_are_an_error_unless_they_mean_something():
 
 
 def test_machine_code_does_what_the_source_says(monkeypatch):
-    names = ("expected_wins", "weighted_wins_dense", "weighted_wins_sparse")
+    names = ("weighted_wins_dense", "weighted_wins_sparse")
     for graph in GRAPHS.values():
         features = RatingFeatures(graph, unrated="anywhere")
         expected = features.fit_transform(PARTIAL)

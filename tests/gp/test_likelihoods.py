@@ -125,14 +125,14 @@ def test_log_odds_stay_finite_and_odd_far_from_zero():
 
 
 @pytest.mark.parametrize(
-    ("loop", "rules"), [(expect_probit, probit_rules), (expect_logit, logit_rules)]
+    ("loop", "rules"), [(expect_probit, probit_rules()), (expect_logit, (logit_rules(),))]
 )
 def test_compiled_loops_do_what_their_python_does(loop, rules):
     arrays = [array[::3].copy() for array in grid()]
     outputs = []
     for function in (loop, loop.py_func):
         slope, curvature = np.empty_like(arrays[0]), np.empty_like(arrays[0])
-        total = function(*arrays, *rules(), slope, curvature)
+        total = function(*arrays, *rules, slope, curvature)
         outputs.append([total, slope, curvature])
     for machine, python in zip(*outputs, strict=True):
         np.testing.assert_allclose(machine, python, rtol=1e-9, atol=1e-9)
@@ -141,6 +141,6 @@ def test_compiled_loops_do_what_their_python_does(loop, rules):
 def test_compiled_averages_do_what_their_python_does():
     mean, variance, _, _ = grid()
     outputs = np.empty((2, len(mean)))
-    average_logit(mean, variance, *logit_rules(), outputs[0])
-    average_logit.py_func(mean, variance, *logit_rules(), outputs[1])
+    average_logit(mean, variance, logit_rules(), outputs[0])
+    average_logit.py_func(mean, variance, logit_rules(), outputs[1])
     np.testing.assert_allclose(outputs[0], outputs[1], rtol=1e-10, atol=1e-12)

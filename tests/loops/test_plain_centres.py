@@ -44,8 +44,6 @@ CALLS = {
         WEIGHTS,
         np.array([0, 1], np.uint32),
     ),
-    "sum_listed_signs": lambda: (GROUPS, WEIGHTS[:3], np.zeros(6), np.zeros(6)),
-    "listed_signs": lambda: (GROUPS, np.arange(6.0), np.zeros((3, 6))),
     "listed_leads": lambda: (GROUPS, np.arange(4.0), np.zeros((3, 4))),
 }
 

@@ -4,43 +4,47 @@ Loadings z_i are uncertain too: ``moments`` holds E[z_i z_iᵀ]. Given those, (g
 normal, and given all people so are the loadings of an item: r + 1 unknowns each.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.linear_algebra import invert
-from rankcut._loops.types import Floats, Indices, Longs
+from rankcut._loops.types import Floats, ScoredLists
+
+
+class FactorModel(NamedTuple):
+    """The parameters of all lists: means μ, loadings z, their moments, the noise and offset."""
+
+    means: Floats
+    loadings: Floats
+    moments: Floats
+    noise: float
+    offset: float
 
 
 @compiled
 def solve_person(
-    items: Indices,
-    scores: Floats,
-    blurs: Floats,
-    means: Floats,
-    loadings: Floats,
-    moments: Floats,
-    noise: float,
-    offset: float,
-    room: Floats,
-    covariance: Floats,
-    expected: Floats,
+    lists: ScoredLists, person: int, model: FactorModel, covariance: Floats, expected: Floats
 ) -> None:
-    """The mean and covariance of (g, c), given one list."""
+    """The mean and covariance of (g, c), given the list of one person."""
+    starts, items, scores, blurs = lists
+    means, loadings, moments, noise, offset = model
     rank = loadings.shape[1]
     pull = np.zeros(rank + 1)
-    room[:] = 0.0
+    covariance[:] = 0.0
     for d in range(rank):
-        room[d, d] = 1.0
-    room[rank, rank] = 1.0 / offset
-    last = room[rank]
-    for a in range(len(items)):
+        covariance[d, d] = 1.0
+    covariance[rank, rank] = 1.0 / offset
+    last = covariance[rank]
+    for a in range(starts[person], starts[person + 1]):
         item = items[a]
         weight = 1.0 / (noise + blurs[a])
         residual = weight * (scores[a] - means[item])
         loading = loadings[item]
         moment = moments[item]
         for d in range(rank):
-            into = room[d]
+            into = covariance[d]
             row = moment[d]
             for e in range(d + 1):
                 into[e] += weight * row[e]
@@ -50,8 +54,8 @@ def solve_person(
         pull[rank] += residual
     for d in range(rank + 1):
         for e in range(d):
-            room[e, d] = room[d, e]
-    invert(room, rank + 1, covariance)
+            covariance[e, d] = covariance[d, e]
+    invert(covariance, rank + 1)
     for d in range(rank + 1):
         total = 0.0
         row = covariance[d]
@@ -62,16 +66,9 @@ def solve_person(
 
 @compiled
 def add_people(
-    starts: Longs,
-    items: Indices,
-    scores: Floats,
-    blurs: Floats,
+    lists: ScoredLists,
     counts: Floats,
-    means: Floats,
-    loadings: Floats,
-    moments: Floats,
-    noise: float,
-    offset: float,
+    model: FactorModel,
     grams: Floats,
     pulls: Floats,
     spread: Floats,
@@ -81,8 +78,9 @@ def add_people(
     ``grams`` and ``pulls`` are of the regression of scores on (g, 1), ``spread`` is the sum of
     E[g gᵀ] over people. Only the lower half of ``grams`` is filled.
     """
+    starts, items, scores, blurs = lists
+    means, loadings, moments, noise, _ = model
     rank = loadings.shape[1]
-    room = np.empty((rank + 1, rank + 1))
     second = np.empty((rank + 1, rank + 1))
     expected = np.empty(rank + 1)
     products = np.empty(rank)
@@ -92,19 +90,7 @@ def add_people(
         first = starts[person]
         stop = starts[person + 1]
         count = counts[person]
-        solve_person(
-            items[first:stop],
-            scores[first:stop],
-            blurs[first:stop],
-            means,
-            loadings,
-            moments,
-            noise,
-            offset,
-            room,
-            second,
-            expected,
-        )
+        solve_person(lists, person, model, second, expected)
         level = expected[rank]
         for d in range(rank + 1):
             row = second[d]
@@ -157,44 +143,19 @@ def add_people(
 
 @compiled
 def fill_factor_utilities(
-    starts: Longs,
-    items: Indices,
-    scores: Floats,
-    blurs: Floats,
-    means: Floats,
-    loadings: Floats,
-    directions: Floats,
-    moments: Floats,
-    noise: float,
-    offset: float,
-    keep: bool,
-    out: Floats,
+    lists: ScoredLists, model: FactorModel, directions: Floats, keep: bool, out: Floats
 ) -> None:
     """Expected utilities of each person; ``directions`` are the loadings with items in columns."""
-    rank = loadings.shape[1]
-    room = np.empty((rank + 1, rank + 1))
+    rank = directions.shape[0]
     covariance = np.empty((rank + 1, rank + 1))
     expected = np.empty(rank + 1)
-    for person in range(len(starts) - 1):
-        first = starts[person]
-        stop = starts[person + 1]
+    for person in range(out.shape[0]):
+        first, stop = lists.starts[person], lists.starts[person + 1]
         into = out[person]
-        into[:] = means
+        into[:] = model.means
         if first == stop:
             continue
-        solve_person(
-            items[first:stop],
-            scores[first:stop],
-            blurs[first:stop],
-            means,
-            loadings,
-            moments,
-            noise,
-            offset,
-            room,
-            covariance,
-            expected,
-        )
+        solve_person(lists, person, model, covariance, expected)
         for d in range(rank):
             weight = expected[d]
             row = directions[d]
@@ -202,5 +163,5 @@ def fill_factor_utilities(
                 into[i] += weight * row[i]
         if keep:
             for entry in range(first, stop):
-                if blurs[entry] == 0.0:
-                    into[items[entry]] = scores[entry] - expected[rank]
+                if lists.blurs[entry] == 0.0:
+                    into[lists.items[entry]] = lists.scores[entry] - expected[rank]

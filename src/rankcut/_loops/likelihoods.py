@@ -25,6 +25,7 @@ normal density N. By the moments of the bump, with c = π²/6, 7π⁴/360, …,
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,6 +53,15 @@ _FAR = 40.0
 
 # Log-odds are kept within this, where odds are numbers.
 _MOST_LOG_ODDS = 600.0
+
+
+class Rules(NamedTuple):
+    """Rules for the standard normal: nodes and their shares, and the variances they serve."""
+
+    nodes: Floats
+    shares: Floats
+    starts: Ints
+    limits: Floats
 
 
 @compiled
@@ -148,10 +158,7 @@ def expect_probit(
     variance: Floats,
     sign: Floats,
     weight: Floats,
-    nodes: Floats,
-    shares: Floats,
-    starts: Ints,
-    limits: Floats,
+    rules: Rules,
     steps: Floats,
     heights: Floats,
     slope: Floats,
@@ -162,6 +169,7 @@ def expect_probit(
     ``heights`` is g'(t)·dt at the evenly spaced ``steps`` t, for variances beyond all ``limits``.
     Fills ``slope`` with weight·∂L/∂m and ``curvature`` with −2·weight·∂L/∂v.
     """
+    nodes, shares, starts, limits = rules
     total = 0.0
     root_half = math.sqrt(0.5)
     kept = 1.0 - 2.0 * FLIPPED
@@ -220,10 +228,7 @@ def expect_logit(
     variance: Floats,
     sign: Floats,
     weight: Floats,
-    nodes: Floats,
-    shares: Floats,
-    starts: Ints,
-    limits: Floats,
+    rules: Rules,
     slope: Floats,
     curvature: Floats,
 ) -> float:
@@ -231,34 +236,32 @@ def expect_logit(
 
     Fills ``slope`` with weight·∂L/∂m and ``curvature`` with −2·weight·∂L/∂v.
     """
+    nodes, shares, starts, limits = rules
     total = 0.0
     for i in range(mean.shape[0]):
         margin = sign[i] * mean[i]
-        if variance[i] <= SERIES or variance[i] > WIDE:
-            if variance[i] > WIDE:
-                level, rise, bend = logit_bump(margin, variance[i])
-            else:
-                level, rise, bend = logit_series(margin, variance[i])
-            total += weight[i] * level
-            slope[i] = weight[i] * sign[i] * rise
-            curvature[i] = -weight[i] * bend
-            continue
         v = variance[i]
-        rule = rule_for(v, limits)
-        deviation = math.sqrt(v)
-        level, rise, tilt = 0.0, 0.0, 0.0
-        for k in range(starts[rule], starts[rule + 1]):
-            f = margin + deviation * nodes[k]
-            small = math.exp(-abs(f))
-            derivative = shares[k] / (1.0 + small)
-            if f > 0.0:
-                derivative *= small
-            level += shares[k] * (min(f, 0.0) - math.log1p(small))
-            rise += derivative
-            tilt += derivative * nodes[k]
+        level, rise, bend = 0.0, 0.0, 0.0
+        if v <= SERIES:
+            level, rise, bend = logit_series(margin, v)
+        elif v > WIDE:
+            level, rise, bend = logit_bump(margin, v)
+        else:
+            rule = rule_for(v, limits)
+            deviation = math.sqrt(v)
+            for k in range(starts[rule], starts[rule + 1]):
+                f = margin + deviation * nodes[k]
+                small = math.exp(-abs(f))
+                derivative = shares[k] / (1.0 + small)
+                if f > 0.0:
+                    derivative *= small
+                level += shares[k] * (min(f, 0.0) - math.log1p(small))
+                rise += derivative
+                bend += derivative * nodes[k]
+            bend /= deviation
         total += weight[i] * level
         slope[i] = weight[i] * sign[i] * rise
-        curvature[i] = -weight[i] * tilt / deviation
+        curvature[i] = -weight[i] * bend
     return total
 
 
@@ -266,13 +269,11 @@ def expect_logit(
 def average_logit(
     mean: Floats,
     variance: Floats,
-    nodes: Floats,
-    shares: Floats,
-    starts: Ints,
-    limits: Floats,
+    rules: Rules,
     log_odds: Floats,
 ) -> None:
     """The log-odds of E[1/(1 + exp(−f))], from the smaller tail, so that no digits are lost."""
+    nodes, shares, starts, limits = rules
     for i in range(mean.shape[0]):
         v = max(variance[i], SMALLEST_VARIANCE)
         rule = rule_for(v, limits)

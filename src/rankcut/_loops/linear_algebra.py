@@ -64,10 +64,10 @@ def add_normal_equations(
 
 
 @compiled
-def invert(matrix: Floats, size: int, out: Floats) -> float:
-    """Write the inverse of a positive definite matrix to ``out``; return its log determinant.
+def invert(matrix: Floats, size: int) -> float:
+    """Invert the first rows and columns of a positive definite matrix; its log determinant.
 
-    ``matrix`` is overwritten.
+    Gauss–Jordan elimination in place, whose sums run along rows, for vector instructions.
     """
     log_det = 0.0
     if size >= _LARGE:
@@ -75,53 +75,20 @@ def invert(matrix: Floats, size: int, out: Floats) -> float:
         factor = np.linalg.cholesky(whole)
         for a in range(size):
             log_det += 2.0 * np.log(factor[a, a])
-        found = np.linalg.inv(whole)
-        for a in range(size):
-            for b in range(a + 1):
-                value = 0.5 * (found[a, b] + found[b, a])
-                out[a, b] = value
-                out[b, a] = value
+        matrix[:size, :size] = np.linalg.inv(whole)
         return log_det
-    # Sums run along rows, for vector instructions, and never into a single entry. First
-    # matrix = UᵀU, U in the upper half.
     for a in range(size):
-        row = matrix[a]
+        row = matrix[a, :size]
         log_det += np.log(row[a])
-        scale = 1.0 / np.sqrt(row[a])
-        for d in range(a, size):
-            row[d] *= scale
-        for b in range(a + 1, size):
-            into = matrix[b]
-            weight = row[b]
-            for d in range(b, size):
-                into[d] -= weight * row[d]
-    # Row a of `out` is that of U⁻¹, from the last one up.
-    for back in range(size):
-        a = size - 1 - back
-        row = out[a]
-        for d in range(size):
-            row[d] = 0.0
+        scale = 1.0 / row[a]
         row[a] = 1.0
-        for b in range(a + 1, size):
-            weight = matrix[a, b]
-            other = out[b]
-            for d in range(b, size):
-                row[d] -= weight * other[d]
-        scale = 1.0 / matrix[a, a]
-        for d in range(a, size):
+        for d in range(size):
             row[d] *= scale
-    # The inverse is the sum of the outer products of the columns of U⁻¹.
-    for a in range(size):
         for b in range(size):
-            matrix[b, a] = out[a, b]
-    for a in range(size):
-        for b in range(size):
-            out[a, b] = 0.0
-    for d in range(size):
-        column = matrix[d]
-        for a in range(d + 1):
-            into = out[a]
-            weight = column[a]
-            for b in range(d + 1):
-                into[b] += weight * column[b]
+            if b != a:
+                into = matrix[b, :size]
+                weight = into[a]
+                into[a] = 0.0
+                for d in range(size):
+                    into[d] -= weight * row[d]
     return log_det

@@ -17,17 +17,6 @@ def expected_sign(difference: float, noise: float) -> float:
 
 
 @compiled
-def expected_wins(starts: Longs, ratings: Floats, noise: float, wins: Floats) -> None:
-    """Σ_j of expected signs, over the rated items j of the same person, for each rating."""
-    for r in range(len(starts) - 1):
-        for a in range(starts[r], starts[r + 1]):
-            for b in range(starts[r], a):
-                sign = expected_sign(ratings[a] - ratings[b], noise)
-                wins[a] += sign
-                wins[b] -= sign
-
-
-@compiled
 def weighted_wins_dense(
     starts: Longs, items: Indices, ratings: Floats, noise: float, weights: Floats, wins: Floats
 ) -> None:

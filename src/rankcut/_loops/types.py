@@ -34,3 +34,12 @@ class Links(NamedTuple):
     starts: Indices
     neighbours: Indices
     weights: Floats
+
+
+class ScoredLists(NamedTuple):
+    """The items of person p, their scores and blurs are at ``starts[p]:starts[p + 1]``."""
+
+    starts: Longs
+    items: Indices
+    scores: Floats
+    blurs: Floats

@@ -6,12 +6,14 @@ the list adds to the sums of an EM step. If ``exact``, w and H are those of the 
 instead, for a short list without ties or blurs.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.linear_algebra import invert
 from rankcut._loops.orders import order_of, solve_order
-from rankcut._loops.types import Floats, Indices, Longs
+from rankcut._loops.types import Floats, Indices, Longs, ScoredLists
 
 _LOG_TWO_PI = float(np.log(2.0 * np.pi))
 
@@ -19,35 +21,37 @@ _LOG_TWO_PI = float(np.log(2.0 * np.pi))
 LONGEST_ORDER = 40
 
 
+class Utilities(NamedTuple):
+    """The parameters of all lists: μ, Σ, the noise, the offset, and whether orders count."""
+
+    mean: Floats
+    covariance: Floats
+    noise: float
+    offset: float
+    exact: bool
+
+
 @compiled
-def _same_covariance(items: Indices, blurs: Floats, first: int, before: int, k: int) -> bool:
+def _same_covariance(lists: ScoredLists, first: int, before: int, k: int) -> bool:
     """Whether two lists of k items, from entries ``first`` and ``before``, have the same S."""
     for a in range(k):
-        if items[first + a] != items[before + a] or blurs[first + a] != blurs[before + a]:
+        if lists.items[first + a] != lists.items[before + a]:
+            return False
+        if lists.blurs[first + a] != lists.blurs[before + a]:
             return False
     return True
 
 
 @compiled
-def _invert_list(
-    items: Indices,
-    blurs: Floats,
-    covariance: Floats,
-    noise: float,
-    offset: float,
-    room: Floats,
-    inverse: Floats,
-) -> float:
+def _invert_list(items: Indices, blurs: Floats, model: Utilities, inverse: Floats) -> float:
     """H of one list by its scores; returns the log determinant of S."""
     k = len(items)
     for a in range(k):
-        row = covariance[items[a]]
-        for b in range(a + 1):
-            value = row[items[b]] + offset
-            room[a, b] = value
-            room[b, a] = value
-        room[a, a] += noise + blurs[a]
-    return invert(room, k, inverse)
+        row = model.covariance[items[a]]
+        for b in range(k):
+            inverse[a, b] = row[items[b]] + model.offset
+        inverse[a, a] += model.noise + blurs[a]
+    return invert(inverse, k)
 
 
 @compiled
@@ -75,17 +79,19 @@ def _fill_weights_of_scores(
 
 
 @compiled
+def longest_list(starts: Longs) -> int:
+    """The number of items of the longest list, or 1."""
+    longest = 1
+    for person in range(len(starts) - 1):
+        longest = max(longest, starts[person + 1] - starts[person])
+    return longest
+
+
+@compiled
 def add_lists(
-    starts: Longs,
-    items: Indices,
-    scores: Floats,
-    blurs: Floats,
+    lists: ScoredLists,
     counts: Floats,
-    mean: Floats,
-    covariance: Floats,
-    noise: float,
-    offset: float,
-    exact: bool,
+    model: Utilities,
     gram: Floats,
     outer: Floats,
     gradient: Floats,
@@ -95,10 +101,9 @@ def add_lists(
     ``gram`` += H, ``outer`` += w·wᵀ and ``gradient`` += w at the items of each list, times the
     person's count. Scores of the same items one after another share H.
     """
-    longest = 1
-    for person in range(len(starts) - 1):
-        longest = max(longest, starts[person + 1] - starts[person])
-    room = np.empty((longest, longest))
+    starts, items, scores, blurs = lists
+    mean, noise = model.mean, model.noise
+    longest = longest_list(starts)
     inverse = np.empty((longest, longest))
     weights = np.empty(longest)
     likelihood = 0.0
@@ -116,20 +121,18 @@ def add_lists(
         own = scores[first : first + k]
         count = counts[person]
         found = np.nan
-        if exact:
+        if model.exact:
             order = ordered(own, blurs[first : first + k])
             if len(order):
                 _add_inverse(items[before : before + size], inverse, held, gram)
                 held = 0.0
-                found = solve_order(listed, order, mean, covariance, noise, weights, inverse)
+                found = solve_order(listed, order, mean, model.covariance, noise, weights, inverse)
                 size = 0
         if np.isnan(found):
-            if not (k == size and _same_covariance(items, blurs, first, before, k)):
+            if not (k == size and _same_covariance(lists, first, before, k)):
                 _add_inverse(items[before : before + size], inverse, held, gram)
                 held = 0.0
-                log_det = _invert_list(
-                    listed, blurs[first : first + k], covariance, noise, offset, room, inverse
-                )
+                log_det = _invert_list(listed, blurs[first : first + k], model, inverse)
             before = first
             size = k
             held += count
@@ -167,82 +170,34 @@ def _add_inverse(items: Indices, inverse: Floats, count: float, gram: Floats) ->
 
 @compiled
 def solve_list(
-    items: Indices,
-    scores: Floats,
-    blurs: Floats,
-    mean: Floats,
-    covariance: Floats,
-    noise: float,
-    offset: float,
-    exact: bool,
-    room: Floats,
-    weights: Floats,
-    inverse: Floats,
+    lists: ScoredLists, person: int, model: Utilities, weights: Floats, inverse: Floats
 ) -> None:
     """Write w and H of one list."""
-    if exact:
+    place = slice(lists.starts[person], lists.starts[person + 1])
+    items, scores, blurs = lists.items[place], lists.scores[place], lists.blurs[place]
+    if model.exact:
         order = ordered(scores, blurs)
         if len(order) and not np.isnan(
-            solve_order(items, order, mean, covariance, noise, weights, inverse)
+            solve_order(items, order, model.mean, model.covariance, model.noise, weights, inverse)
         ):
             return
-    _invert_list(items, blurs, covariance, noise, offset, room, inverse)
-    _fill_weights_of_scores(items, scores, mean, inverse, weights)
+    _invert_list(items, blurs, model, inverse)
+    _fill_weights_of_scores(items, scores, model.mean, inverse, weights)
 
 
 @compiled
-def fill_weights(
-    starts: Longs,
-    items: Indices,
-    scores: Floats,
-    blurs: Floats,
-    mean: Floats,
-    covariance: Floats,
-    noise: float,
-    offset: float,
-    exact: bool,
-    weights: Floats,
-) -> None:
-    """The weights w of each list, an entry for each of its items."""
-    longest = 1
-    for person in range(len(starts) - 1):
-        longest = max(longest, starts[person + 1] - starts[person])
-    room = np.empty((longest, longest))
-    inverse = np.empty((longest, longest))
-    for person in range(len(starts) - 1):
-        place = slice(starts[person], starts[person + 1])
-        solve_list(
-            items[place],
-            scores[place],
-            blurs[place],
-            mean,
-            covariance,
-            noise,
-            offset,
-            exact,
-            room,
-            weights[place],
-            inverse,
-        )
-
-
-@compiled
-def fill_utilities(
-    starts: Longs,
-    items: Indices,
-    weights: Floats,
-    mean: Floats,
-    covariance: Floats,
-    own: float,
-    out: Floats,
-) -> None:
+def fill_utilities(lists: ScoredLists, model: Utilities, own: float, out: Floats) -> None:
     """μ + Σ_·L w of each person, and ``own``·w more at the listed items."""
-    for person in range(len(starts) - 1):
+    longest = longest_list(lists.starts)
+    inverse, weights = np.empty((longest, longest)), np.empty(longest)
+    for person in range(out.shape[0]):
+        solve_list(lists, person, model, weights, inverse)
         into = out[person]
-        into[:] = mean
-        for entry in range(starts[person], starts[person + 1]):
-            weight = weights[entry]
-            row = covariance[items[entry]]
+        into[:] = model.mean
+        first = lists.starts[person]
+        for entry in range(first, lists.starts[person + 1]):
+            weight = weights[entry - first]
+            row = model.covariance[lists.items[entry]]
             for i in range(len(into)):
                 into[i] += weight * row[i]
-            into[items[entry]] += own * weight
+            into[lists.items[entry]] += own * weight

@@ -9,12 +9,15 @@ better items), minus its mean over the rankings that list the item, and 0 where 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankcut._loops.partitions import NOWHERE, close_rows
-from rankcut._loops.signs import listed_leads, listed_signs, sum_listed_signs
+from rankcut._loops.signs import listed_leads
 from rankcut._loops.types import Floats, Indices
+from rankcut.consensus.means import comparisons
 from rankcut.kernels.chosen_features import ChosenFeatures
 from rankcut.rankings import Unranked
+from rankcut.rankings.partitions import block_rows
 
 # 496 pairs.
 MOST_PAIRED = 32
@@ -31,11 +34,10 @@ class OrderVectors:
     def vectors(self, groups: Indices) -> Floats:
         """A vector for each row of groups, in which NOWHERE is unranked."""
         groups = closed(groups, self.unranked)
-        values = np.empty((len(groups), len(self.means)))
         if _paired(self.n_items):
-            listed_signs(groups, self.means, values)
-        else:
-            listed_leads(groups, self.means, values)
+            return np.where(_both_listed(groups), comparisons(groups) - self.means, 0.0)
+        values = np.empty((len(groups), len(self.means)))
+        listed_leads(groups, self.means, values)
         return values
 
 
@@ -51,7 +53,11 @@ def fit_order_vectors(groups: Indices, weights: Floats, unranked: Unranked) -> O
     n_items = groups.shape[1]
     if _paired(n_items):
         sums, masses = np.zeros((2, n_items * (n_items - 1) // 2))
-        sum_listed_signs(own, weights, sums, masses)
+        step = block_rows(n_items)
+        for start in range(0, len(own), step):
+            rows = own[start : start + step]
+            sums += weights[start : start + step] @ comparisons(rows)
+            masses += weights[start : start + step] @ _both_listed(rows)
     else:
         leads = np.empty(own.shape)
         listed_leads(own, np.zeros(n_items), leads)
@@ -87,6 +93,13 @@ class Encoder:
 def ranks_of(groups: Indices) -> Floats:
     """Groups as ranks: 1 = best, NaN = unranked."""
     return np.where(groups == NOWHERE, np.nan, groups.astype(np.float64) + 1.0)
+
+
+def _both_listed(groups: Indices) -> NDArray[np.bool_]:
+    """Whether a ranking lists both items, for each pair i < j."""
+    first, second = np.triu_indices(groups.shape[1], 1)
+    listed = groups != NOWHERE
+    return np.asarray(listed[:, first] & listed[:, second])
 
 
 def _paired(n_items: int) -> bool:

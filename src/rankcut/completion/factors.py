@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils.extmath import randomized_svd
 
-from rankcut._loops.factors import add_people, fill_factor_utilities, solve_person
-from rankcut._loops.types import Floats
+from rankcut._loops.factors import FactorModel, add_people, fill_factor_utilities, solve_person
+from rankcut._loops.types import Floats, ScoredLists
 from rankcut.completion.lists import Lists, sum_over
 from rankcut.completion.population import AT_ONCE, LEAST_NOISE, OFFSET, mean_scores
 from rankcut.graphs import ItemGraph
@@ -40,28 +40,21 @@ class FactorPopulation:
     spreads: Floats  #: n × r × r
     noise: float
 
-    @property
-    def _moments(self) -> Floats:
-        return self.spreads + self.loadings[:, :, None] * self.loadings[:, None, :]
+    def _of_items(self, chosen: Any = slice(None)) -> FactorModel:
+        """What loops read about some items."""
+        loadings = self.loadings[chosen]
+        moments = self.spreads[chosen] + loadings[:, :, None] * loadings[:, None, :]
+        return FactorModel(self.mean[chosen], loadings, moments, self.noise, OFFSET)
 
     def utilities(self, lists: Lists, *, keep: bool, n_jobs: int | None = None) -> Floats:
         """The expected utilities of each person; listed items keep their order if asked."""
         found = np.empty((len(lists), lists.n_items))
-        moments = self._moments
+        known = self._of_items()
         directions = np.ascontiguousarray(self.loadings.T)
 
         def work(start: int, stop: int) -> None:
-            fill_factor_utilities(
-                *lists.span(start, stop).arrays,
-                self.mean,
-                self.loadings,
-                directions,
-                moments,
-                self.noise,
-                OFFSET,
-                keep,
-                found[start:stop],
-            )
+            some = lists.span(start, stop).arrays
+            fill_factor_utilities(some, known, directions, keep, found[start:stop])
 
         over_rows(work, len(lists), AT_ONCE, n_jobs)
         return found
@@ -79,23 +72,11 @@ class FactorPopulation:
     def _given(self, one: Lists, chosen: NDArray[Any], keep: bool) -> tuple[Floats, Floats, Floats]:
         """Utilities as linear functions of (g, c): rows, covariance, and variances of the rest."""
         rank = self.loadings.shape[1]
-        room, covariance = np.empty((2, rank + 1, rank + 1))
-        expected = np.empty(rank + 1)
+        covariance, expected = np.empty((rank + 1, rank + 1)), np.empty(rank + 1)
         listed = one.items
-        loadings = self.loadings[listed]
-        solve_person(
-            np.arange(len(listed), dtype=np.uint32),
-            one.scores,
-            one.blurs,
-            self.mean[listed],
-            loadings,
-            self.spreads[listed] + loadings[:, :, None] * loadings[:, None, :],
-            self.noise,
-            OFFSET,
-            room,
-            covariance,
-            expected,
-        )
+        own_items = np.arange(len(listed), dtype=np.uint32)
+        entries = ScoredLists(one.starts, own_items, one.scores, one.blurs)
+        solve_person(entries, 0, self._of_items(listed), covariance, expected)
         second = covariance[:rank, :rank] + np.outer(expected[:rank], expected[:rank])
         own = self.noise + np.einsum("nde,de->n", self.spreads[chosen], second)
         # The utility of a listed item is its score minus c.
@@ -120,15 +101,13 @@ class _Round(NamedTuple):
 
 def _pass_over(lists: Lists, model: FactorPopulation, n_jobs: int | None) -> _Round:
     n_items, rank = model.loadings.shape
-    known: tuple[Any, Any, Any] = model.mean, model.loadings, model._moments
+    known = model._of_items()
 
     def work(some: Lists) -> tuple[Any, ...]:
         grams = np.zeros((n_items, rank + 1, rank + 1))
         pulls = np.zeros((n_items, rank + 1))
         spread = np.zeros((rank, rank))
-        both = add_people(
-            *some.arrays, some.counts, *known, model.noise, OFFSET, grams, pulls, spread
-        )
+        both = add_people(some.arrays, some.counts, known, grams, pulls, spread)
         return grams, pulls, spread, *both
 
     return _Round(*sum_over(lists, work, n_jobs))

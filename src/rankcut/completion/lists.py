@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from rankcut._loops.types import Floats, Indices, Longs
+from rankcut._loops.types import Floats, Indices, Longs, ScoredLists
 from rankcut.rankings import Rankings
 from rankcut.threads import in_order
 
@@ -68,9 +68,9 @@ class Lists:
         return np.repeat(np.arange(len(self)), self.lengths)
 
     @property
-    def arrays(self) -> tuple[Longs, Indices, Floats, Floats]:
-        """What loops read: starts, items, scores and blurs."""
-        return self.starts, self.items, self.scores, self.blurs
+    def arrays(self) -> ScoredLists:
+        """What loops read."""
+        return ScoredLists(self.starts, self.items, self.scores, self.blurs)
 
     def entries(self, person: int) -> slice:
         """Where one person's items and scores are."""

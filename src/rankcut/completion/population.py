@@ -24,7 +24,7 @@ from scipy.linalg import lu_factor, lu_solve
 from scipy.optimize import minimize
 
 from rankcut._loops.types import Floats
-from rankcut._loops.utilities import add_lists, fill_utilities, fill_weights, ordered, solve_list
+from rankcut._loops.utilities import Utilities, add_lists, fill_utilities, ordered, solve_list
 from rankcut.completion.lists import Lists, sum_over
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
@@ -63,9 +63,9 @@ class Population:
     exact: bool = False
 
     @property
-    def _parameters(self) -> tuple[Any, Any, Any, Any, Any]:
+    def _parameters(self) -> Utilities:
         """As loops take them."""
-        return self.mean, self.covariance, self.noise, OFFSET, self.exact
+        return Utilities(self.mean, self.covariance, self.noise, OFFSET, self.exact)
 
     def utilities(self, lists: Lists, *, keep: bool, n_jobs: int | None = None) -> Floats:
         """The expected utilities of each person; listed items keep their order if asked."""
@@ -73,18 +73,8 @@ class Population:
         own = self.noise if keep else 0.0
 
         def work(start: int, stop: int) -> None:
-            some = lists.span(start, stop)
-            weights = np.empty(len(some.items))
-            fill_weights(*some.arrays, *self._parameters, weights)
-            fill_utilities(
-                some.starts,
-                some.items,
-                weights,
-                self.mean,
-                self.covariance,
-                own,
-                found[start:stop],
-            )
+            some = lists.span(start, stop).arrays
+            fill_utilities(some, self._parameters, own, found[start:stop])
 
         over_rows(work, len(lists), AT_ONCE, n_jobs)
         return found
@@ -105,9 +95,8 @@ class Population:
     def _given(self, one: Lists, chosen: Any, keep: bool) -> tuple[Floats, Floats]:
         """The covariance C of utilities with those of a list, and H·Cᵀ, H as in the loops."""
         items = one.items
-        room, inverse = np.empty((2, len(items), len(items)))
-        weights = np.empty(len(items))
-        solve_list(*one.arrays[1:], *self._parameters, room, weights, inverse)
+        inverse, weights = np.empty((len(items), len(items))), np.empty(len(items))
+        solve_list(one.arrays, 0, self._parameters, weights, inverse)
         cross = self.covariance[np.ix_(chosen, items)]
         if keep:
             cross = cross + self.noise * (np.asarray(chosen)[:, None] == items)
@@ -138,7 +127,7 @@ def pass_over(lists: Lists, model: Population, n_jobs: int | None = None) -> Lis
 
     def work(some: Lists) -> tuple[Any, ...]:
         sums = *np.zeros((2, n_items, n_items)), np.zeros(n_items)
-        return *sums, *add_lists(*some.arrays, some.counts, *model._parameters, *sums)
+        return *sums, *add_lists(some.arrays, some.counts, model._parameters, *sums)
 
     return ListSums(*sum_over(lists, work, n_jobs))
 

@@ -25,7 +25,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rankcut._loops.strengths import expected_wins, weighted_wins_dense, weighted_wins_sparse
+from rankcut._loops.strengths import weighted_wins_dense, weighted_wins_sparse
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators import NamesItems, TakesRankings, check_items
@@ -223,7 +223,8 @@ def strength_vectors(
     wins = np.zeros(len(ratings))
     scores = np.zeros(len(ratings))
     if anywhere or graph.is_complete:
-        expected_wins(starts, ratings, noise, scores)
+        alike = np.broadcast_to(1.0, (stored.shape[1], stored.shape[1]))
+        weighted_wins_dense(starts, items, ratings, noise, alike, scores)
     if graph.is_complete:
         wins += scores
     elif graph.weights.kind == "sparse":

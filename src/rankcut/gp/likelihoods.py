@@ -24,11 +24,12 @@ from scipy.special import expit, ndtr, roots_hermitenorm
 from rankcut._loops.likelihoods import (
     FLIPPED,
     REACH,
+    Rules,
     average_logit,
     expect_logit,
     expect_probit,
 )
-from rankcut._loops.types import Floats, Ints
+from rankcut._loops.types import Floats
 
 Link: TypeAlias = Literal["probit", "logit"]
 
@@ -73,53 +74,33 @@ class Likelihood(Protocol):
         """p(y = 1 | f = score)."""
 
 
-class Rules(NamedTuple):
-    """Quadrature: nodes and shares from starts[k] to starts[k + 1] for variances ≤ limits[k]."""
-
-    nodes: Floats
-    shares: Floats
-    starts: Ints
-    limits: Floats
-
-    @classmethod
-    def of(cls, trapezoidal: list[tuple[int, float]]) -> "Rules":
-        """Gauss–Hermite rules, then these trapezoidal ones."""
-        rules = [roots_hermitenorm(size) for size, _ in _GAUSS_HERMITE]
-        for size, _ in trapezoidal:
-            nodes = np.linspace(-REACH, REACH, size)
-            rules.append((nodes, np.exp(-0.5 * nodes**2)))
-        return cls(
-            nodes=np.concatenate([nodes for nodes, _ in rules]),
-            shares=np.concatenate([shares / shares.sum() for _, shares in rules]),
-            starts=np.cumsum([0, *(len(nodes) for nodes, _ in rules)]).astype(np.int32),
-            limits=np.array([limit for _, limit in _GAUSS_HERMITE + trapezoidal]),
-        )
-
-
-class ProbitRules(NamedTuple):
-    """Rules for small variances; for others, steps t and g'(t)·dt with g = log p(y = 1 | f)."""
-
-    nodes: Floats
-    shares: Floats
-    starts: Ints
-    limits: Floats
-    steps: Floats
-    heights: Floats
+def rules_of(trapezoidal: list[tuple[int, float]]) -> Rules:
+    """Gauss–Hermite rules, then these trapezoidal ones."""
+    rules = [roots_hermitenorm(size) for size, _ in _GAUSS_HERMITE]
+    for size, _ in trapezoidal:
+        nodes = np.linspace(-REACH, REACH, size)
+        rules.append((nodes, np.exp(-0.5 * nodes**2)))
+    return Rules(
+        nodes=np.concatenate([nodes for nodes, _ in rules]),
+        shares=np.concatenate([shares / shares.sum() for _, shares in rules]),
+        starts=np.cumsum([0, *(len(nodes) for nodes, _ in rules)]).astype(np.int32),
+        limits=np.array([limit for _, limit in _GAUSS_HERMITE + trapezoidal]),
+    )
 
 
 @cache
 def logit_rules() -> Rules:
     """Rules for all variances."""
-    return Rules.of(_TRAPEZOIDAL)
+    return rules_of(_TRAPEZOIDAL)
 
 
 @cache
-def probit_rules() -> ProbitRules:
-    """Rules and steps for all variances."""
+def probit_rules() -> tuple[Rules, Floats, Floats]:
+    """Rules for small variances; for others, steps t and g'(t)·dt with g = log p(y = 1 | f)."""
     kept = 1.0 - 2.0 * FLIPPED
     density = kept * np.exp(-0.5 * _STEPS**2) / np.sqrt(2.0 * np.pi)
     heights = (_STEPS[1] - _STEPS[0]) * density / (FLIPPED + kept * ndtr(_STEPS))
-    return ProbitRules(*Rules.of(_TRAPEZOIDAL_PROBIT), _STEPS, heights)
+    return rules_of(_TRAPEZOIDAL_PROBIT), _STEPS, heights
 
 
 class Probit:
@@ -146,13 +127,13 @@ class Logit:
     def expect(self, mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expectations:
         """Expected log-likelihoods of labels ±1 in ``sign``, f ~ N(mean, variance)."""
         slope, curvature = np.empty_like(mean), np.empty_like(mean)
-        total = expect_logit(mean, variance, sign, weight, *logit_rules(), slope, curvature)
+        total = expect_logit(mean, variance, sign, weight, logit_rules(), slope, curvature)
         return Expectations(total, slope, curvature)
 
     def score(self, mean: Floats, variance: Floats) -> Floats:
         """The log-odds of the averaged probability."""
         log_odds = np.empty_like(mean)
-        average_logit(mean, variance, *logit_rules(), log_odds)
+        average_logit(mean, variance, logit_rules(), log_odds)
         return log_odds
 
     def probability(self, score: Floats) -> Floats:

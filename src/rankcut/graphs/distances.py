@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from rankcut._loops.inverted_lists import search_own_lists
+from rankcut._loops.inverted_lists import SparseEntries, search_lists
 from rankcut.errors import InputError
 from rankcut.graphs.weights import AT_ONCE
 from rankcut.parameters import check_choice, is_real
@@ -58,15 +58,25 @@ def strongest_products(
     those with the first rows are kept.
     """
     n = rows.shape[0]
-    columns = sparse.csr_array(rows.T)
+    scaled = sparse.csr_array(rows.multiply(scale[:, None]))
+    own, lists = SparseEntries.of(scaled), SparseEntries.of(sparse.csr_array(scaled.T))
     k = min(n_neighbors, n)
     best, best_rows = np.zeros((n, k)), np.full((n, k), -1, dtype=np.int64)
-    own = (rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
-    lists = (columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data)
+    nothing, nobody = np.empty((n, 0)), np.empty(0, dtype=np.int64)
 
     def search(start: int) -> None:
-        stop = min(start + _SEARCHED, n)
-        search_own_lists(start, stop, *own, *lists, scale, best, best_rows)
+        some = slice(start, min(start + _SEARCHED, n))
+        search_lists(
+            own._replace(starts=own.starts[some.start : some.stop + 1]),
+            nothing[some],
+            np.arange(some.start, some.stop),
+            lists,
+            nothing,
+            np.zeros(n),
+            nobody,
+            best[some],
+            best_rows[some],
+        )
 
     for _ in as_completed(search, [(start,) for start in range(0, n, _SEARCHED)], None):
         pass

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rankcut._loops.inverted_lists import search_lists
+from rankcut._loops.inverted_lists import SparseEntries, search_lists
 from rankcut._loops.types import Floats
 from rankcut.cuts.offset_rows import (
     JoinedRows,
@@ -59,9 +59,11 @@ class InvertedLists:
         self._normalize = normalize
         parts = self._parts(vectors)
         self._dense = np.ascontiguousarray(parts.row)
-        self._lengths: Floats = np.sqrt(np.einsum("rd,rd->r", self._dense, self._dense))
+        lengths = np.sqrt(np.einsum("rd,rd->r", self._dense, self._dense))
+        # The bound of a search is a product of lengths, which are rounded.
+        self._lengths: Floats = (1.0 + ROUNDING) * lengths
         self._by_length = np.argsort(-self._lengths, kind="stable").astype(np.int64)
-        self._lists = parts.sparse.T.tocsr()
+        self._lists = SparseEntries.of(parts.sparse.T.tocsr())
 
     def __len__(self) -> int:
         return int(self._vectors.shape[0])
@@ -93,27 +95,19 @@ class InvertedLists:
         n_queries = parts.sparse.shape[0]
         left_out = np.full(n_queries, -1, dtype=np.int64) if own is None else own
         best = none_yet(n_queries, k)
-        starts = parts.sparse.indptr.astype(np.int64)
-        columns = parts.sparse.indices.astype(np.int64)
+        entries = SparseEntries.of(parts.sparse)
         beside = np.ascontiguousarray(parts.query)
-        lists = self._lists
-        list_starts, list_rows = lists.indptr.astype(np.int64), lists.indices.astype(np.int64)
 
         def search(first: int) -> None:
             some = slice(first, min(first + ROWS_AT_ONCE, n_queries))
             search_lists(
-                starts[some.start : some.stop + 1],
-                columns,
-                parts.sparse.data,
+                entries._replace(starts=entries.starts[some.start : some.stop + 1]),
                 beside[some],
                 left_out[some],
-                list_starts,
-                list_rows,
-                lists.data,
+                self._lists,
                 self._dense,
                 self._lengths,
                 self._by_length,
-                1.0 + ROUNDING,  # of lengths, whose product is the bound
                 best.values[some],
                 best.rows[some],
             )
