@@ -130,8 +130,9 @@ def fit_forest(
     from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
     single = rows.astype(np.float32)
-    seeds = np.random.SeedSequence(seed).spawn(n_trees * len(groups))
-    tasks = [(child, number // n_trees) for number, child in enumerate(seeds)]
+    # Each group has trees of the same seeds, so that the order of the items changes nothing.
+    seeds = np.random.SeedSequence(seed).spawn(n_trees)
+    tasks = [(child, group) for group in range(len(groups)) for child in seeds]
 
     def grow(task: tuple[np.random.SeedSequence, int]) -> tuple[Any, NDArray[np.intp], Floats]:
         child, group = task
@@ -153,8 +154,10 @@ def fit_forest(
             sample_weight=weights[inside],
             check_input=False,
         )
-        found = tree.predict(single[outside], check_input=False) if len(outside) else []
-        return tree.tree_, outside, np.reshape(found, (len(outside), -1))
+        found = np.empty((len(outside), len(groups[group])))
+        if len(outside):
+            found[:] = tree.predict(single[outside], check_input=False).reshape(found.shape)
+        return tree.tree_, outside, found
 
     total, times = np.zeros(targets.shape), np.zeros(targets.shape)
     trees = []

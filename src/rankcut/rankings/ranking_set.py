@@ -86,6 +86,7 @@ class RankingSet:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "items", tuple(self.items))
         n_rows, n_items = self.ranks.shape
         counts = np.ones(n_rows, np.int64) if self.counts is None else _whole(self.counts)
         object.__setattr__(self, "counts", counts)
