@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import adjusted_rand_score
 
 from rankcut import make_mallows, make_plackett_luce
 from rankcut._loops.partitions import NOWHERE
@@ -11,6 +12,7 @@ from rankcut.blocs.selection import (
     MOST_PEOPLE,
     Selection,
     fit_null,
+    rand_index,
     rank_like,
     sample_people,
     weigh_numbers,
@@ -163,3 +165,14 @@ def test_no_row_is_drawn_more_often_than_it_counts():
         drawn = np.bincount(sample_people(counts, seed), minlength=4)
         assert drawn.sum() == MOST_PEOPLE
         assert (drawn <= counts).all()
+
+
+@pytest.mark.parametrize("k", [2, 3, 8])
+def test_the_rand_index_is_that_of_scikit_learn(k):
+    rng = np.random.default_rng(k)
+    for size in (4, 50):
+        one, other = rng.integers(0, k, (2, size)).astype(np.uint32)
+        near = np.where(rng.random(size) < 0.2, other, one)
+        alone = np.zeros(size, dtype=np.uint32)
+        for pair in ((one, other), (one, near), (one, one), (one, alone), (alone, alone)):
+            assert rand_index(*pair, k) == pytest.approx(adjusted_rand_score(*pair), abs=1e-12)

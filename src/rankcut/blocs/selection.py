@@ -233,8 +233,6 @@ def sample_people(counts: Longs, seed: int) -> Longs:
 
 def _stability(points: Floats, weights: Floats, most: int, seed: int) -> Floats:
     """Mean adjusted Rand index of the blocs that two halves find."""
-    from sklearn.metrics import adjusted_rand_score
-
     found = np.ones(most)
     labels = np.empty((2, len(points)), dtype=np.uint32)
     squares = np.empty(len(points))
@@ -249,9 +247,18 @@ def _stability(points: Floats, weights: Floats, most: int, seed: int) -> Floats:
             for side in range(2):
                 own = np.ascontiguousarray(centres[side][k - 1, :k])
                 nearest_centres(points, own, labels[side], squares)
-            agreed = adjusted_rand_score(*labels)
+            agreed = rand_index(labels[0], labels[1], k)
             found[k - 1] += (agreed - found[k - 1]) / (sample + 1)
     return found
+
+
+def rand_index(one: Indices, other: Indices, k: int) -> float:
+    """The adjusted Rand index of two divisions in k: scikit-learn's takes ten times as long."""
+    table = np.bincount(one * k + other, minlength=k * k).reshape(k, k).astype(np.float64)
+    sums: list[Floats] = [table, table.sum(axis=1), table.sum(axis=0), table.sum(keepdims=True)]
+    both, first, second, all_pairs = (float((n * (n - 1) / 2).sum()) for n in sums)
+    by_chance, most = first * second / all_pairs, (first + second) / 2
+    return 1.0 if most == by_chance else (both - by_chance) / (most - by_chance)
 
 
 def _main_directions(vectors: Floats, weights: Floats, number: int) -> Floats:
