@@ -12,8 +12,7 @@ import numpy as np
 from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Indices, Longs
 
-# Sites are updated until means change by less than this, or for so many sweeps: few lists need
-# more than ten.
+# Sites are updated until means change by less than _CLOSE, in at most _SWEEPS sweeps.
 _SWEEPS = 50
 _CLOSE = 1e-7
 # A site that says nothing has a precision near 0, which must not fall below it.

@@ -3,7 +3,7 @@
 from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Longs
 
-# What a loop over pairs is told: each with each; a list with itself; row i with row i.
+# Which pairs: each row with each; a list of rows with itself; row i with row i.
 ALL = 0
 UPPER = 1
 TWINS = 2
