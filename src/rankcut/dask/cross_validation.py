@@ -40,7 +40,7 @@ class Tally(NamedTuple):
 
 
 def tally(codes: NDArray[np.intp], probabilities: Floats, times: Any = 1) -> Tally:
-    """The tally of predictions, each made so many times; ``codes`` are those of true classes."""
+    """Predictions tallied, each made ``times`` times; ``codes`` are those of true classes."""
     n_classes = probabilities.shape[1]
     times = np.broadcast_to(np.asarray(times, dtype=np.float64), len(codes))
     guesses = probabilities.argmax(axis=1)

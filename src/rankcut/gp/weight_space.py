@@ -155,7 +155,7 @@ class LabelledRows:
         return None if steps is None else represent([self.drawn(steps)], counts)
 
     def drawn(self, steps: tuple[int, int]) -> "LabelledRows":
-        """Every so many rows with label 1, then every so many of the others."""
+        """Every ``steps[0]``-th row with label 1, then every ``steps[1]``-th of the others."""
         rows = [np.flatnonzero(self.positive)[:: steps[0]]]
         rows.append(np.flatnonzero(~self.positive)[:: steps[1]])
         index = np.concatenate(rows)

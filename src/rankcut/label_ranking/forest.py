@@ -130,7 +130,8 @@ def fit_forest(
     from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
     single = rows.astype(np.float32)
-    # Each group has trees of the same seeds, so that the order of the items changes nothing.
+    # Each group has trees of the same seeds, whatever the order of the items. It still decides
+    # between splits that are equally good up to rounding.
     seeds = np.random.SeedSequence(seed).spawn(n_trees)
     tasks = [(child, group) for group in range(len(groups)) for child in seeds]
 

@@ -64,7 +64,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         Prior variance of each view: the share of the labels' variance that it may explain.
     covariance_ : ndarray of shape (n_outputs, n_weights, n_weights) or None
         Laplace's approximation of the uncertainty of the weights, one output for two classes;
-        None if there are so many weights that it would take long. See :func:`~rankcut.explain`.
+        None if there are too many weights to compute it quickly. See :func:`~rankcut.explain`.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
