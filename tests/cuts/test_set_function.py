@@ -13,7 +13,7 @@ from oracles import values_along
 from strategies import partitions
 
 from rankcut.cuts import SetFunction, check_submodular
-from rankcut.rankings.partitions import Partitions
+from rankcut.rankings.value import Partitions
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 few = settings(max_examples=settings().max_examples // 3)

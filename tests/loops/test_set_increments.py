@@ -5,7 +5,7 @@ import pytest
 from tolerances import assert_rounds_to
 
 from rankcut._loops import set_increments
-from rankcut.rankings.partitions import Partitions
+from rankcut.rankings.value import Partitions
 
 N = 7
 RNG = np.random.default_rng(0)

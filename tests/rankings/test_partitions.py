@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from strategies import partitions
 
 from rankcut.rankings import Rankings
-from rankcut.rankings.partitions import Partitions
+from rankcut.rankings.value import Partitions
 
 
 def groups_of(block):

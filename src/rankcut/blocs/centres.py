@@ -7,7 +7,7 @@ import numpy as np
 
 from rankcut._loops.centres import nearest_centres, squared_distances, swap_medoids
 from rankcut._loops.types import Floats, Longs
-from rankcut.rankings.decoding import ROUNDING
+from rankcut.rankings.value import ROUNDING
 
 # Starts of k-means are compared on this many distinct rankings; the best continues with all.
 _MANY = 20_000

@@ -34,8 +34,8 @@ from rankcut.estimators import TakesRankings, check_items
 from rankcut.kernels.chosen_features import choose_features
 from rankcut.parameters import check_count, check_share, is_whole, seed_from
 from rankcut.rankings import Rankings, Unranked
-from rankcut.rankings.collections import takes_collections
-from rankcut.rankings.partitions import block_rows
+from rankcut.rankings.reading import takes_collections
+from rankcut.rankings.value import block_rows
 
 # "auto" looks at up to this many blocs.
 MOST_BLOCS = 8

@@ -17,7 +17,7 @@ from rankcut._loops.types import Floats, Indices
 from rankcut.consensus.means import comparisons
 from rankcut.kernels.chosen_features import ChosenFeatures
 from rankcut.rankings import Unranked
-from rankcut.rankings.partitions import block_rows
+from rankcut.rankings.value import block_rows
 
 # 496 pairs.
 MOST_PAIRED = 32

@@ -29,7 +29,7 @@ from scipy.linalg import eigh
 from rankcut._loops.centres import grow_centres, nearest_centres
 from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.types import Floats, Indices, Longs
-from rankcut.rankings.decoding import ROUNDING
+from rankcut.rankings.value import ROUNDING
 
 # Steps towards the moments of the data.
 _MOMENT_STEPS = 10

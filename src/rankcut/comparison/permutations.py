@@ -24,7 +24,7 @@ from rankcut._loops.resamples import count_labels, shuffle_labels, shuffle_rows
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.rows import Design
 from rankcut.comparison.vectors import Scores, slices
-from rankcut.rankings.decoding import ROUNDING
+from rankcut.rankings.value import ROUNDING
 from rankcut.threads import effective_threads, in_order
 
 # Labels of a block of permutations, one byte each.

@@ -11,7 +11,7 @@ from scipy.stats import beta, norm
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.permutations import Labels
 from rankcut.comparison.vectors import Scores
-from rankcut.rankings.decoding import ROUNDING
+from rankcut.rankings.value import ROUNDING
 
 Method: TypeAlias = Literal["exact", "permutations", "limit"]
 

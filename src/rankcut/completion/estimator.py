@@ -26,8 +26,8 @@ from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.parameters import check_count, seed_from
 from rankcut.rankings import Unranked, object_array
-from rankcut.rankings.decoding import to_ranking
-from rankcut.rankings.partitions import block_rows
+from rankcut.rankings.orders import to_ranking
+from rankcut.rankings.value import block_rows
 
 
 class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):

@@ -19,7 +19,7 @@ from rankcut._loops.types import Floats, Longs
 from rankcut.completion.factors import FactorPopulation
 from rankcut.completion.lists import Lists, rescored, with_unlisted
 from rankcut.completion.population import Population
-from rankcut.rankings.decoding import to_ranking
+from rankcut.rankings.orders import to_ranking
 
 # Priors and κ are chosen by this many items of a list, and κ by about this many people, with this
 # share of each list hidden.

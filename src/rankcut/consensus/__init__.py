@@ -25,7 +25,7 @@ from rankcut.consensus.pairs import (
     shortest_cycle,
 )
 from rankcut.consensus.units import Units
-from rankcut.rankings.decoding import to_ranking
+from rankcut.rankings.orders import to_ranking
 
 __all__ = [
     "MOST_PAIRED",

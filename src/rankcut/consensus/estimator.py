@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from rankcut.consensus.combining import CombinesRankings
 from rankcut.consensus.kemeny import Progress
 from rankcut.estimators import TakesRankings
-from rankcut.rankings.collections import takes_collections
+from rankcut.rankings.reading import takes_collections
 
 
 class Consensus(CombinesRankings, TakesRankings):

@@ -24,7 +24,7 @@ from rankcut.consensus.means import (
 )
 from rankcut.consensus.pairs import Comparisons, beats, components, copeland_scores
 from rankcut.consensus.units import Units
-from rankcut.rankings.decoding import to_ranking
+from rankcut.rankings.orders import to_ranking
 
 Method: TypeAlias = Literal["borda", "graph", "copeland", "kemeny"]
 

@@ -18,7 +18,7 @@ from rankcut.cuts.sampled import Sampling, add_completions, sampled_means
 from rankcut.cuts.set_function import SetFunction
 from rankcut.cuts.unlisted import Weighing, unlisted_weights
 from rankcut.errors import InputError, Setting
-from rankcut.rankings.partitions import Partitions, block_rows
+from rankcut.rankings.value import Partitions, block_rows
 
 METHODS = ("complete", "exact", "sampled", "closed_form")
 

@@ -38,7 +38,7 @@ from rankcut.cuts.set_function import MOST_TABULATED, SetFunction, as_lists, non
 from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.parameters import check_choice
-from rankcut.rankings.partitions import Partitions
+from rankcut.rankings.value import Partitions
 
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
 

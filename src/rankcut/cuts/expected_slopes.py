@@ -17,7 +17,7 @@ from rankcut._loops.top_lists import pool_top_lists
 from rankcut._loops.types import Floats, Indices, Links
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import Rankings
-from rankcut.rankings.partitions import Partitions
+from rankcut.rankings.value import Partitions
 
 # Entries computed at once; short lists of a large catalogue have few each.
 _MOST_ENTRIES = 1 << 20

@@ -27,7 +27,7 @@ from rankcut.cuts.set_function import (
 )
 from rankcut.errors import InputError
 from rankcut.parameters import within_floats
-from rankcut.rankings.partitions import Partitions
+from rankcut.rankings.value import Partitions
 
 
 class Coverage(SetFunction):

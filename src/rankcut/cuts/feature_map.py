@@ -40,8 +40,8 @@ from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.parameters import seed_from
 from rankcut.rankings import Rankings, read_rankings
-from rankcut.rankings.collections import takes_collections
-from rankcut.rankings.partitions import Partitions, block_rows
+from rankcut.rankings.reading import takes_collections
+from rankcut.rankings.value import Partitions, block_rows
 from rankcut.threads import over_rows
 
 # "auto" takes the closed form for more items: sampling costs hundreds of times as much there.

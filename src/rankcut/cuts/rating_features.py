@@ -33,8 +33,8 @@ from rankcut.graphs import ItemGraph
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.parameters import check_number
 from rankcut.rankings import Rankings, Unranked, as_frame
-from rankcut.rankings.partitions import block_rows
 from rankcut.rankings.ratings import with_category_codes
+from rankcut.rankings.value import block_rows
 
 Unrated: TypeAlias = Literal["error", "ignore", "anywhere"]
 """What it means that a person did not rate an item."""

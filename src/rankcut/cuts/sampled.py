@@ -34,7 +34,7 @@ from rankcut._loops.types import Floats, Ints
 from rankcut.cuts.options import Completions
 from rankcut.cuts.set_function import SetFunction, power_of_two
 from rankcut.cuts.unlisted import Weighing
-from rankcut.rankings.partitions import Partitions, block_rows
+from rankcut.rankings.value import Partitions, block_rows
 
 # Replicates of a stage: enough to estimate their spread, few enough to leave draws to stratify.
 REPLICATES = 8

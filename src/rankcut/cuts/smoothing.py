@@ -27,7 +27,7 @@ from rankcut.cuts.options import check_steps
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
 from rankcut.graphs.weights import MatrixWeights, Weights
-from rankcut.rankings.partitions import block_rows
+from rankcut.rankings.value import block_rows
 from rankcut.threads import over_rows
 
 # An entry of a product of sparse matrices costs as much as this many of one with a dense matrix.

@@ -17,7 +17,7 @@ from rankcut.cuts.options import Completions, MapOptions, Method, Smoothing, Unl
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import Rankings, Unranked
-from rankcut.rankings.collections import takes_collections
+from rankcut.rankings.reading import takes_collections
 
 
 class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):

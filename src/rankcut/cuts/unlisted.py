@@ -15,7 +15,7 @@ from rankcut._loops.types import Floats, Ints
 from rankcut._loops.unlisted import reverse_listed, weigh_completions, weigh_lists
 from rankcut.cuts.options import UnlistedWeight
 from rankcut.cuts.set_function import SetFunction
-from rankcut.rankings.partitions import Partitions
+from rankcut.rankings.value import Partitions
 
 
 def unlisted_weights(weight: UnlistedWeight, partitions: Partitions) -> Floats:

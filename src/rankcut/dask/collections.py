@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, issparse
 
 from rankcut.dask.tasks import shared
 from rankcut.errors import InputError
-from rankcut.rankings.collections import is_collection
+from rankcut.rankings.reading import is_collection
 
 
 class RowBlocks(NamedTuple):

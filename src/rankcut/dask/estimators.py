@@ -26,8 +26,8 @@ from rankcut.graphs import is_learned
 from rankcut.kernels.kendall import PairFeatures
 from rankcut.parameters import check_counts
 from rankcut.rankings import Rankings, Unranked, merge_rankings, read_rankings
-from rankcut.rankings.collections import for_collections
-from rankcut.rankings.value import by_groups, joined
+from rankcut.rankings.merging import by_groups, joined
+from rankcut.rankings.reading import for_collections
 
 
 @for_collections(RankingFeatures.fit)

@@ -33,7 +33,7 @@ from rankcut.gp.weight_space import (
     steps_to_start,
     survey_rows,
 )
-from rankcut.rankings.collections import for_collections, is_collection
+from rankcut.rankings.reading import for_collections, is_collection
 
 # The workers keep the features if they take at most this share of the memory, which leaves room
 # for what is computed from them.

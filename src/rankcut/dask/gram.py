@@ -24,7 +24,7 @@ from rankcut.kernels.nearest import Nearest, all_found, best_of, keep_nearest, n
 from rankcut.kernels.ranking_kernel import FLOAT, RankingKernel
 from rankcut.parameters import check_count
 from rankcut.rankings import Rankings, read_rankings
-from rankcut.rankings.collections import for_collections, is_collection
+from rankcut.rankings.reading import for_collections, is_collection
 
 # Rows and columns of a chunk, 32 MB: large enough for BLAS, small enough for any worker.
 _SIDE = 2048

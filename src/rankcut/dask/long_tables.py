@@ -13,8 +13,8 @@ from rankcut.dask.collections import as_array, at_place, stand_in
 from rankcut.dask.tasks import computed, reduced, shared, task
 from rankcut.errors import InputError
 from rankcut.rankings import object_array
-from rankcut.rankings.collections import for_collections
 from rankcut.rankings.long_tables import LongRanks, from_long
+from rankcut.rankings.reading import for_collections
 
 
 @for_collections(from_long)

@@ -32,8 +32,8 @@ from rankcut.parameters import (
     check_positive,
     within_floats,
 )
-from rankcut.rankings.collections import takes_collections
 from rankcut.rankings.ranking_set import counts_of
+from rankcut.rankings.reading import takes_collections
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):

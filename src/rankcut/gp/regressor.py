@@ -23,7 +23,7 @@ from rankcut.gp.duplicates import few_distinct
 from rankcut.gp.gaussian import Gaussian
 from rankcut.gp.weight_space import add_up, blocks, with_constant
 from rankcut.parameters import check_counts, check_learned, within_floats
-from rankcut.rankings.collections import takes_collections
+from rankcut.rankings.reading import takes_collections
 from rankcut.threads import in_order
 
 # Learned variances stay in this range, in units of the variance of y.

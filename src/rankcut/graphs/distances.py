@@ -11,7 +11,7 @@ from rankcut._loops.inverted_lists import SparseEntries, search_lists
 from rankcut.errors import InputError
 from rankcut.graphs.weights import AT_ONCE
 from rankcut.parameters import check_choice, is_real
-from rankcut.rankings.decoding import ROUNDING
+from rankcut.rankings.value import ROUNDING
 from rankcut.threads import as_completed
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]

@@ -20,7 +20,7 @@ from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import MatrixWeights
 from rankcut.parameters import WithParameters, check_count, check_number
 from rankcut.rankings import Rankings, read_rankings
-from rankcut.rankings.partitions import block_rows
+from rankcut.rankings.value import block_rows
 
 
 class _ProfileGraph(WithParameters, ABC):

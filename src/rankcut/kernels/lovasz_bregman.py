@@ -18,7 +18,7 @@ from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.kernels.gram import Features, fill_gram, gram_dtype, with_same_labels
 from rankcut.rankings import Rankings, Unranked, read_rankings
-from rankcut.rankings.partitions import Partitions, block_rows
+from rankcut.rankings.value import Partitions, block_rows
 from rankcut.threads import over_rows
 
 

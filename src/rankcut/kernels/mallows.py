@@ -44,7 +44,7 @@ from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
 from rankcut.kernels.ranking_kernel import Bounds, RankingKernel
 from rankcut.parameters import MOST_COMPARED, check_draws, check_positive, seed_from
 from rankcut.rankings import Rankings, Unranked, read_rankings
-from rankcut.rankings.partitions import block_rows
+from rankcut.rankings.value import block_rows
 from rankcut.threads import over_rows
 
 # Completions of a ranking, in mirrored pairs. The cost of a Gram matrix grows with the square.

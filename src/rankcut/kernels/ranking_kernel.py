@@ -32,7 +32,7 @@ from rankcut.kernels.gram import Encoder, fill_gram, gram_dtype, read_both, squa
 from rankcut.kernels.nearest import Nearest, nearest_of
 from rankcut.parameters import check_count
 from rankcut.rankings import Unranked
-from rankcut.rankings.collections import takes_collections
+from rankcut.rankings.reading import takes_collections
 
 Bounds: TypeAlias = tuple[float, float] | str
 """Where a Gaussian process looks for a hyper-parameter; "fixed" learns nothing."""

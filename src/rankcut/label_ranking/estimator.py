@@ -34,7 +34,7 @@ from rankcut.label_ranking.targets import (
 )
 from rankcut.parameters import seed_from, within_floats
 from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings
-from rankcut.rankings.decoding import to_ranking
+from rankcut.rankings.orders import to_ranking
 
 # With more items than this, one target per pair, and a forest per item, would be too many.
 _MOST_PAIRED = 16

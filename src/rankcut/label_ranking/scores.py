@@ -20,7 +20,7 @@ from rankcut.estimators import take_rows
 from rankcut.label_ranking.targets import pair_targets, scores_of_pairs
 from rankcut.parameters import check_count
 from rankcut.rankings import Unranked, read_rankings
-from rankcut.rankings.decoding import to_ranking
+from rankcut.rankings.orders import to_ranking
 
 
 def kendall_score(

@@ -1,12 +1,8 @@
 """Rankings of any kind as one checked value, and what converts to it."""
 
-from rankcut.rankings.reading import (
-    as_frame,
-    labels_beside,
-    object_array,
-    read_rankings,
-)
-from rankcut.rankings.value import EXACT, Merged, Rankings, Unranked, merge_rankings
+from rankcut.rankings.merging import Merged, merge_rankings
+from rankcut.rankings.reading import as_frame, labels_beside, object_array, read_rankings
+from rankcut.rankings.value import EXACT, Rankings, Unranked
 
 __all__ = [
     "EXACT",

@@ -11,9 +11,9 @@ from scipy import sparse as sp
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import check_count
 from rankcut.rankings import EXACT, as_frame
-from rankcut.rankings.collections import takes_collections
 from rankcut.rankings.orders import spread
 from rankcut.rankings.ratings import from_ratings
+from rankcut.rankings.reading import takes_collections
 
 
 class LongRanks(NamedTuple):

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from rankcut.errors import InputError, Setting
 from rankcut.rankings import as_frame, read_rankings
-from rankcut.rankings.partitions import block_rows
+from rankcut.rankings.value import block_rows
 
 Scale: TypeAlias = str | Sequence[Any]
 

@@ -1,12 +1,17 @@
 """From what a user holds to :class:`Rankings`: read once, checked once.
 
 Each mistake is an :class:`~rankcut.errors.InputError` that names the row, the item and the remedy.
+
+A function that can work block by block is marked with :func:`takes_collections`. What it does with
+a Dask collection stands in :mod:`rankcut.dask`, which registers it with :func:`for_collections`
+when it is imported. So nothing but that package knows Dask.
 """
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,13 +20,18 @@ from scipy.sparse import coo_array, csr_array, issparse
 from rankcut._loops.types import Longs
 from rankcut.errors import InputError, Setting, Text, amount
 from rankcut.parameters import check_choice, check_counts
-from rankcut.rankings.collections import refuse_collection
-from rankcut.rankings.partitions import block_rows
-from rankcut.rankings.value import EXACT, Rankings, Unranked
+from rankcut.rankings.value import EXACT, Rankings, Unranked, block_rows
 
 if TYPE_CHECKING:
     # Imported only where frames are read: arrays are read sooner without it.
     import narwhals as nw
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+_HANDLERS: dict[str, Callable[..., Any]] = {}
+
+_MEANINGS = get_args(Unranked)
 
 _CHOICES: Text = [
     "pass ",
@@ -97,9 +107,6 @@ def read_rankings(
     if people is not None:
         rankings = replace(rankings, people=number_people(people, rankings.shape[0]))
     return rankings
-
-
-_MEANINGS = get_args(Unranked)
 
 
 def number_people(people: ArrayLike, n_rows: int) -> Longs:
@@ -377,3 +384,58 @@ def _agreed_labels(
             remedy=["leave ", Setting("items"), " out, or select the columns in that order"],
         )
     return labels
+
+
+def is_collection(X: Any) -> bool:
+    """Whether X is a Dask collection.
+
+    >>> is_collection([[1, 2, 3]])
+    False
+    """
+    return type(X).__module__.partition(".")[0] == "dask"
+
+
+def takes_collections(function: Callable[Given, Found]) -> Callable[Given, Found]:
+    """A function or method that passes calls with a Dask collection on to :mod:`rankcut.dask`."""
+
+    @wraps(function)
+    def entry(*args: Given.args, **options: Given.kwargs) -> Found:
+        if any(map(is_collection, args)) or any(map(is_collection, options.values())):
+            found: Found = _handler(function)(*args, **options)
+            return found
+        return function(*args, **options)
+
+    return entry
+
+
+def for_collections(function: Callable[..., Any]) -> Callable[[Found], Found]:
+    """Register what a function marked with :func:`takes_collections` does with collections."""
+
+    def register(handler: Found) -> Found:
+        _HANDLERS[_name(function)] = handler  # type: ignore[assignment]
+        return handler
+
+    return register
+
+
+def refuse_collection(X: Any) -> None:
+    """Refuse a Dask collection where rankings must be in memory."""
+    if is_collection(X):
+        raise InputError(
+            f"these rankings are a Dask {type(X).__name__}, and must be in memory here",
+            remedy="call its compute() first",
+        )
+
+
+def _handler(function: Callable[..., Any]) -> Callable[..., Any]:
+    if not _HANDLERS:
+        raise InputError(
+            "got a Dask collection, for which rankcut.dask must be imported",
+            remedy="import rankcut.dask",
+        )
+    return _HANDLERS[_name(function)]
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """A name that stays the same when a function is wrapped, as scikit-learn wraps methods."""
+    return f"{function.__module__}.{function.__qualname__}"

@@ -1,4 +1,4 @@
-"""The one value that every answer takes: rankings that were read and checked.
+"""The one value that every answer takes, rankings that were read and checked, and its loop arrays.
 
 Rows are rankings, columns are items, 1 = best. Only the order within a row matters, so any finite
 numbers are ranks. Equal values are tied. An unranked item is NaN, or absent in a sparse matrix;
@@ -12,25 +12,28 @@ numbers are ranks. Equal values are tied. An unranked item is NaN, or absent in 
     their place is unknown: an incomplete ranking.
 
 :func:`rankcut.rankings.read_rankings` makes a :class:`Rankings` of an array, a frame, a CSR array
-or a :class:`~rankcut.RankingSet`.
-
-:func:`merge_rankings` makes each different ranking one row. The different rankings are sorted by
-their contents alone. So rows that are counted and rows that are repeated give the same value to
-the last bit, in any order of the rows.
+or a :class:`~rankcut.RankingSet`. Loops take it block by block, as :class:`Partitions`.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from rankcut._loops.partitions import NOWHERE, close_rows, group_rows
-from rankcut._loops.types import Floats, Indices, Longs, Words
+from rankcut._loops.partitions import (
+    NOWHERE,
+    close_rows,
+    group_rows,
+    order_other_rows,
+    order_permutations,
+    order_sparse_rows,
+)
+from rankcut._loops.slopes import pool_rows
+from rankcut._loops.types import Chains, Floats, Indices, Ints, Longs
 from rankcut.errors import InputError
-from rankcut.rankings.partitions import BLOCK, Partitions, block_rows, order_rows, order_stored
 from rankcut.threads import over_rows
 
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
@@ -38,12 +41,168 @@ Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 # Whole numbers up to this are exact in float64.
 EXACT = 1 << 53
 
-# A sparse matrix with more cells than this, ranked or not, is left as it is: groups are stored for
-# each item, and would take this many bytes or more.
-_MOST_CELLS = 1 << 27
+# Computed numbers that differ by less than this share of the largest are equal up to rounding.
+ROUNDING = 1e-9
+
+# A block has about this many entries: few enough that a core's cache holds what is made from them,
+# and enough that the time Python needs for each block does not matter.
+BLOCK = 1 << 16
+
+# With many items, rankings share what is loaded of a dense graph: up to this many in a block, as
+# long as it is no more than four times as large for that.
+_SHARING = 128
 
 # NumPy makes up to this many entries in less time than a compiled loop takes to load.
 FEW_ENTRIES = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class Partitions:
+    """A block of ordered partitions of the same n items.
+
+    The arrays ``order`` and ``ends`` have one spare column, which the loops may overwrite, and
+    fewer than n others if they list only ranked items.
+    """
+
+    n_items: int
+    order: Indices
+    ends: Ints
+    n_groups: Ints
+
+    @classmethod
+    def empty(cls, n_rows: int, n_items: int) -> "Partitions":
+        """Room for ``n_rows`` partitions."""
+        return cls(
+            n_items,
+            np.empty((n_rows, n_items + 1), dtype=np.uint32),
+            np.empty((n_rows, n_items + 1), dtype=np.int32),
+            np.empty(n_rows, dtype=np.int32),
+        )
+
+    @classmethod
+    def of_groups(cls, chains: Sequence[Sequence[Sequence[int]]], n_items: int) -> "Partitions":
+        """Ordered partitions written as lists of groups, best first; each holds all items."""
+        block = cls.empty(len(chains), n_items)
+        for row, groups in enumerate(chains):
+            items = [item for group in groups for item in group]
+            if sorted(items) != list(range(n_items)) or not all(map(len, groups)):
+                raise InputError(
+                    f"{[list(group) for group in groups]} is not an ordered partition of {n_items} "
+                    f"items; each item from 0 to {n_items - 1} belongs to exactly one group, and "
+                    "no group is empty"
+                )
+            block.order[row, :n_items] = items
+            block.ends[row, : len(groups)] = np.cumsum([len(group) for group in groups])
+            block.n_groups[row] = len(groups)
+        return block
+
+    @classmethod
+    def of_orders(cls, orders: NDArray[Any]) -> "Partitions":
+        """Full rankings, each row an order of all items, best first."""
+        n_rows, n_items = orders.shape
+        block = cls.empty(n_rows, n_items)
+        block.order[:, :n_items] = orders
+        block.ends[:, :n_items] = np.arange(1, n_items + 1)
+        block.n_groups[:] = n_items
+        return block
+
+    @classmethod
+    def of_sets(cls, inside: NDArray[np.bool_]) -> "Partitions":
+        """The chain A, V of each set A, a row of truth values; for ∅ and V it is just V."""
+        n_rows, n_items = inside.shape
+        block = cls.empty(n_rows, n_items)
+        block.order[:, :n_items] = np.argsort(~inside, axis=1, kind="stable")
+        sizes = inside.sum(axis=1)
+        proper = (sizes > 0) & (sizes < n_items)
+        block.ends[:, 0] = np.where(proper, sizes, n_items)
+        block.ends[:, 1] = n_items
+        block.n_groups[:] = np.where(proper, 2, 1)
+        return block
+
+    def __len__(self) -> int:
+        return len(self.n_groups)
+
+    @property
+    def chains(self) -> Chains:
+        """The arrays, for compiled loops."""
+        return Chains(self.order, self.ends, self.n_groups)
+
+    def n_ranked(self) -> NDArray[np.int64]:
+        """How many items of each partition are in a group."""
+        last = np.maximum(self.n_groups - 1, 0)
+        ends = self.ends[np.arange(len(self)), last]
+        return np.where(self.n_groups > 0, ends, 0).astype(np.int64)
+
+    def __getitem__(self, rows: slice) -> "Partitions":
+        """Some rows, sharing memory."""
+        return Partitions(self.n_items, self.order[rows], self.ends[rows], self.n_groups[rows])
+
+    def rows(self, chosen: NDArray[Any]) -> "Partitions":
+        """Some rows, copied."""
+        return Partitions(
+            self.n_items, self.order[chosen], self.ends[chosen], self.n_groups[chosen]
+        )
+
+    def closed(self) -> "Partitions":
+        """The same with the items of no group tied in one last group, sharing memory."""
+        short = np.flatnonzero(self.n_ranked() < self.n_items)
+        n_groups = self.n_groups.copy()
+        # Entries after the last end are free.
+        self.ends[short, n_groups[short]] = self.n_items
+        n_groups[short] += 1
+        return Partitions(self.n_items, self.order, self.ends, n_groups)
+
+    def pool(self, increments: Floats, out: NDArray[Any]) -> None:
+        """Slopes of each item's group, made non-increasing by pooling neighbouring groups.
+
+        ``increments`` has the rise of the set function at each group; ``out`` has a column for each
+        item. Items in no group have 0.
+        """
+        pool_rows(self.chains, increments, out)
+
+    def reversed(self) -> "Partitions":
+        """The same partitions of all items, worst group first."""
+        n = self.n_items
+        block = Partitions.empty(len(self), n)
+        block.order[:, :n] = self.order[:, :n][:, ::-1]
+        block.n_groups[:] = self.n_groups
+        # Group t ends where, from the other end, the group before its mirror image did.
+        mirror = self.n_groups[:, None] - 2 - np.arange(n + 1)
+        ends = np.take_along_axis(self.ends, np.maximum(mirror, 0), axis=1)
+        block.ends[:] = np.where(mirror >= 0, n - ends, n)
+        return block
+
+
+def block_rows(n_items: int) -> int:
+    """How many rankings of ``n_items`` items make a block."""
+    rows = max(1, BLOCK // n_items, min(_SHARING, 4 * BLOCK // n_items))
+    return rows if rows < _SHARING else rows // _SHARING * _SHARING
+
+
+def order_rows(rows: Floats, block: Partitions, *, close: bool) -> None:
+    """Fill a block with the order of some rows of ranks; ``close`` ties unranked items last."""
+    # The loops are compiled once, for arrays of this kind.
+    if not rows.flags.carray:
+        rows = rows.copy()
+    if order_permutations(rows, block.chains):
+        order_other_rows(rows, close, block.chains)
+
+
+def order_stored(
+    matrix: Any, first: int, block: Partitions, *, close: bool, everything: bool
+) -> None:
+    """As :func:`order_rows` for rows of a CSR matrix; with ``everything``, unranked items too."""
+    starts = matrix.indptr[first : first + len(block) + 1]
+    entries = slice(starts[0], starts[-1])
+    order_sparse_rows(
+        (starts - starts[0]).astype(np.uint32),
+        matrix.indices[entries].astype(np.uint32),
+        matrix.data[entries].astype(np.float64),
+        block.n_items,
+        close,
+        everything,
+        block.chains,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,130 +388,6 @@ class Rankings:
             rows = self.read(start, min(start + step, self.shape[0]))
             listed |= ~np.isnan(rows[used[start : start + step]]).all(axis=0)
         return listed
-
-
-class Merged(NamedTuple):
-    """Different rankings, and which of them each row was.
-
-    Attributes
-    ----------
-    rankings : Rankings
-        Each different ranking once, sorted, with its weight; nobody's in particular.
-    which : ndarray of shape (n_rows,)
-        Which of them each row is; −1 for a row that counts 0 times.
-    """
-
-    rankings: Rankings
-    which: Longs
-
-
-def merge_rankings(rankings: Rankings) -> Merged:
-    """Each different ranking once, with the sum of its weights.
-
-    >>> from rankcut.rankings import read_rankings
-    >>> merged = merge_rankings(read_rankings([[2, 1], [1, 9], [5, 3]]))
-    >>> merged.rankings.groups().tolist(), merged.rankings.weights.tolist(), merged.which.tolist()
-    ([[1, 0], [0, 1]], [2.0, 1.0], [0, 1, 0])
-    """
-    weights = rankings.counts
-    if float(weights.sum()) > EXACT:
-        raise InputError("adds up to more than 2**53", parameter="sample_weight")
-    kept = np.flatnonzero(weights > 0)
-    if len(kept) < len(weights):
-        inner = merge_rankings(rankings.rows(kept))
-        which = np.full(len(weights), -1, dtype=np.int64)
-        which[kept] = inner.which
-        return Merged(inner.rankings, which)
-    n_rows, n_items = rankings.shape
-    if rankings.sparse is not None and n_rows * n_items > _MOST_CELLS:
-        return Merged(replace(rankings, weights=weights, people=None), np.arange(n_rows))
-    groups, listed = _small_groups(rankings)
-    words = _pack(groups)
-    order = _order(words, weights)
-    new = np.ones(n_rows, dtype=bool)
-    new[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)
-    first = np.flatnonzero(new)
-    which = np.empty(n_rows, dtype=np.int64)
-    which[order] = np.cumsum(new) - 1
-    different = replace(
-        rankings,
-        stored=groups[order[first]],
-        weights=np.add.reduceat(weights[order], first),
-        people=None,
-        grouped=True,
-        known_listed=listed,
-    )
-    return Merged(different, which)
-
-
-def joined(blocks: Sequence[Rankings]) -> Rankings:
-    """Rankings of the same items by their groups, one block after the other.
-
-    Each comes from :func:`merge_rankings` or :func:`by_groups`.
-    """
-    first = blocks[0]
-    if len(blocks) == 1:
-        return first
-    return replace(
-        first,
-        stored=np.concatenate([block.stored for block in blocks]),
-        weights=np.concatenate([block.counts for block in blocks]),
-        known_listed=(
-            None
-            if first.known_listed is None
-            else np.any([block.listed() for block in blocks], axis=0)
-        ),
-    )
-
-
-def by_groups(rankings: Rankings) -> Rankings:
-    """The rankings that count, by the groups of their items in as few bytes as possible."""
-    rankings = rankings.rows(rankings.counts > 0)
-    groups, listed = _small_groups(rankings)
-    return replace(rankings, stored=groups, grouped=True, known_listed=listed)
-
-
-def _small_groups(rankings: Rankings) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    """The group of each item, and which items are listed if groups do not say so."""
-    if rankings.grouped:
-        return rankings.stored, rankings.known_listed
-    n_rows, n_items = rankings.shape
-    small = np.empty((n_rows, n_items), dtype=np.min_scalar_type(n_items))
-    last = rankings.unranked == "last"
-    listed = np.zeros(n_items, dtype=bool)
-    step = block_rows(n_items)
-    for start in range(0, n_rows, step):
-        groups = rankings.groups(start, min(start + step, n_rows), close=False)
-        if last:
-            listed |= (groups != NOWHERE).any(axis=0)
-            close_rows(groups)
-        # NOWHERE is all ones in any number of bits.
-        small[start : start + step] = groups.astype(small.dtype)
-    return small, listed if last else None
-
-
-def _pack(groups: NDArray[Any]) -> Words:
-    """Rows of groups in as few words as possible: from 1, and 0 where unranked."""
-    n_rows, n_items = groups.shape
-    bits = int(n_items).bit_length()
-    each = 64 // bits
-    shifts = (bits * (np.arange(n_items) % each)).astype(np.uint64)
-    firsts = np.arange(0, n_items, each)
-    words = np.empty((n_rows, len(firsts)), dtype=np.uint64)
-    step = block_rows(n_items)
-    nowhere = np.iinfo(groups.dtype).max
-    for start in range(0, n_rows, step):
-        block = groups[start : start + step]
-        codes = np.where(block == nowhere, np.uint64(0), block.astype(np.uint64) + np.uint64(1))
-        np.bitwise_or.reduceat(codes << shifts, firsts, axis=1, out=words[start : start + step])
-    return words
-
-
-def _order(words: Words, weights: Floats) -> Longs:
-    """Rows sorted by their words, equal ones by weight."""
-    if words.shape[1] == 1 and (weights == weights[0]).all():
-        return np.argsort(words[:, 0], kind="stable")
-    return np.lexsort((weights, *words.T[::-1]))
 
 
 def _groups_of_few(ranks: Floats) -> Indices:

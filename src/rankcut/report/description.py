@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rankcut.consensus import Agreement, Units, agree, compare_pairs, mean_scores, rank_listed
 from rankcut.errors import amount
 from rankcut.rankings import Rankings, merge_rankings, read_rankings
-from rankcut.rankings.partitions import Partitions
 from rankcut.rankings.ranking_set import RankingSet
+from rankcut.rankings.value import Partitions
 
 # Items ranked by at least this share of the rankings are listed as most and least preferred.
 _WORTH_A_PLACE = 0.01

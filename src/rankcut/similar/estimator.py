@@ -18,8 +18,8 @@ from rankcut.kernels.inverted_lists import InvertedLists
 from rankcut.kernels.nearest import Nearest, VectorIndex, nearest_of
 from rankcut.parameters import check_choice, check_count
 from rankcut.rankings import Unranked
-from rankcut.rankings.decoding import ROUNDING
 from rankcut.rankings.ranking_set import RankingSet
+from rankcut.rankings.value import ROUNDING
 from rankcut.similar.likeness import LikenessFeatures
 
 Search: TypeAlias = Literal["exact", "approximate"]

@@ -12,7 +12,7 @@ from rankcut.cuts import Modular, SetFunction
 from rankcut.cuts.set_function import ROUNDING, power_of_two
 from rankcut.errors import InputError, amount
 from rankcut.parameters import within_floats
-from rankcut.rankings.partitions import Partitions
+from rankcut.rankings.value import Partitions
 from rankcut.theory.cones import Groups, ordered_partitions, refining_orders
 from rankcut.theory.lovasz import lovasz_extension, lovasz_subgradient
 

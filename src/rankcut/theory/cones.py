@@ -21,7 +21,7 @@ from rankcut.cuts import SetFunction
 from rankcut.cuts.set_function import ROUNDING
 from rankcut.errors import InputError
 from rankcut.parameters import within_floats
-from rankcut.rankings.partitions import Partitions
+from rankcut.rankings.value import Partitions
 
 Groups: TypeAlias = tuple[tuple[int, ...], ...]
 
