@@ -217,9 +217,9 @@ def _check_mean(rng: np.random.Generator, times: int) -> Iterator[Record]:
         one, other = (
             np.stack([_as_ranks(groups, 5) for groups in coherent_partitions(row)]) for row in rows
         )
-        all_pairs = graph_cut_kernel(one, other, weights).mean()
+        all_pairs = graph_cut_kernel(one, other, graph=weights).mean()
         ours = graph_cut_kernel(
-            rows[:1], rows[1:], weights, unranked="anywhere", completions="exact"
+            rows[:1], rows[1:], graph=weights, unranked="anywhere", completions="exact"
         )
         # Relative to the squared length of a vector, because the value itself may be near 0.
         scale = graph_cut_kernel(one, graph=weights).max()

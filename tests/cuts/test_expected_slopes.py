@@ -78,7 +78,7 @@ class TestSparse:
     def test_kernel_takes_the_constant_into_account(self):
         ranks, graph = random_catalogue(20, 300, 7)
         dense = graph_cut_features(ranks, graph, sparse_output=False, **CLOSED)
-        got = graph_cut_kernel(ranks[:5], ranks, graph, **CLOSED)
+        got = graph_cut_kernel(ranks[:5], ranks, graph=graph, **CLOSED)
         assert_allclose(got, dense[:5] @ dense.T, rtol=0, atol=1e-10)
 
     def test_everything_else_is_dense(self):

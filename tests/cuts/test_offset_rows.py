@@ -84,7 +84,7 @@ def test_sparse_rankings_mean_the_same_as_dense_ones(normalize, steps, unlisted_
     assert isinstance(compact, OffsetRows)
     # Smoothing takes two sums of 40 terms, and unit length another.
     assert_rounds_to(compact.toarray(), dense, n_terms=3 * 40)
-    gram = graph_cut_kernel(stored, None, graph, **options)
+    gram = graph_cut_kernel(stored, graph=graph, **options)
     # Both sides of a product are rounded so; its four sums have 40 terms each.
     assert_rounds_to(gram, dense @ dense.T, n_terms=2 * 3 * 40 + 4 * 40)
 

@@ -160,8 +160,8 @@ class TestLikeTheDenseGraph:
         top = catalogue(60)[2]
         stored = sparse.csr_array(np.nan_to_num(top))
         options = {"unranked": "anywhere", "completions": "closed_form"}
-        expected = graph_cut_kernel(top, None, dense, **options)
-        assert_allclose(graph_cut_kernel(stored, None, graph, **options), expected, atol=1e-8)
+        expected = graph_cut_kernel(top, graph=dense, **options)
+        assert_allclose(graph_cut_kernel(stored, graph=graph, **options), expected, atol=1e-8)
         rows = flat_vectors(stored, graph, **options)
         rows = rows if isinstance(rows, np.ndarray) else rows.toarray()
         centred = rows - rows.mean(axis=1, keepdims=True)

@@ -249,7 +249,7 @@ class TestLovaszBregman:
 
     def divergence(self, kind, **options):
         return lovasz_bregman_divergence(
-            self.scores, rankings(kind), GRAPH, unranked=POLICY[kind], **options
+            self.scores, rankings(kind), graph=GRAPH, unranked=POLICY[kind], **options
         )
 
     @pytest.mark.parametrize("kind", ["full", "top-k", "ties"])
@@ -266,7 +266,7 @@ class TestLovaszBregman:
         relabelled = lovasz_bregman_divergence(
             self.scores[:, order],
             rankings(kind)[:, order],
-            GRAPH.to_dense()[np.ix_(order, order)],
+            graph=GRAPH.to_dense()[np.ix_(order, order)],
             unranked=POLICY[kind],
         )
         assert_allclose(relabelled, got, rtol=1e-12, atol=1e-12)

@@ -15,6 +15,7 @@ from strategies import partitions, ranks_of
 from tolerances import assert_rounds_to
 
 from rankcut import (
+    CoListingGraph,
     Completions,
     DissimilarityGraph,
     GraphCutFeatures,
@@ -105,14 +106,55 @@ def test_columns_of_another_order():
         graph_cut_kernel(counted, counted[[2, 1, 0]])
 
 
+WEIGHTS = SimilarityGraph(FOOD.item_features).build().to_dense()
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        WEIGHTS,
+        WEIGHTS + np.eye(8),
+        WEIGHTS.tolist(),
+        sparse.csr_array(WEIGHTS),
+        SimilarityGraph(FOOD.item_features),
+        SimilarityGraph(FOOD.item_features).build(),
+        CoListingGraph(),
+    ],
+)
+def test_a_graph_is_not_taken_for_rankings(graph):
+    with pytest.raises(InputError, match="Y is for rankings, .* weights of a graph; pass .* graph"):
+        graph_cut_kernel(FOOD.ranks, graph)
+
+
+def test_frames_and_networks_are_not_taken_for_rankings_either():
+    pd, nx = pytest.importorskip("pandas"), pytest.importorskip("networkx")
+    for graph in (pd.DataFrame(WEIGHTS), nx.complete_graph(8)):
+        with pytest.raises(InputError, match="weights of a graph"):
+            graph_cut_kernel(FOOD.ranks, graph)
+
+
+# Symmetric rankings: two of two items, three of three, and each item first in a ranking.
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        [[1, 2], [2, 1]],
+        [[0, 1], [1, 0]],
+        [[1, 2, 3], [2, 3, 1], [3, 1, 2]],
+        [[1, 2, 2], [2, 1, 2], [2, 2, 1]],
+    ],
+)
+def test_rankings_are_not_taken_for_a_graph(ranks):
+    assert_allclose(graph_cut_kernel(ranks, ranks), graph_cut_kernel(ranks))
+
+
 def test_labels_of_one_side_hold_for_both():
     pd = pytest.importorskip("pandas")
     names = list("abc")
     graph = pd.DataFrame([[0, 4, 1], [4, 0, 2], [1, 2, 0]], index=names, columns=names)
     X = pd.DataFrame([[1, 2, 3], [2, 1, 3]], columns=list("cba"))
     expected = graph_cut_kernel(X, graph=graph)
-    assert_allclose(graph_cut_kernel(X, X.to_numpy(), graph), expected)
-    assert_allclose(graph_cut_kernel(X.to_numpy(), X, graph), expected)
+    assert_allclose(graph_cut_kernel(X, X.to_numpy(), graph=graph), expected)
+    assert_allclose(graph_cut_kernel(X.to_numpy(), X, graph=graph), expected)
     assert np.abs(graph_cut_kernel(X.to_numpy(), graph=graph) - expected).max() > 1
 
 
@@ -126,25 +168,25 @@ def test_weights_of_any_scale(scale, smoothing, form):
     if form == "sparse":
         weights = sparse.csr_array(weights)
         ranks = sparse.csr_array(np.nan_to_num(ranks))
-    expected = graph_cut_kernel(ranks, None, weights, normalize=True, **options)
-    got = graph_cut_kernel(ranks, None, weights * scale, normalize=True, **options)
+    expected = graph_cut_kernel(ranks, graph=weights, normalize=True, **options)
+    got = graph_cut_kernel(ranks, graph=weights * scale, normalize=True, **options)
     # Unit vectors of 8 items; smoothing divides by roots of the weights.
     assert_rounds_to(got, expected, n_terms=8, size=1.0)
     size = "small" if scale < 1 else "large"
     with pytest.raises(InputError, match=rf"row 0: k\(A, A\) is too {size} for float64") as error:
-        graph_cut_kernel(ranks, None, weights * scale, **options)
+        graph_cut_kernel(ranks, graph=weights * scale, **options)
     assert "normalize=True" in str(error.value)
 
 
 def test_values_that_just_fit_are_exact_and_zeros_are_zeros():
     ranks = [[1, 2, 3], [2, 2, 2]]
     for scale in (2.0**-510, 2.0**508):
-        got = graph_cut_kernel(ranks, None, scale * (1 - np.eye(3)))
+        got = graph_cut_kernel(ranks, graph=scale * (1 - np.eye(3)))
         assert (got == [[8 * scale**2, 0], [0, 0]]).all()
     with pytest.raises(InputError, match=r"row 0: k\(A, A\) is too small for float32"):
-        graph_cut_kernel(np.float32(ranks), None, 1e-25 * (1 - np.eye(3)))
+        graph_cut_kernel(np.float32(ranks), graph=1e-25 * (1 - np.eye(3)))
     with pytest.raises(InputError, match=r"coordinates up to .* are too small"):
-        graph_cut_kernel(np.float32(ranks), None, 1e-60 * (1 - np.eye(3)))
+        graph_cut_kernel(np.float32(ranks), graph=1e-60 * (1 - np.eye(3)))
 
 
 def test_a_kernel_object_sees_what_changes():

@@ -31,7 +31,7 @@ def test_is_the_mean_over_tie_breaks_of_the_definition(data):
     row = ranks_of(groups, 4)
     orders = [np.argsort(positions) for positions in oracles.agreeing_orders(row)]
     mean = np.mean([scores @ gains(weights, order) for order in orders])
-    got = lovasz_bregman_divergence([scores], [row], weights)
+    got = lovasz_bregman_divergence([scores], [row], graph=weights)
     scale = np.abs(weights).max() * np.abs(scores).max() + 1e-300
     assert_allclose(got / scale, [[(extension - mean) / scale]], atol=1e-12)
 
@@ -41,7 +41,7 @@ def test_is_smallest_for_the_ranking_of_the_scores():
     upper = np.triu(rng.random((5, 5)), 1)
     scores = rng.normal(size=(1, 5))
     ranks = np.array(list(permutations(range(5))))
-    got = lovasz_bregman_divergence(scores, ranks, upper + upper.T)[0]
+    got = lovasz_bregman_divergence(scores, ranks, graph=upper + upper.T)[0]
     # f(x), a sum of five products, less another.
     size = 2 * np.abs(scores).max() * (upper + upper.T).sum()
     assert_rounds_to(got.min(), 0.0, n_terms=2 * 5, size=size)
@@ -63,7 +63,7 @@ def test_labels_are_matched_with_the_graph():
     graph = pd.DataFrame(weights, index=labels, columns=labels)
     scores = pd.DataFrame([[0.3, 0.2, 0.9]], columns=labels)
     ranks = pd.DataFrame([[1, 2, 3]], columns=labels)
-    expected = lovasz_bregman_divergence(scores.to_numpy(), ranks.to_numpy(), weights)
+    expected = lovasz_bregman_divergence(scores.to_numpy(), ranks.to_numpy(), graph=weights)
     turned = ["c", "a", "b"]
-    got = lovasz_bregman_divergence(scores[turned], ranks[turned], graph)
+    got = lovasz_bregman_divergence(scores[turned], ranks[turned], graph=graph)
     assert_allclose(got, expected, rtol=1e-14)

@@ -39,7 +39,7 @@ def brute_force(gram, k):
 def test_exact_is_the_top_of_the_gram_matrix(normalize):
     search = SimilarRankings(GraphCutFeatures(GRAPH), normalize=normalize).fit(RANKS)
     assert search.recall_ == 1
-    gram = graph_cut_kernel(QUERIES, RANKS, GRAPH, normalize=normalize)
+    gram = graph_cut_kernel(QUERIES, RANKS, graph=GRAPH, normalize=normalize)
     values, rows = search.kneighbors(QUERIES, 7)
     expected_values, expected_rows = brute_force(gram, 7)
     assert_allclose(values, expected_values, rtol=1e-12)
@@ -63,7 +63,7 @@ def test_approximate_values_are_kernel_values_and_recall_is_what_is_found(normal
     search = SimilarRankings(
         GraphCutFeatures(GRAPH), normalize=normalize, method="approximate", n_candidates=40
     ).fit(RANKS)
-    gram = graph_cut_kernel(QUERIES, RANKS, GRAPH, normalize=normalize)
+    gram = graph_cut_kernel(QUERIES, RANKS, graph=GRAPH, normalize=normalize)
     values, rows = search.kneighbors(QUERIES)
     assert_allclose(values, np.take_along_axis(gram, rows, axis=1), rtol=1e-10)
     assert (np.diff(values, axis=1) <= 0).all()
@@ -106,7 +106,12 @@ def test_sparse_vectors_of_a_large_catalogue_are_searched_exactly():
     for graph in (near, DissimilarityGraph(near).build()):
         features = GraphCutFeatures(graph, unranked="anywhere", completions="closed_form")
         gram = graph_cut_kernel(
-            lists[:50], lists, graph, unranked="anywhere", completions="closed_form", normalize=True
+            lists[:50],
+            lists,
+            graph=graph,
+            unranked="anywhere",
+            completions="closed_form",
+            normalize=True,
         )
         expected = brute_force(gram, 6)[0]
         for method in ("exact", "approximate"):

@@ -66,7 +66,7 @@ def gram(
     rankings = rankings.expanded()
     with working("gram"), outputs.places() as places:
         matrix = graph_cut_kernel(
-            rankings.ranks, None, item_graph, normalize=normalize, **vectors.arguments(rankings)
+            rankings.ranks, graph=item_graph, normalize=normalize, **vectors.arguments(rankings)
         )
         names = [str(own) for own in rankings.row_names]
         write_matrix([MatrixBlock(matrix, {})], names, places)

@@ -1,11 +1,13 @@
 """The graph cut kernel: inner products of graph cut features; on the complete graph, Spearman's."""
 
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.partitions import centred_positions
@@ -19,7 +21,7 @@ from rankcut.cuts.offset_rows import (
 )
 from rankcut.cuts.options import Completions, MapOptions, Method, Smoothing, UnlistedWeight
 from rankcut.errors import InputError, Setting
-from rankcut.graphs import as_item_graph
+from rankcut.graphs import GraphRecipe, ItemGraph, LearnedGraph, as_item_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.kernels.gram import Encoder, Features
 from rankcut.kernels.ranking_kernel import RankingKernel
@@ -86,8 +88,8 @@ class GraphCutKernel(RankingKernel):
 def graph_cut_kernel(
     X: Any,
     Y: Any = None,
-    graph: Any = None,
     *,
+    graph: Any = None,
     out: Any = None,
     dtype: Any = None,
     **options: Any,
@@ -95,7 +97,8 @@ def graph_cut_kernel(
     """k(A, A') = ⟨φ(A), φ(A')⟩ for each ranking of X and each of Y.
 
     ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
-    others as in :class:`GraphCutKernel`.
+    others as in :class:`GraphCutKernel`. The weights of a graph as ``Y`` are refused, because
+    they could pass for rankings.
 
     Examples
     --------
@@ -103,7 +106,38 @@ def graph_cut_kernel(
     array([[ 0.5],
            [-0.5]])
     """
+    refuse_weights(Y)
     return GraphCutKernel(graph, **options).gram(X, Y, out=out, dtype=dtype)
+
+
+def refuse_weights(Y: Any) -> None:
+    """Raise if Y is a graph, or a matrix that looks like its weights.
+
+    Such a matrix is symmetric, with the same number all along its diagonal, and has numbers below
+    1, from which ranks count.
+
+    >>> refuse_weights([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    Traceback (most recent call last):
+        ...
+    rankcut.errors.InputError: Y is for rankings, but these are the weights of a graph; pass them as \
+graph
+    """
+    is_graph = isinstance(Y, ItemGraph | GraphRecipe | LearnedGraph) or hasattr(Y, "adjacency")
+    if not is_graph and sparse.issparse(Y):
+        is_graph = Y.shape[0] == Y.shape[1] > 2 and not Y.diagonal().any() and not (Y != Y.T).nnz
+    elif not is_graph and (isinstance(Y, list | np.ndarray) or hasattr(Y, "to_numpy")):
+        # Ranks that are no numbers, or of different lengths, have errors of their own.
+        with suppress(TypeError, ValueError):
+            matrix = np.asarray(Y, dtype=np.float64)
+            if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] > 2:
+                even = (matrix.diagonal() == matrix[0, 0]).all() and (matrix == matrix.T).all()
+                is_graph = bool(even and (matrix < 1).any())
+    if is_graph:
+        raise InputError(
+            "is for rankings, but these are the weights of a graph",
+            parameter="Y",
+            remedy=["pass them as ", Setting("graph")],
+        )
 
 
 class SpearmanKernel(RankingKernel):

@@ -25,8 +25,8 @@ from rankcut.threads import over_rows
 def lovasz_bregman_divergence(
     X: Any,
     Y: Any,
-    graph: Any = None,
     *,
+    graph: Any = None,
     unranked: Unranked = "error",
     items: Sequence[Hashable] | None = None,
     out: NDArray[Any] | None = None,
