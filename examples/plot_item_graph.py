@@ -10,6 +10,6 @@ from rankcut.datasets import load_lunch
 
 def draw():
     lunch = load_lunch()
-    graph = SimilarityGraph(lunch.item_points)
+    graph = SimilarityGraph(lunch.item_features)
     counters = lunch.item_features["counter"]
     return plot_graph(graph, counters, items=lunch.items, by_name="counter", title="Dishes")

@@ -57,7 +57,7 @@ def test_sushi_a(sushi_home):
     assert sushi.user_features["side"].tolist() == ["east", "west"]
     assert sushi.user_features["moved"].tolist() == ["no", "no"]
     assert sushi.user_features["seconds"].tolist() == [355, 214]
-    model = GraphCutFeatures(SimilarityGraph(sushi.item_points))
+    model = GraphCutFeatures(SimilarityGraph(sushi.item_features))
     assert model.fit_transform(sushi.ranks).shape == (2, 10)
 
 
@@ -92,11 +92,11 @@ def test_movielens(tmp_path):
     films = load_movielens(data_home=tmp_path)
     np.testing.assert_array_equal(films.ranks.toarray(), [[0, 1, 0], [2, 0, 1]])
     assert films.item_names == ["Café (1995)", "Ark (1950) [2]", "Ark (1950) [3]"]
-    np.testing.assert_array_equal(films.item_features["year"], [1995, np.nan, 1951])
+    np.testing.assert_array_equal(films.item_features["year"], [1995, 1973, 1951])
     assert films.feature_names == ["Drama", "War", "year"]
     assert films.target.tolist() == [0, 1]
     assert films.user_features["occupation"].tolist() == ["writer", "other"]
-    assert np.isfinite(films.item_points).all()
+    assert SimilarityGraph(films.item_features).build().n_items == 3
     (folder / "u.data").write_text("2\t9\t3\t88\n")
     with pytest.raises(ValueError, match=r"u\.data:1: '9' is not listed"):
         load_movielens(data_home=tmp_path)
@@ -114,6 +114,11 @@ def test_lunch_has_each_kind(kind):
     assert (ranked.sum(axis=1) == 3).all() == (kind == "top-k")
     assert lunch.feature_types == ["numeric", "numeric", "numeric", "categorical"]
     assert lunch.item_points.shape == (8, 6)
+    for loaded in (lunch, lunch.with_frames()):
+        graph = SimilarityGraph(loaded.item_features).build()
+        np.testing.assert_allclose(
+            graph.to_dense(), SimilarityGraph(lunch.item_points).build().to_dense()
+        )
 
 
 def test_lunch_has_no_other_kind():

@@ -108,6 +108,40 @@ def test_a_damaged_graph_is_named(content):
         read_graph(io.BytesIO(content))
 
 
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("indptr", [0, 0, 0, 0, 10**9, 0, 0, 0, 0]),
+        ("indptr", [0, 1, 1, 1, 1, 1, 1, 1, 1]),
+        ("indices", [2**31 - 1]),
+        ("data", [1.0]),
+        ("items", [["a", "b"]]),
+        ("items", [["a"]] * 8),
+        ("n_items", [8, 8]),
+        ("factors", np.ones((7, 1))),
+        ("signs", [1.0, 1.0]),
+        ("constant", [1.0, 1.0]),
+    ],
+)
+def test_a_graph_whose_arrays_do_not_fit_together_is_named(name, array):
+    arrays = {
+        "n_items": 8,
+        "data": np.zeros(0),
+        "indices": np.zeros(0, dtype=np.int32),
+        "indptr": np.zeros(9, dtype=np.int32),
+        "constant": 1.0,
+        "factors": np.ones((8, 1)),
+        "signs": np.ones(1),
+    }
+    sink = io.BytesIO()
+    np.savez(sink, **{**arrays, name: np.array(array)})
+    good = io.BytesIO()
+    np.savez(good, **arrays)
+    assert read_graph(io.BytesIO(good.getvalue())).n_items == 8
+    with pytest.raises(RankingFileError, match=r"not an item graph|damaged|do not fit|not match"):
+        read_graph(io.BytesIO(sink.getvalue()))
+
+
 class Few(io.RawIOBase):
     """Takes seven bytes at a time."""
 

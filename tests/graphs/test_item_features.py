@@ -1,5 +1,6 @@
 """From a table of item features to points."""
 
+import io
 import pickle
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from rankcut import GraphCutFeatures, NeighborGraph, SimilarityGraph, make_food
+from rankcut import GraphCutFeatures, NeighborGraph, SimilarityGraph, make_food, read_items
 from rankcut.graphs import DistanceGraph, LowRankGraph, item_features
 from rankcut.graphs.item_features import item_points
 
@@ -209,3 +210,23 @@ def test_many_words_become_topics(monkeypatch):
     assert likeness[:3, :3].min() > 0.9
     assert likeness[3:, 3:].min() > 0.9
     assert np.abs(likeness[:3, 3:]).max() < 0.1
+
+
+def test_columns_of_a_dictionary_are_those_of_a_frame(frames):
+    columns = {"price": np.array([1.0, 2.0, 6.0]), "maki": [True, False, False]}
+    columns["group"] = np.array(["roe", "clam", "roe"])
+    assert_array_equal(item_points(columns, None)[0], item_points(table(frames), None)[0])
+    named = {"name": ["uni", "ika", "ebi"], **columns}
+    points, items = item_points(named, "name")
+    assert items == ("uni", "ika", "ebi")
+    assert_array_equal(points, item_points(columns, None)[0])
+    for price in ([1.0, 2.0], [[1.0], [2.0], [6.0]]):
+        with pytest.raises(ValueError, match="columns of the item features have different lengths"):
+            SimilarityGraph({**columns, "price": price})
+
+
+def test_a_table_of_items_from_a_file_has_their_names():
+    dishes = read_items(io.StringIO("dish,price,kind\ntoro,9,nigiri\nkappa,2,roll\nuni,8,gunkan"))
+    graph = SimilarityGraph(dishes).build()
+    assert graph.items == ("toro", "kappa", "uni")
+    assert_array_equal(graph.to_dense(), SimilarityGraph(dishes.points()).build().to_dense())

@@ -8,8 +8,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from rankcut import GraphCutFeatures, ItemGraph, SimilarityGraph, graph_cut_features
-from rankcut.graphs import as_item_graph
+from rankcut import (
+    GraphCutFeatures,
+    ItemGraph,
+    NeighborGraph,
+    SimilarityGraph,
+    graph_cut_features,
+)
+from rankcut.graphs import StructuredWeights, as_item_graph
 
 WEIGHTS = np.array([[0, 2, 0, 1], [2, 0, 3, 0], [0, 3, 0, 0], [1, 0, 0, 0]], dtype=float)
 NAMES = ["uni", "ika", "ebi", "toro"]
@@ -72,6 +78,42 @@ class TestAccepted:
         assert_array_equal(graph.to_dense(), 1 - np.eye(4))
         assert_array_equal(graph.degrees, [3, 3, 3, 3])
         assert repr(graph) == "ItemGraph(4 items, 6 edges)"
+
+
+class TestDamaged:
+    """CSR and CSC arrays whose parts do not fit together: loops would go where they point."""
+
+    @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_array])
+    @pytest.mark.parametrize(
+        ("part", "values", "says"),
+        [
+            ("indices", [1, 3, 0, 2, 1, 4], "indices are not all from 0 to 3"),
+            ("indices", [1, 3, 0, 2, -1, 0], "indices are not all from 0 to 3"),
+            ("indices", [1, 3, 0, 2, 1, 2**31 - 1], "indices are not all from 0 to 3"),
+            ("indices", [1.0, 3.0, 0.0, 2.0, 1.0, 0.0], "indices are float64"),
+            ("indices", [[1, 3, 0, 2, 1, 0]], "three arrays of one dimension"),
+            ("indptr", [0, 2, 10**9, 5, 6], "indptr does not rise from 0 to 6"),
+            ("indptr", [0, 2, 1, 5, 6], "indptr does not rise"),
+            ("indptr", [1, 2, 4, 5, 6], "indptr does not rise"),
+            ("indptr", [0, 2, 4, 5, 7], "indptr does not rise"),
+            ("indptr", [0, 2, 4, 6], "4 rows, 4 starts"),
+            ("data", [2.0, 1.0, 2.0], "6 indices and 3 entries"),
+        ],
+    )
+    def test_parts_are_checked(self, form, part, values, says):
+        matrix = form(WEIGHTS)
+        setattr(matrix, part, np.array(values))
+        for use in (as_item_graph, lambda damaged: NeighborGraph(damaged, metric="cosine")):
+            with pytest.raises(ValueError, match=f"sparse matrix is damaged: .*{says}"):
+                use(matrix)
+
+    def test_a_row_without_entries_that_points_far_away(self):
+        matrix = sparse.csr_array((8, 8))
+        matrix.indptr[4] = 10**9
+        with pytest.raises(ValueError, match="indptr does not rise from 0 to 0"):
+            as_item_graph(matrix)
+        with pytest.raises(ValueError, match="indptr does not rise from 0 to 0"):
+            ItemGraph(StructuredWeights.of_constant(1.0, matrix), 8)
 
 
 class TestMatchedByName:

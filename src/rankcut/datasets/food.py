@@ -149,7 +149,7 @@ def load_lunch(kind: Kind = "full") -> RankingSet:
     RankingSet
         ``ranks`` (48, 8), ``target`` (0 or 1), ``target_names``, ``item_names``,
         ``item_features`` (an array for each feature), ``feature_names``, ``feature_types`` and
-        ``item_points`` (features as coordinates, for a graph).
+        ``item_points`` (features as coordinates).
 
     Examples
     --------
@@ -157,6 +157,9 @@ def load_lunch(kind: Kind = "full") -> RankingSet:
     >>> lunch = load_lunch("ties")
     >>> to_orders(lunch.ranks[:1], lunch.item_names)[0]
     ['cake', 'burger', ('biscuit', 'gelato', 'pizza'), 'sausage', 'steak', 'pasta']
+    >>> from rankcut import SimilarityGraph
+    >>> SimilarityGraph(lunch.item_features).build()
+    ItemGraph(8 items, 28 edges)
     """
     rankings = read_lunch(kind)
     with as_file(_FOLDER / "dishes.csv") as dishes:

@@ -36,8 +36,8 @@ def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Rankin
     -------
     RankingSet
         ``ranks`` (a CSR array of shape (943, 1682)), ``item_names``, ``item_features`` (an array
-        for each genre, and the year), ``feature_names``, ``feature_types``, ``item_points``
-        (features as coordinates, for a graph; the one unknown year as the median),
+        for each genre, and the year; the one unknown year as the median), ``feature_names``,
+        ``feature_types``, ``item_points`` (features as coordinates),
         ``columns`` (age, gender and occupation), ``ids``, ``target`` (0: man, 1: woman) and
         ``target_names``.
 
@@ -49,6 +49,8 @@ def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Rankin
     Examples
     --------
     >>> films = load_movielens(data_home="downloads")  # doctest: +SKIP
+    >>> NeighborGraph(films.item_features).build()  # doctest: +SKIP
+    ItemGraph(1,682 items, 17,894 edges)
     """
     ratings_file, item_file, user_file, genre_file = find_files(
         ["u.data", "u.item", "u.user", "u.genre"],
@@ -69,8 +71,8 @@ def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Rankin
     year = np.array([np.nan if found is None else float(found[0]) for found in years])
     # The genres are the last columns of the item file.
     flags = [values.astype(np.float64) for values in items[len(items) - len(genres) :]]
+    year[np.isnan(year)] = np.nanmedian(year)
     features = {**dict(zip(genres, flags, strict=True)), "year": year}
-    known = {**features, "year": np.where(np.isnan(year), np.nanmedian(year), year)}
     gender = users[2]
     from rankcut.graphs.item_features import encoded
 
@@ -90,7 +92,7 @@ def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Rankin
         details={
             "feature_names": list(features),
             "feature_types": ["numeric"] * len(features),
-            "item_points": np.hstack([encoded(values) for values in known.values()]),
+            "item_points": np.hstack([encoded(values) for values in features.values()]),
         },
     )
 

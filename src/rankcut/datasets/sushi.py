@@ -110,7 +110,7 @@ def load_sushi(
     RankingSet
         ``ranks`` (5,000 rows; set b is sparse), ``item_names``, ``item_features`` (an array for
         each feature), ``feature_names``, ``feature_types`` ("numeric" or "categorical"),
-        ``item_points`` (features as coordinates, for a graph), ``columns`` (of each person:
+        ``item_points`` (features as coordinates), ``columns`` (of each person:
         gender, age group, region and others, in words), ``ids``, ``target`` (0: lives in the east
         of Japan, 1: in the west) and ``target_names``.
 
@@ -122,6 +122,8 @@ def load_sushi(
     Examples
     --------
     >>> sushi = load_sushi("a", data_home="downloads")  # doctest: +SKIP
+    >>> SimilarityGraph(sushi.item_features).build()  # doctest: +SKIP
+    ItemGraph(10 items, 45 edges)
     """
     check_choice(which, ("a", "b"), "which")
     orders, item_file, user_file = sushi_files(data_home, which)

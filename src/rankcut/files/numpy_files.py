@@ -14,7 +14,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rankcut.errors import RankingFileError, amount
+from rankcut.errors import InputError, RankingFileError, amount
 from rankcut.files.drafts import atomic_file
 from rankcut.files.streams import (
     Source,
@@ -180,21 +180,25 @@ def read_graph(source: Source) -> "ItemGraph":
     ('toro', 'uni')
     """
     arrays = read_arrays(source)
-    with reading_as("an item graph, as 'rankcut graph' writes it", source_name(source)):
-        return _graph(arrays)
+    name = source_name(source)
+    with reading_as("an item graph, as 'rankcut graph' writes it", name):
+        try:
+            return _graph(arrays)
+        except InputError as mistake:
+            raise RankingFileError(str(mistake), name) from None
 
 
 def _graph(arrays: dict[str, Any]) -> "ItemGraph":
     from rankcut.graphs import ItemGraph, StructuredWeights
 
     n_items = int(arrays["n_items"])
-    items = tuple(arrays["items"].tolist()) if "items" in arrays else None
-    if items is not None and len(items) != n_items:
-        raise ValueError(f"{amount(len(items), 'name')} for {amount(n_items, 'item')}")
+    names = arrays.get("items")
+    if names is not None and names.shape != (n_items,):
+        raise ValueError(f"{amount(names.size, 'name')} for {amount(n_items, 'item')}")
+    items = None if names is None else tuple(names.tolist())
     if "data" in arrays:
         parts = (arrays["data"], arrays["indices"], arrays["indptr"])
         weights = sparse.csr_array(parts, shape=(n_items, n_items))
-        weights.check_format(full_check=True)
         if "constant" in arrays:
             constant, factors, signs = (arrays[part].astype(np.float64) for part in _PARTS)
             weights = StructuredWeights(float(constant), weights, factors, signs)

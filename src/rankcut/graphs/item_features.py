@@ -1,7 +1,7 @@
 """Item features as plain arrays, and the points whose distances make a graph."""
 
 import re
-from collections.abc import Hashable, Sized
+from collections.abc import Hashable, Mapping, Sized
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rankcut.errors import InputError
+from rankcut.graphs.validation import check_csr
 from rankcut.parameters import WithParameters, within_floats
 from rankcut.rankings import as_frame, labels_beside, object_array
 
@@ -65,7 +66,7 @@ class ItemFeatures:
 
 
 def as_item_features(features: Any) -> ItemFeatures | None:
-    """Item features as plain arrays; nothing is checked yet.
+    """Item features as plain arrays; values are not checked yet.
 
     >>> as_item_features([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     <3 items × 2 columns>
@@ -73,7 +74,13 @@ def as_item_features(features: Any) -> ItemFeatures | None:
     if features is None or isinstance(features, ItemFeatures):
         return features
     if sparse.issparse(features):
+        if features.format in ("csr", "csc"):
+            check_csr(features)
         return ItemFeatures(features)
+    if isinstance(features, Mapping):
+        return _named_columns(features, None)
+    if isinstance(getattr(features, "features", None), Mapping):
+        return _named_columns(features.features, tuple(features.items))
     frame = as_frame(features)
     if frame is None:
         try:
@@ -92,6 +99,29 @@ def as_item_features(features: Any) -> ItemFeatures | None:
         names=tuple(column.name for column in columns),
         kinds=tuple(_kind(column) for column in columns),
         labels=None if labels == tuple(range(frame.shape[0])) else labels,
+    )
+
+
+def _named_columns(
+    features: Mapping[Hashable, Any], labels: tuple[Hashable, ...] | None
+) -> ItemFeatures:
+    """The columns of a dictionary, as loaders give them, or of a table with the items' names."""
+    columns = [np.asarray(values) for values in features.values()]
+    lengths = {column.shape for column in columns}
+    if len(lengths) > 1 or any(len(shape) != 1 for shape in lengths):
+        raise InputError(
+            "the columns of the item features have different lengths, or are no columns",
+            remedy="give each feature one value for each item",
+        )
+    numeric = [column.dtype.kind in "fiub" for column in columns]
+    return ItemFeatures(
+        columns=tuple(
+            column if numbers else object_array(column.tolist())
+            for column, numbers in zip(columns, numeric, strict=True)
+        ),
+        names=tuple(features),
+        kinds=tuple("numbers" if numbers else "text" for numbers in numeric),
+        labels=labels,
     )
 
 

@@ -33,10 +33,10 @@ class SimilarityGraph(FeatureRecipe):
 
     Parameters
     ----------
-    item_features : array or frame of shape (n_items, n_features)
-        In a frame, numeric columns are scaled, text becomes the TF-IDF of its words
-        and others are one-hot encoded; the index of a pandas frame labels the items. They are kept
-        as plain arrays.
+    item_features : array, frame or dict of columns, of shape (n_items, n_features)
+        In a frame or a dict, as loaders give it, numeric columns are scaled, text becomes the
+        TF-IDF of its words and others are one-hot encoded. The index of a pandas frame labels the
+        items, and so do the names in a table from :func:`~rankcut.read_items`.
     kernel : {"squared_exponential", "exponential"}
         How similarity decreases with the Euclidean distance d.
     lengthscale : float or "median"
@@ -57,6 +57,9 @@ class SimilarityGraph(FeatureRecipe):
     array([[0.  , 0.61, 0.22],
            [0.61, 0.  , 0.37],
            [0.22, 0.37, 0.  ]])
+    >>> from rankcut.datasets import load_lunch
+    >>> SimilarityGraph(load_lunch().item_features).build()
+    ItemGraph(8 items, 28 edges)
     """
 
     def __init__(

@@ -30,6 +30,38 @@ def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> We
     return MatrixWeights(_check_matrix(weights, items))
 
 
+def check_csr(matrix: Any) -> None:
+    """Raise unless the arrays of a CSR or CSC matrix fit together, since loops go where they point.
+
+    SciPy's ``check_format`` overlooks starts that rise and fall again.
+
+    >>> matrix = sparse.csr_array(([], [], [0, 0, 0]), shape=(2, 2))
+    >>> matrix.indptr[1] = 7
+    >>> check_csr(matrix)
+    Traceback (most recent call last):
+        ...
+    rankcut.errors.InputError: the sparse matrix is damaged: its indptr does not rise from 0 to 0
+    """
+    data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
+    n_rows, n_columns = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
+    problem = None
+    if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in (data, indices, indptr)):
+        problem = "its data, indices and indptr are not three arrays of one dimension"
+    elif indices.dtype.kind != "i" or indptr.dtype.kind != "i":
+        problem = f"its indices are {indices.dtype} and its indptr is {indptr.dtype}"
+    elif len(indices) != len(data) or len(indptr) != n_rows + 1:
+        problem = (
+            f"it has {n_rows} rows, {len(indptr)} starts, {len(indices)} indices and "
+            f"{len(data)} entries"
+        )
+    elif indptr[0] != 0 or indptr[-1] != len(data) or (indptr[1:] < indptr[:-1]).any():
+        problem = f"its indptr does not rise from 0 to {len(data)}"
+    elif len(data) and not 0 <= indices.min() <= indices.max() < n_columns:
+        problem = f"its indices are not all from 0 to {n_columns - 1}"
+    if problem is not None:
+        raise InputError(f"the sparse matrix is damaged: {problem}")
+
+
 def _check_structured(
     weights: StructuredWeights, items: tuple[Hashable, ...] | None
 ) -> StructuredWeights:
@@ -60,6 +92,8 @@ def _check_matrix(
     weights: Any, items: tuple[Hashable, ...] | None, above: float = 0.0, *, signed: bool = False
 ) -> Any:
     """The weights minus ``above``; they may be negative if other parts are added to them."""
+    if sparse.issparse(weights) and weights.format in ("csr", "csc"):
+        check_csr(weights)
     matrix: Any = sparse.csr_array(weights) if sparse.issparse(weights) else np.asarray(weights)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an item graph is a square matrix of weights; got shape {matrix.shape}")
