@@ -119,8 +119,8 @@ def refuse_weights(Y: Any) -> None:
     >>> refuse_weights([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
     Traceback (most recent call last):
         ...
-    rankcut.errors.InputError: Y is for rankings, but these are the weights of a graph; pass them as \
-graph
+    rankcut.errors.InputError: Y is for rankings, but these are the weights of a graph; pass them \
+as graph
     """
     is_graph = isinstance(Y, ItemGraph | GraphRecipe | LearnedGraph) or hasattr(Y, "adjacency")
     if not is_graph and sparse.issparse(Y):
