@@ -77,7 +77,6 @@ VARIANTS = [
     LikenessFeatures(unranked="last"),
     WeightedKendallFeatures(unranked="last", weights="multiplicative"),
     SubmodularFeatures(unranked="anywhere", normalize=True),
-    SimilarRankings(n_neighbors=1, method="approximate"),
     GPClassifier(),
     GPClassifier(link="logit"),
     GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),

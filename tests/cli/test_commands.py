@@ -87,7 +87,6 @@ def test_streams_hold_one_thing(lunch):
     [
         ("matplotlib.figure", ["map", "full.csv", "-o", "map.png"], "plot"),
         ("matplotlib.figure", ["graph", "dishes.csv", "-o", "g.png"], "plot"),
-        ("hnswlib", ["similar", "full.csv", "--approximate"], "neighbors"),
         ("pyarrow", ["convert", "full.csv", "full.parquet"], "parquet"),
         ("skops.io", ["predict", "m.skops", "full.csv"], "model"),
         # Before the work: the files to read are not there.

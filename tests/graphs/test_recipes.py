@@ -1,8 +1,5 @@
 """Graphs built from item features."""
 
-import sys
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
 from rankcut import DissimilarityGraph, GraphCutFeatures, NeighborGraph, SimilarityGraph, make_food
-from rankcut.graphs import LowRankGraph, NormalizedGraph, distances
+from rankcut.graphs import LowRankGraph, NormalizedGraph
 
 POINTS = np.random.default_rng(0).random((12, 3))
 
@@ -109,81 +106,6 @@ class TestNeighborGraph:
         with pytest.raises(ValueError, match="an item of 12 has from 1 to 11"):
             NeighborGraph(POINTS, n_neighbors=n_neighbors).build()
 
-
-class Index:
-    """Stands in for hnswlib: finds all neighbours, but for the nearest ``missed`` ones."""
-
-    missed = 0
-
-    def __init__(self, space, dim):
-        assert (space, dim) == ("l2", dim)
-
-    def init_index(self, **options):
-        self.options = options
-
-    def add_items(self, points, num_threads):
-        assert points.dtype == np.float32
-        assert num_threads == 1
-        self.points = points
-
-    def set_ef(self, ef):
-        assert ef >= 200
-
-    def knn_query(self, points, k, num_threads):
-        nearest = np.argsort(cdist(points, self.points), axis=1)
-        kept = [0, *range(1 + self.missed, k + self.missed)]
-        return nearest[:, kept], None
-
-
-class WorseIndex(Index):
-    missed = 2
-
-
-class TestApproximateNeighbors:
-    def graphs(self, monkeypatch, search, points=POINTS, **options):
-        monkeypatch.setitem(sys.modules, "hnswlib", SimpleNamespace(Index=search))
-        options = {"n_neighbors": 4, **options}
-        return [
-            NeighborGraph(points, method=m, **options).build() for m in ("exact", "approximate")
-        ]
-
-    # Far from 0, float32 would not tell the items apart.
-    @pytest.mark.parametrize("points", [POINTS, 1e9 + POINTS, 1e60 * POINTS])
-    def test_a_perfect_search_gives_the_exact_graph(self, monkeypatch, points):
-        exact, found = self.graphs(monkeypatch, Index, points)
-        assert_allclose(found.to_dense(), exact.to_dense(), rtol=1e-12)
-        assert (found.approximation_error, exact.approximation_error) == (0.0, None)
-
-    def test_the_error_is_the_share_of_the_nearest_that_is_missed(self, monkeypatch):
-        _, found = self.graphs(monkeypatch, WorseIndex)
-        assert found.approximation_error == 0.5
-        assert repr(found).endswith("edges, error 0.5)")
-        kept = found.aligned(12, tuple("abcdefghijkl"))
-        for graph in (kept, DissimilarityGraph(kept).build(), NormalizedGraph(kept).build()):
-            assert graph.approximation_error == found.approximation_error
-
-    def test_duplicates_are_found_whichever_they_are(self, monkeypatch):
-        points = np.repeat(np.arange(3.0), 6)[:, None]
-        _, found = self.graphs(monkeypatch, Index, points)
-        assert found.approximation_error == 0
-        assert (found.to_dense()[:6, 6:] == 0).all()
-        assert (found.to_dense().diagonal() == 0).all()
-
-    def test_auto_goes_by_cost(self, monkeypatch):
-        monkeypatch.setattr(distances, "_ALL_PAIRS_ITEMS", 10)
-        monkeypatch.setitem(sys.modules, "hnswlib", SimpleNamespace(Index=Index))
-        many = np.hstack([POINTS, POINTS, POINTS])
-        for points, approximate in ((POINTS, False), (many[:10], False), (many, True)):
-            graph = NeighborGraph(points, n_neighbors=4).build()
-            assert (graph.approximation_error is not None) == approximate
-
-    def test_missing_and_misspelt(self, monkeypatch):
-        monkeypatch.setitem(sys.modules, "hnswlib", None)
-        with pytest.raises(ModuleNotFoundError, match=r'pip install "rankcut\[neighbors\]"'):
-            NeighborGraph(POINTS, n_neighbors=4, method="approximate").build()
-        with pytest.raises(ValueError, match='method must be "auto", "exact" or "approximate"'):
-            NeighborGraph(POINTS, n_neighbors=4, method="fast").build()
-
     def test_of_neighbours_as_near_the_same_ones_for_any_number_of_threads(self):
         """Items with the features of many others, as genres are."""
         points = np.random.default_rng(0).integers(2, size=(1500, 12)).astype(float)
@@ -193,17 +115,6 @@ class TestApproximateNeighbors:
             with threadpool_limits(threads):
                 found.append(recipe.build().weights.to_csr())
         assert (found[0] != found[1]).nnz == 0
-
-    def test_hnswlib_itself(self):
-        pytest.importorskip("hnswlib")
-        points = np.random.default_rng(0).standard_normal((600, 12))
-        recipe = NeighborGraph(points, n_neighbors=5, method="approximate")
-        one = recipe.build()
-        assert_array_equal(one.to_dense(), recipe.build().to_dense())
-        exact = NeighborGraph(points, n_neighbors=5).build().to_dense() > 0
-        shared = np.count_nonzero(exact & (one.to_dense() > 0)) / np.count_nonzero(exact)
-        assert 1 - one.approximation_error == pytest.approx(shared, abs=0.03)
-        assert shared > 0.9
 
 
 @pytest.mark.parametrize(

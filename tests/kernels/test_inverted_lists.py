@@ -10,8 +10,8 @@ from tolerances import assert_rounds_to
 
 from rankcut._loops import inverted_lists as loops
 from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, UncentredRows
-from rankcut.kernels import inverted_lists
-from rankcut.kernels.inverted_lists import InvertedLists
+from rankcut.kernels import nearest
+from rankcut.kernels.nearest import InvertedLists
 
 N_ITEMS = 12
 
@@ -86,7 +86,7 @@ def test_threads_and_batches_change_no_bit(monkeypatch, form):
     stored = fitted if form == "csr" else fitted.sparse
     stored.data[:] = rng.standard_normal(stored.nnz)
     whole = InvertedLists(fitted, normalize=True).nearest(None, 4)
-    monkeypatch.setattr(inverted_lists, "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(nearest, "ROWS_AT_ONCE", 7)
     lists = InvertedLists(fitted, normalize=True)
     for n_jobs in (1, 3):
         found = lists.nearest(None, 4, n_jobs)
@@ -110,7 +110,7 @@ def test_rows_that_share_nothing_are_skipped_by_the_bound(monkeypatch):
     stored = sparse.csr_array(np.repeat(np.eye(10), 2, axis=0))
     lists = InvertedLists(JoinedRows(stored, np.full((20, 1), 0.1)), normalize=False)
     monkeypatch.setattr(loops, "insert_best", insert)
-    monkeypatch.setattr(inverted_lists, "search_lists", loops.search_lists.py_func)
+    monkeypatch.setattr(nearest, "search_lists", loops.search_lists.py_func)
     found = lists.nearest(JoinedRows(stored[:1], np.full((1, 1), 0.1)), 2)
     assert_array_equal(found.rows, [[0, 1]])
     assert looked_at == [0, 1]
@@ -120,7 +120,7 @@ def test_plain_and_compiled_loops_agree(monkeypatch):
     fitted = vectors_of("joined", 60, 8)
     compiled = InvertedLists(fitted, normalize=False).nearest(None, 3)
     monkeypatch.setattr(loops, "insert_best", loops.insert_best.py_func)
-    monkeypatch.setattr(inverted_lists, "search_lists", loops.search_lists.py_func)
+    monkeypatch.setattr(nearest, "search_lists", loops.search_lists.py_func)
     plain = InvertedLists(fitted, normalize=False).nearest(None, 3)
     assert_array_equal(plain.values, compiled.values)
     assert_array_equal(plain.rows, compiled.rows)

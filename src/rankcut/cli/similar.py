@@ -31,10 +31,6 @@ class SearchOptions:
         option("Name of a ranking, or its row, from 0 (default: each ranking).", metavar="ROW"),
     ] = None
     number: Annotated[int, option("Number of rankings to list.", "-n", min=1)] = 10
-    approximate: Annotated[
-        bool,
-        option("Without --to: use an approximate index; its recall is reported.", "--approximate"),
-    ] = False
 
 
 @with_options(
@@ -69,11 +65,6 @@ def similar(
             raise InputError("a search on a cluster, or in parts, needs --to")
         columns = _of_each(reading.read(file), vectors, options)
     else:
-        if options.approximate:
-            raise InputError(
-                "--approximate is for the search without --to: comparing one ranking with all "
-                "others is faster than building an index"
-            )
         if in_blocks:
             found = _search_blocks(file, options, vectors, computing, reading)
             if not vectors.by_cuts:
@@ -114,14 +105,7 @@ def _of_each(
         raise InputError("there is one ranking, and no other to compare it with")
     values, rows = np.empty((len(rankings), 0)), np.empty((len(rankings), 0), dtype=np.int64)
     if others:
-        search = SimilarRankings(
-            vectors.likeness(rankings),
-            n_neighbors=others,
-            method="approximate" if options.approximate else "exact",
-            random_state=vectors.seed,
-        ).fit(rankings)
-        if options.approximate:
-            note(f"the index finds {search.recall_:.1%} of the nearest rankings")
+        search = SimilarRankings(vectors.likeness(rankings), n_neighbors=others).fit(rankings)
         values, rows = _noting(search.kneighbors)
     first: list[int] = []
     second: list[int] = []

@@ -11,23 +11,9 @@ from rankcut._loops.inverted_lists import SparseEntries, search_lists
 from rankcut.errors import InputError
 from rankcut.graphs.weights import AT_ONCE
 from rankcut.parameters import check_choice, is_real
-from rankcut.rankings.value import ROUNDING
 from rankcut.threads import as_completed
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
-
-Search: TypeAlias = Literal["auto", "exact", "approximate"]
-
-# Trees find neighbours quickly in few dimensions. In more, comparing all pairs is quicker, up to
-# a number of items at which an index pays.
-_TREE_DIMENSIONS = 8
-_ALL_PAIRS_ITEMS = 80_000
-
-# Candidates that the index examines; its links are as many as hnswlib's default.
-_LOOKED_AT = 200
-
-# Items whose neighbours are also searched exactly, to see how many are missed.
-_CHECKED = 200
 
 # Rows that are compared with all others between two interrupts.
 _SEARCHED = 1 << 10
@@ -118,81 +104,13 @@ def median_lengthscale(
 
 
 def nearest_neighbors(
-    points: NDArray[np.float64], n_neighbors: int, method: Search, seed: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], float | None]:
-    """Each item and one of its neighbours, their distance; and the share of those missed."""
-    check_choice(method, ("auto", "exact", "approximate"), "method")
-    n, n_dimensions = points.shape
-    costly = n_dimensions > _TREE_DIMENSIONS and n > _ALL_PAIRS_ITEMS
-    if method == "approximate" or (method == "auto" and costly):
-        return _approximate(points, n_neighbors, seed)
-    search = _exact_search(points, n_neighbors)
+    points: NDArray[np.float64], n_neighbors: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    """Each item and one of its nearest neighbours, and their distance."""
+    from sklearn.neighbors import NearestNeighbors
+
+    search = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
     # Of equally near neighbours, more threads may find others.
     with threadpool_limits(1):
         distances, neighbours = search.kneighbors()
-    items = np.repeat(np.arange(n), n_neighbors)
-    return items, neighbours.ravel(), distances.ravel(), None
-
-
-def _exact_search(points: NDArray[np.float64], n_neighbors: int) -> Any:
-    from sklearn.neighbors import NearestNeighbors
-
-    algorithm = "auto" if points.shape[1] <= _TREE_DIMENSIONS else "brute"
-    return NearestNeighbors(n_neighbors=n_neighbors, algorithm=algorithm).fit(points)
-
-
-def _approximate(
-    points: NDArray[np.float64], n_neighbors: int, seed: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], float]:
-    n = len(points)
-    # The search is in float32: what all items share would take up its digits.
-    centred = points - points.mean(axis=0)
-    largest = float(np.abs(centred).max()) or 1.0
-    near = (centred / largest).astype(np.float32)
-    index = import_hnswlib().Index(space="l2", dim=near.shape[1])
-    index.init_index(max_elements=n, ef_construction=_LOOKED_AT, random_seed=seed)
-    # In one thread, so that the same seed gives the same index.
-    index.add_items(near, num_threads=1)
-    count = min(n_neighbors + 1, n)
-    index.set_ef(max(_LOOKED_AT, 2 * count))
-    found = np.asarray(index.knn_query(near, count, num_threads=1)[0], dtype=np.intp)
-    own = np.arange(n)[:, None]
-    # An item is among its own neighbours, unless it has many duplicates.
-    kept = found != own
-    kept &= np.cumsum(kept, axis=1) <= n_neighbors
-    items, neighbours = np.broadcast_to(own, found.shape)[kept], found[kept]
-    distances = distances_between(points, items, neighbours)
-    return items, neighbours, distances, _missed(points, n_neighbors, items, distances, seed)
-
-
-def _missed(
-    points: NDArray[np.float64],
-    n_neighbors: int,
-    items: NDArray[np.intp],
-    distances: NDArray[np.float64],
-    seed: int,
-) -> float:
-    """The share of the neighbours of some items that is missed; equally near ones will do."""
-    n = len(points)
-    some = np.sort(np.random.default_rng(seed).choice(n, min(n, _CHECKED), replace=False))
-    search = _exact_search(points, n_neighbors + 1)
-    # Among the nearest of an item, at distance 0, is the item itself.
-    farthest = search.kneighbors(points[some])[0][:, -1]
-    starts, ends = np.searchsorted(items, some), np.searchsorted(items, some, side="right")
-    hits = sum(
-        int((distances[start:end] <= limit * (1 + ROUNDING)).sum())
-        for start, end, limit in zip(starts, ends, farthest, strict=True)
-    )
-    return 1.0 - hits / (len(some) * n_neighbors)
-
-
-def import_hnswlib() -> Any:
-    """The library of approximate search, or an error that says how to install it."""
-    try:
-        import hnswlib
-    except ImportError:
-        raise ModuleNotFoundError(
-            'approximate search needs hnswlib: pip install "rankcut[neighbors]", or pass '
-            'method="exact", which compares all pairs'
-        ) from None
-    return hnswlib
+    return np.repeat(np.arange(len(points)), n_neighbors), neighbours.ravel(), distances.ravel()

@@ -39,8 +39,8 @@ class ItemGraph:
     Attributes
     ----------
     approximation_error : float or None
-        None if the graph is exact. Of low-rank weights, the root mean square error, without the
-        diagonal; of an approximate search, the share of true nearest neighbours that it missed.
+        The root mean square error of low-rank weights, without the diagonal; None if the graph is
+        exact.
 
     Examples
     --------

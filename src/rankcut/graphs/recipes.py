@@ -13,7 +13,6 @@ from scipy import sparse
 
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.distances import (
-    Search,
     Similarity,
     nearest_neighbors,
     similarity,
@@ -159,14 +158,6 @@ class NeighborGraph(FeatureRecipe):
         found, and items that share no feature are not connected.
     kernel : {"squared_exponential", "exponential", "constant"}
         How the weight of an edge decreases with its length; ``"constant"`` is weight 1.
-    method : {"auto", "exact", "approximate"}
-        Find all nearest neighbours, or most of them with an index (hnswlib, ``pip install
-        "rankcut[neighbors]"``), which is much quicker for many items; the graph's
-        ``approximation_error`` is the share that it
-        missed. "auto" is approximate for more than 80,000 items with
-        more than 8 features, and exact otherwise.
-    random_state : int
-        Seed of the approximate search.
 
     Examples
     --------
@@ -183,20 +174,16 @@ class NeighborGraph(FeatureRecipe):
         metric: Literal["euclidean", "cosine"] = "euclidean",
         kernel: Similarity | Literal["constant"] = "squared_exponential",
         lengthscale: float | Literal["median"] = "median",
-        method: Search = "auto",
         scale: bool = True,
         items: str | None = None,
-        random_state: int = 0,
     ) -> None:
         self.item_features = item_features
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.kernel = kernel
         self.lengthscale = lengthscale
-        self.method = method
         self.scale = scale
         self.items = items
-        self.random_state = random_state
 
     def build(self) -> ItemGraph:
         """Build the graph."""
@@ -211,9 +198,7 @@ class NeighborGraph(FeatureRecipe):
             from sklearn.preprocessing import normalize
 
             points = normalize(_near_one(points))
-        one, other, distances, missed = nearest_neighbors(
-            points, int(self.n_neighbors), self.method, self.random_state
-        )
+        one, other, distances = nearest_neighbors(points, int(self.n_neighbors))
         # Each pair once, whether one of its ends chose it or both.
         pairs, at = np.unique(
             np.minimum(one, other) * n + np.maximum(one, other), return_index=True
@@ -221,9 +206,7 @@ class NeighborGraph(FeatureRecipe):
         if self.metric == "cosine":
             distances = distances**2 / 2.0
         weights = similarity(distances[at], self.kernel, self.lengthscale)
-        graph = _sparse_graph(pairs // n, pairs % n, weights, n, items)
-        graph.approximation_error = missed
-        return graph
+        return _sparse_graph(pairs // n, pairs % n, weights, n, items)
 
     def _check_n_neighbors(self, n: int) -> None:
         if not is_whole(self.n_neighbors, 1, n - 1):

@@ -1,26 +1,34 @@
-"""The nearest rankings by a kernel: all compared, block by block, or found by an index.
+"""The nearest rankings by a kernel, without a Gram matrix: all compared, or by inverted lists.
 
-Neither stores the Gram matrix. The index finds vectors with large inner products without comparing
-all pairs.
+Lists are for sparse vectors. Each coordinate has the list of rows that are not 0 there. A query
+goes through the lists of its own coordinates, and so meets every row it has something in common
+with. What stands beside the sparse part of vectors is short: ⟨φ, φ'⟩ = ⟨S, S'⟩ + ⟨u, t'⟩. A row in
+none of the lists has only ⟨u, t'⟩ ≤ ‖u‖·‖t'‖, so rows are tried from the longest t' on, until this
+bound is below the k-th best. Nothing is missed, and each query is computed by itself: batches and
+threads change no bit.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from rankcut._loops.inverted_lists import SparseEntries, search_lists
 from rankcut._loops.pairs import ALL, keep_best
 from rankcut._loops.types import Floats, Longs
-from rankcut.cuts.offset_rows import largest_entry, row_squares
+from rankcut.cuts.offset_rows import (
+    JoinedRows,
+    OffsetRows,
+    Vectors,
+    check_centred,
+    row_squares,
+)
 from rankcut.errors import InputError, amount
-from rankcut.graphs.distances import import_hnswlib
-from rankcut.graphs.weights import AT_ONCE
+from rankcut.graphs.weights import ROUNDING
 from rankcut.kernels.gram import Encoding, slices, unit_scale
-from rankcut.parameters import ROWS_AT_ONCE
-from rankcut.threads import as_completed, effective_threads
-
-# Candidates that the index looks at for a query, as many as it looks at to link a vector.
-_LOOKED_AT = 200
+from rankcut.parameters import ROWS_AT_ONCE, check_count
+from rankcut.threads import as_completed
 
 
 class Nearest(NamedTuple):
@@ -86,79 +94,121 @@ def all_found(best: Nearest) -> Nearest:
     return best
 
 
-class VectorIndex:
-    """A hierarchical navigable small world graph of dense vectors φ, by hnswlib.
+class _SplitVectors(NamedTuple):
+    """A sparse part, and what is added to it: u as a query, t as a row that is searched."""
 
-    For sparse vectors, :class:`~rankcut.kernels.inverted_lists.InvertedLists` is faster and exact.
+    sparse: sparse.csr_array
+    query: Floats
+    row: Floats
+
+
+class InvertedLists:
+    """Search of sparse vectors φ by their inner products.
+
+    Parameters
+    ----------
+    vectors : csr_array, OffsetRows or JoinedRows
+        The vectors to search.
+    normalize : bool
+        Whether vectors are scaled to unit length; zeros stay zeros.
+
+    Examples
+    --------
+    >>> lists = InvertedLists(sparse.csr_array(np.eye(3)), normalize=True)
+    >>> lists.nearest(sparse.csr_array([[0.0, 3.0, 4.0]]), k=2)
+    Nearest(values=array([[0.8, 0.6]]), rows=array([[2, 1]]))
     """
 
-    def __init__(self, vectors: Floats, *, normalize: bool, seed: int) -> None:
-        self.vectors = vectors
+    def __init__(self, vectors: Vectors, *, normalize: bool) -> None:
+        check_centred(vectors)
+        self._vectors: Any = vectors
         self._normalize = normalize
-        self._scales = self._unit_scales(vectors)
-        # Weights may be of any scale, but the index uses float32.
-        magnitude = largest_entry(vectors) * float(self._scales.max()) or 1.0
-        points = np.empty((len(self), vectors.shape[1] + 1), dtype=np.float32)
-        points[:, :-1] = vectors * (self._scales / magnitude)[:, np.newaxis]
-        # One more coordinate makes all vectors as long as the longest. Then the nearest vectors of
-        # a query are those with the largest inner products.
-        squares = np.einsum("rd,rd->r", points[:, :-1], points[:, :-1])
-        points[:, -1] = np.sqrt(squares.max(initial=0.0) - squares)
-        self._index = import_hnswlib().Index(space="l2", dim=points.shape[1])
-        self._index.init_index(max_elements=len(self), random_seed=seed)
-        # One thread, so that the same seed gives the same index.
-        self._index.add_items(points, num_threads=1)
+        parts = self._parts(vectors)
+        self._dense = np.ascontiguousarray(parts.row)
+        lengths = np.sqrt(np.einsum("rd,rd->r", self._dense, self._dense))
+        # The bound of a search is a product of lengths, which are rounded.
+        self._lengths: Floats = (1.0 + ROUNDING) * lengths
+        self._by_length = np.argsort(-self._lengths, kind="stable").astype(np.int64)
+        self._lists = SparseEntries.of(parts.sparse.T.tocsr())
 
     def __len__(self) -> int:
-        return len(self.vectors)
+        return int(self._vectors.shape[0])
 
     def nearest(
         self,
-        queries: Floats,
+        queries: Vectors | None,
         k: int,
-        n_candidates: int,
-        n_jobs: int | None,
-        own: NDArray[Any] | None = None,
-    ) -> tuple[Floats, NDArray[np.int64]]:
-        """The k vectors of largest inner product among the candidates from the index.
+        n_jobs: int | None = None,
+        own: NDArray[np.int64] | None = None,
+    ) -> Nearest:
+        """The k vectors of largest inner product with each query; of equal ones the first rows.
 
-        If the queries are among the vectors, ``own`` has the number of each, to leave it out.
+        Parameters
+        ----------
+        queries : array, csr_array, OffsetRows, JoinedRows or None
+            Vectors of the same coordinates; None is the vectors themselves, each without itself.
+        k : int
+            How many.
+        n_jobs : int or None
+            Number of threads.
+        own : array of shape (n_queries,) or None
+            The row of each query among the vectors, which is left out.
         """
-        scales = self._unit_scales(queries)
-        count = min(len(self), max(n_candidates, k + (own is not None)))
-        n_queries, width = queries.shape
-        values, rows = np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
-        # Candidates are gathered into one product.
-        for part in slices(n_queries, max(1, AT_ONCE // (count * width))):
-            found = self._candidates(queries[part], count, n_jobs)
-            products = np.einsum("rci,ri->rc", self.vectors[found], queries[part])
-            products *= scales[part, np.newaxis] * self._scales[found]
-            if own is not None:
-                products[found == own[part, np.newaxis]] = -np.inf
-            # Largest first; ties by row number.
-            order = np.lexsort((found, -products), axis=1)[:, :k]
-            values[part] = np.take_along_axis(products, order, axis=1)
-            rows[part] = np.take_along_axis(found, order, axis=1)
-        return values, rows
+        check_count(k, "k")
+        if queries is None:
+            queries, own = self._vectors, np.arange(len(self), dtype=np.int64)
+        parts = self._parts(queries)
+        n_queries = parts.sparse.shape[0]
+        left_out = np.full(n_queries, -1, dtype=np.int64) if own is None else own
+        best = none_yet(n_queries, k)
+        entries = SparseEntries.of(parts.sparse)
+        beside = np.ascontiguousarray(parts.query)
 
-    def _candidates(self, queries: Floats, count: int, n_jobs: int | None) -> NDArray[np.int64]:
-        # The length of a query does not change the order of its products.
-        largest = np.abs(queries).max(axis=1, keepdims=True)
-        unit = queries / np.where(largest > 0, largest, 1.0)
-        points = np.column_stack([unit, np.zeros(len(unit))]).astype(np.float32)
-        for looked_at in (max(_LOOKED_AT, 2 * count), len(self)):
-            self._index.set_ef(looked_at)
-            try:
-                found = self._index.knn_query(points, count, num_threads=effective_threads(n_jobs))
-                break
-            except RuntimeError:
-                # Fewer vectors are linked to each other than requested: look at all.
-                continue
-        return np.asarray(found[0], dtype=np.int64)
+        def search(first: int) -> None:
+            some = slice(first, min(first + ROWS_AT_ONCE, n_queries))
+            search_lists(
+                entries._replace(starts=entries.starts[some.start : some.stop + 1]),
+                beside[some],
+                left_out[some],
+                self._lists,
+                self._dense,
+                self._lengths,
+                self._by_length,
+                best.values[some],
+                best.rows[some],
+            )
 
-    def _unit_scales(self, vectors: Floats) -> Floats:
-        """1/‖φ‖, or 0 for zero vectors; all 1 without ``normalize``."""
-        if not self._normalize:
-            return np.ones(vectors.shape[0])
-        norms = np.sqrt(row_squares(vectors))
-        return np.asarray(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
+        for _ in as_completed(search, [(i,) for i in range(0, n_queries, ROWS_AT_ONCE)], n_jobs):
+            pass
+        return all_found(best)
+
+    def _parts(self, vectors: Any) -> _SplitVectors:
+        """The vectors in parts, scaled to unit length if asked; dense queries become sparse."""
+        if isinstance(vectors, np.ndarray):
+            vectors = self._as_fitted(vectors)
+        scales = np.ones(vectors.shape[0])
+        if self._normalize:
+            norms = np.sqrt(row_squares(vectors))
+            scales = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+        stored = vectors if sparse.issparse(vectors) else vectors.sparse
+        stored = sparse.csr_array(stored, dtype=np.float64, copy=True)
+        query = row = np.zeros((stored.shape[0], 0))
+        if isinstance(vectors, JoinedRows):
+            query = row = vectors.dense
+        elif isinstance(vectors, OffsetRows):
+            # ⟨S + c·b, S' + c'·b⟩ = ⟨S, S'⟩ + ⟨S, b⟩·c' + c·(⟨S', b⟩ + c'·⟨b, b⟩).
+            along, base = stored @ vectors.base, vectors.base @ vectors.base
+            query = np.column_stack([along, vectors.offsets])
+            row = np.column_stack([vectors.offsets, along + vectors.offsets * base])
+        stored.data *= np.repeat(scales, np.diff(stored.indptr))
+        return _SplitVectors(stored, query * scales[:, None], row * scales[:, None])
+
+    def _as_fitted(self, vectors: NDArray[Any]) -> Vectors:
+        """Dense vectors in the form of those that are searched."""
+        if isinstance(self._vectors, JoinedRows):
+            n_items = self._vectors.sparse.shape[1]
+            return JoinedRows(sparse.csr_array(vectors[:, :n_items]), vectors[:, n_items:])
+        if isinstance(self._vectors, OffsetRows):
+            offsets = np.zeros(len(vectors))
+            return OffsetRows(sparse.csr_array(vectors), offsets, self._vectors.base)
+        return sparse.csr_array(vectors)

@@ -1,8 +1,8 @@
-"""Nearest rankings, exactly or with an index, and the one that a user means."""
+"""Nearest rankings, and the one that a user means."""
 
 import warnings
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
+from typing import Any, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,35 +11,26 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, filled, largest_entry
+from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, largest_entry
 from rankcut.errors import InputError, Setting, amount
 from rankcut.kernels.graph_cut import GraphCutVectors
-from rankcut.kernels.inverted_lists import InvertedLists
-from rankcut.kernels.nearest import Nearest, VectorIndex, nearest_of
+from rankcut.kernels.nearest import InvertedLists, Nearest, nearest_of
 from rankcut.parameters import check_choice, check_count
 from rankcut.rankings import Unranked
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.rankings.value import ROUNDING
 from rankcut.similar.likeness import LikenessFeatures
 
-Search: TypeAlias = Literal["exact", "approximate"]
-
-# Rankings whose nearest are also searched exactly, to measure the recall of the index.
-_CHECKED = 100
-
 
 class SimilarRankings(BaseEstimator):
     """Find people of similar taste by their rankings, like scikit-learn's NearestNeighbors.
 
     By default, rankings become the vectors of :class:`~rankcut.similar.LikenessFeatures`, for
-    which only the item graph and the meaning of unranked items are chosen. Any other
-    transformer can turn rankings into vectors instead. The kernel is their inner product. The exact
-    search compares each ranking with all others, a block at a time, and keeps no Gram matrix; if
-    vectors are sparse, as those of CSR lists are, it uses inverted lists instead, and looks only at
-    rankings that can be among the nearest. The approximate search, for dense vectors, uses
-    an index (``pip install "rankcut[neighbors]"``), which proposes candidates; their kernel values
-    are computed exactly. So values are right, but a ranking may be missed; ``recall_`` is the
-    fraction found.
+    which only the item graph and the meaning of unranked items are chosen. Any other transformer
+    can turn rankings into vectors instead. The kernel is their inner product. The search compares
+    each ranking with all others, a block at a time, and keeps no Gram matrix; if vectors are
+    sparse, as those of CSR lists are, it uses inverted lists instead, and looks only at rankings
+    that can be among the nearest. None is missed.
 
     Parameters
     ----------
@@ -54,14 +45,6 @@ class SimilarRankings(BaseEstimator):
         How many rankings to find by default.
     normalize : bool, default=True
         Scale vectors to unit length, so that kernel values are from −1 to 1.
-    method : {"exact", "approximate"}, default="exact"
-        How to search dense vectors. An index takes time to build; it pays for many rankings and
-        many searches. Sparse vectors are always searched exactly.
-    n_candidates : int, default=100
-        Candidates for each ranking with ``method="approximate"``. More candidates take more time
-        and miss fewer of the nearest.
-    random_state : int, default=0
-        Seed of the index. The same seed gives the same index.
     n_jobs : int or None, default=None
         Number of threads that search. The results are the same for any number.
 
@@ -69,9 +52,6 @@ class SimilarRankings(BaseEstimator):
     ----------
     features_ : transformer
         The transformer, fitted.
-    recall_ : float
-        Fraction of the ``n_neighbors`` nearest that are found, measured on some of the fitted
-        rankings; 1 if the search is exact.
     n_features_in_ : int
         Number of items.
 
@@ -93,9 +73,6 @@ class SimilarRankings(BaseEstimator):
         unranked: Unranked = "error",
         n_neighbors: int = 10,
         normalize: bool = True,
-        method: Search = "exact",
-        n_candidates: int = 100,
-        random_state: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.features = features
@@ -103,9 +80,6 @@ class SimilarRankings(BaseEstimator):
         self.unranked = unranked
         self.n_neighbors = n_neighbors
         self.normalize = normalize
-        self.method = method
-        self.n_candidates = n_candidates
-        self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(
@@ -124,9 +98,7 @@ class SimilarRankings(BaseEstimator):
             as a graph. Each row is found once, however often it counts.
         """
         check_choice(self.unranked, get_args(Unranked), "unranked")
-        check_choice(self.method, get_args(Search), "method")
         check_count(self.n_neighbors, "n_neighbors")
-        check_count(self.n_candidates, "n_candidates")
         if self.features is not None and (self.graph is not None or self.unranked != "error"):
             raise InputError(
                 [
@@ -151,15 +123,9 @@ class SimilarRankings(BaseEstimator):
         # Inner products of vectors of any size are floats after division by a power of 2.
         self._exponent = int(np.frexp(largest_entry(vectors))[1])
         self._vectors = _scaled(vectors, -self._exponent)
-        self._lists = self._index = None
-        self.recall_ = 1.0
+        self._lists = None
         if not isinstance(self._vectors, np.ndarray):
             self._lists = InvertedLists(self._vectors, normalize=self.normalize)
-        elif self.method == "approximate":
-            self._index = VectorIndex(
-                self._vectors, normalize=self.normalize, seed=self.random_state
-            )
-            self.recall_ = self._measured_recall(self._index)
         return self
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None) -> Nearest:
@@ -194,13 +160,13 @@ class SimilarRankings(BaseEstimator):
         vectors = self._vectors if X is None else _scaled(self._encoded(X), -self._exponent)
         if self._lists is not None:
             values, rows = self._lists.nearest(None if X is None else vectors, k, self.n_jobs)
-        elif self._index is None:
-            right = None if X is None else GraphCutVectors(self._vectors)
-            values, rows = self._exactly(vectors, right, k)
         else:
-            own = np.arange(len(self._index)) if X is None else None
-            values, rows = self._index.nearest(
-                filled(vectors), k, self.n_candidates, self.n_jobs, own
+            values, rows = nearest_of(
+                GraphCutVectors(vectors),
+                None if X is None else GraphCutVectors(self._vectors),
+                k=k,
+                normalize=self.normalize,
+                n_jobs=self.n_jobs,
             )
         unconnected = self._alone if X is None else self._unconnected(X, fitted=False)
         alone = np.flatnonzero(unconnected | (np.abs(values).max(axis=1) <= ROUNDING))
@@ -221,28 +187,6 @@ class SimilarRankings(BaseEstimator):
                     remedy=["pass ", Setting("normalize", True), ", or divide the weights"],
                 )
         return Nearest(values, rows)
-
-    def _exactly(self, vectors: Any, right: GraphCutVectors | None, k: int) -> Nearest:
-        left = GraphCutVectors(vectors)
-        return nearest_of(left, right, k=k, normalize=self.normalize, n_jobs=self.n_jobs)
-
-    def _measured_recall(self, index: VectorIndex) -> float:
-        """Fraction of the nearest of some rankings that the index finds; ties count as found."""
-        n = len(index)
-        k = min(int(self.n_neighbors), n - 1)
-        if k == 0:
-            return 1.0
-        rng = np.random.default_rng(self.random_state)
-        some = np.sort(rng.choice(n, min(n, _CHECKED), replace=False))
-        queries = self._vectors[some]
-        values, rows = self._exactly(queries, GraphCutVectors(self._vectors), k + 1)
-        # Without the ranking itself, or without the last one if equal rankings leave it out.
-        values = np.where(rows == some[:, np.newaxis], np.inf, values)
-        kth = np.sort(values, axis=1)[:, 0]
-        kth = np.where(np.isinf(values).any(axis=1), kth, np.sort(values, axis=1)[:, 1])
-        found = index.nearest(queries, k, self.n_candidates, self.n_jobs, some)[0]
-        rounding = ROUNDING * np.abs(found).max(axis=1)
-        return float((found >= (kth - rounding)[:, np.newaxis]).mean())
 
     def _encoded(self, X: Any) -> Any:
         vectors = getattr(self.features_, "compact", self.features_.transform)(X)
