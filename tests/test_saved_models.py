@@ -29,7 +29,7 @@ from rankcut import (
 )
 from rankcut.cuts import fastest_algorithm
 from rankcut.files import RankingFileError
-from rankcut.files.streams import pack_archive, unpack_archive
+from rankcut.files.archives import pack_archive, unpack_archive
 from rankcut.graphs import LowRankGraph
 from rankcut.label_ranking import combination
 from rankcut.regression.cross_validation import make_classifier

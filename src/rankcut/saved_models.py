@@ -26,8 +26,9 @@ from rankcut.blocs.estimator import RankingBlocs
 from rankcut.completion.estimator import RankingCompleter
 from rankcut.cuts.transformers import GraphCutFeatures
 from rankcut.errors import RankingFileError
+from rankcut.files.archives import pack_archive, unpack_archive
 from rankcut.files.drafts import atomic_file
-from rankcut.files.streams import Source, pack_archive, read_all, source_name, unpack_archive
+from rankcut.files.text import Source, read_all, source_name
 from rankcut.label_ranking.estimator import RankingRegressor
 from rankcut.regression.estimators import RankingClassifier, ViewFeatures
 

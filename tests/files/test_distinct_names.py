@@ -7,7 +7,7 @@ import pytest
 
 from rankcut import RankingSet, read_file, write_file
 from rankcut.files import RankingFileError, scan_file
-from rankcut.files.matrix_files import MatrixBlock, write_matrix
+from rankcut.files.matrices import MatrixBlock, write_matrix
 from rankcut.files.table_columns import known_columns
 
 RANKS = np.array([[1.0, 2.0], [2.0, 1.0]])

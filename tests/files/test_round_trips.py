@@ -11,7 +11,7 @@ from ranking_sets import orders_of, ranking_sets
 
 from rankcut import read_file, write_file
 from rankcut.files import from_frame, to_frame
-from rankcut.files.numpy_files import read_graph, write_graph
+from rankcut.files.matrices import read_graph, write_graph
 from rankcut.graphs.item_graph import ItemGraph
 
 

@@ -58,8 +58,7 @@ def readers():
     """The readers by name."""
     from rankcut import read_file
     from rankcut.files.blt import read_blt
-    from rankcut.files.order_files import read_order
-    from rankcut.files.preflib import read_preflib
+    from rankcut.files.preflib import read_order, read_preflib
 
     return {
         "preflib": read_preflib,

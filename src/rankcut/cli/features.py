@@ -11,7 +11,7 @@ from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError
 
 if TYPE_CHECKING:
-    from rankcut.files.matrix_files import MatrixBlock
+    from rankcut.files.matrices import MatrixBlock
     from rankcut.rankings.ranking_set import RankingSet
 
 
@@ -51,7 +51,7 @@ def features(
         return
     outputs = Outputs(targets, MATRICES, to=files.to)
 
-    from rankcut.files.matrix_files import MatrixBlock, write_matrix
+    from rankcut.files.matrices import MatrixBlock, write_matrix
     from rankcut.files.table_columns import known_columns
 
     item_graph = vectors.item_graph()

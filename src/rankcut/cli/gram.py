@@ -60,7 +60,7 @@ def gram(
             remedy="write it to a Zarr array (.zarr), or 'rankcut features', whose inner products "
             "it holds",
         )
-    from rankcut.files.matrix_files import MatrixBlock, write_matrix
+    from rankcut.files.matrices import MatrixBlock, write_matrix
     from rankcut.kernels.graph_cut import graph_cut_kernel
 
     rankings = rankings.expanded()

@@ -130,7 +130,7 @@ def graph(
 
     Example: rankcut graph items.csv -o graph.npz -o graph.png
     """
-    from rankcut.files.numpy_files import write_graph
+    from rankcut.files.matrices import write_graph
 
     options.check(reading)
     suffixes = {".npz": None, **PICTURES, ".html": None}

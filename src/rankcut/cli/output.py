@@ -237,7 +237,7 @@ def table_writers(columns: Mapping[str, Sequence[Any]], data: Any = None) -> dic
             file.write(content)
 
     def csv(place: str) -> None:
-        from rankcut.files.sheets import format_text
+        from rankcut.files.text import format_text
 
         write(place, format_text(dict(columns), ","))
 
@@ -334,8 +334,7 @@ def destination(target: str, suffix: str) -> Iterator[str]:
     if target != "-" and _suffix(target) == suffix and not _is_pipe(Path(target)):
         yield target
         return
-    from rankcut.files.drafts import atomic_file
-    from rankcut.files.streams import copy_whole
+    from rankcut.files.drafts import atomic_file, copy_whole
 
     with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder) / f"output{suffix}"

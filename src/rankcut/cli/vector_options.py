@@ -52,7 +52,7 @@ class GraphOptions:
         """
         self.check()
         if self.graph is not None:
-            from rankcut.files.numpy_files import read_graph
+            from rankcut.files.matrices import read_graph
 
             _check_npz(self.graph)
             return read_graph(self.graph)
@@ -182,7 +182,7 @@ class VectorOptions(GraphOptions):
 
 def _check_npz(graph: str) -> None:
     """Refuse a file that is not npz at all; a pipe, which can be read only once, is not checked."""
-    from rankcut.files.streams import open_bytes
+    from rankcut.files.text import open_bytes
 
     if not Path(graph).is_file():
         return

@@ -20,8 +20,7 @@ from rankcut.dask.parquet import ParquetRankings
 from rankcut.dask.tasks import Progress, each_done, shared_task
 from rankcut.errors import InputError
 from rankcut.files.drafts import Parts
-from rankcut.files.matrix_files import MatrixBlock, write_matrix
-from rankcut.files.numpy_files import graph_arrays
+from rankcut.files.matrices import MatrixBlock, graph_arrays, write_matrix
 from rankcut.files.parquet import BlockPlace, BlockReader, import_pyarrow
 from rankcut.files.table_columns import known_columns
 from rankcut.graphs.item_graph import ItemGraph
@@ -37,7 +36,7 @@ class VectorBlocks:
     Attributes
     ----------
     read : callable
-        Reads the :class:`~rankcut.files.matrix_files.MatrixBlock` of a place.
+        Reads the :class:`~rankcut.files.matrices.MatrixBlock` of a place.
     places : list
         Where each block is.
     n_features : int

@@ -1,13 +1,20 @@
-"""Find data sets that may not be redistributed, in a directory that the user names."""
+"""Data sets that you download: Eurovision, MovieLens, and a survey about Star Wars."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.files.sheets import text_blocks
+from rankcut.errors import RankingFileError
+from rankcut.files.text import text_blocks
+from rankcut.parameters import check_choice
+from rankcut.rankings.long_tables import entries_by_row
+from rankcut.rankings.ranking_set import RankingSet
+from rankcut.rankings.ratings import from_ratings, read_scale
 
 VARIABLE = "RANKCUT_DATA"
 
@@ -43,3 +50,264 @@ def read_columns(
         name: np.concatenate([block.objects(i) for block in blocks])
         for i, name in enumerate(blocks[0].names)
     }
+
+
+# The former Eastern bloc and Yugoslavia.
+_EAST = {
+    *("Albania", "Armenia", "Azerbaijan", "Belarus", "Bosnia & Herzegovina", "Bulgaria"),
+    *("Croatia", "Czech Republic", "Estonia", "Georgia", "Hungary", "Latvia", "Lithuania"),
+    *("Moldova", "Montenegro", "North Macedonia", "Poland", "Romania", "Russia", "Serbia"),
+    *("Serbia & Montenegro", "Slovakia", "Slovenia", "Ukraine", "Yugoslavia"),
+}
+_SAME_COUNTRY = {"F.Y.R. Macedonia": "North Macedonia", "The Netherlands": "Netherlands"}
+
+# Ballots of fewer songs say too little about their country.
+_FEWEST_ITEMS = 5
+
+
+def load_eurovision(
+    *,
+    data_home: str | os.PathLike[str] | None = None,
+    first_year: int = 1994,
+) -> RankingSet:
+    """Votes in finals of the Eurovision Song Contest: read from the file you downloaded.
+
+    A ranking is what the jury or the public of a country thinks of the other countries' songs:
+    those with points, most points first. Rankings of fewer than five songs are left out.
+
+    Parameters
+    ----------
+    data_home : path or None
+        The directory with ``eurovision-votes.csv``, or the one above it; None takes the
+        environment variable RANKCUT_DATA.
+    first_year : int
+        The first final to read.
+
+    Returns
+    -------
+    RankingSet
+        ``ranks``, ``items`` (countries), ``columns`` (the year, who votes, and whether the jury
+        or the public), ``target`` (0: the voting country is in the west, 1: in the east) and
+        ``target_names``.
+
+    Examples
+    --------
+    >>> votes = load_eurovision(data_home="downloads")  # doctest: +SKIP
+    """
+    (path,) = find_files(
+        ["eurovision-votes.csv"],
+        ["eurovision"],
+        data_home,
+        address="https://github.com/rfordatascience/tidytuesday, data/2022/2022-05-17",
+        terms="CC0",
+    )
+    table = read_columns(path)
+    finals = (
+        (table["semi_final"] == "f")
+        & (table["year"].astype(np.int64) >= first_year)
+        & (table["duplicate"] != "x")
+        & (table["points"].astype(np.float64) > 0)
+    )
+    table = {name: values[finals] for name, values in table.items()}
+    voting = np.array([_SAME_COUNTRY.get(name, name) for name in table["from_country"]])
+    given_to = np.array([_SAME_COUNTRY.get(name, name) for name in table["to_country"]])
+    others = voting != given_to
+    voters = list(
+        zip(
+            table["year"][others].astype(np.int64).tolist(),
+            voting[others].tolist(),
+            table["jury_or_televoting"][others].tolist(),
+            strict=True,
+        )
+    )
+    countries, column = np.unique(given_to[others], return_inverse=True)
+    place = {voter: row for row, voter in enumerate(sorted(set(voters)))}
+    row = np.array([place[voter] for voter in voters], dtype=np.int64)
+    points = table["points"][others].astype(np.float64)
+    scores = entries_by_row(row, column, points, (len(place), len(countries)))
+    kept = np.flatnonzero(np.diff(scores.indptr) >= _FEWEST_ITEMS)
+    years, homes, kinds = (np.array([voter[part] for voter in place])[kept] for part in range(3))
+    named = {"J": "jury", "T": "public"}
+    return RankingSet(
+        RankingSet(from_ratings(scores[kept]), tuple(countries.tolist())).dense(),
+        tuple(countries.tolist()),
+        columns={
+            "year": years.astype(np.float64),
+            "country": homes.astype(object),
+            "voters": np.array([named.get(kind, kind) for kind in kinds], dtype=object),
+        },
+        title="Eurovision",
+        target=np.isin(homes, sorted(_EAST)).astype(np.int64),
+        target_names=["west", "east"],
+    )
+
+
+_YEAR = re.compile(r"\d{4}$")
+
+
+def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> RankingSet:
+    """The MovieLens 100k data of GroupLens: read from the files you downloaded.
+
+    They may be used for research but not redistributed, so they are not part of this library: get
+    them from https://grouplens.org/datasets/movielens/100k/ and name the directory. A film that
+    a person did not rate is unranked; films with the same rating are tied.
+
+    Which films a person rated says more about their gender than how they ranked them: compare any
+    method with one that knows only which items were ranked.
+
+    Parameters
+    ----------
+    data_home : path or None
+        The directory with the files, or the one above it; None takes the environment variable
+        RANKCUT_DATA.
+
+    Returns
+    -------
+    RankingSet
+        ``ranks`` (a CSR array of shape (943, 1682)), ``item_names``, ``item_features`` (an array
+        for each genre, and the year; the one unknown year as the median), ``feature_names``,
+        ``feature_types``, ``item_points`` (features as coordinates),
+        ``columns`` (age, gender and occupation), ``ids``, ``target`` (0: man, 1: woman) and
+        ``target_names``.
+
+    References
+    ----------
+    F. M. Harper, J. A. Konstan. The MovieLens Datasets: History and Context. ACM Transactions on
+    Interactive Intelligent Systems 5(4), 2015.
+
+    Examples
+    --------
+    >>> films = load_movielens(data_home="downloads")  # doctest: +SKIP
+    >>> NeighborGraph(films.item_features).build()  # doctest: +SKIP
+    ItemGraph(1,682 items, 17,894 edges)
+    """
+    ratings_file, item_file, user_file, genre_file = find_files(
+        ["u.data", "u.item", "u.user", "u.genre"],
+        ["movielens-100k", "ml-100k"],
+        data_home,
+        address="https://grouplens.org/datasets/movielens/100k/",
+        terms="for research, with acknowledgement; not to be redistributed",
+    )
+    users = _columns(user_file, "|")
+    items = _columns(item_file, "|")
+    genres = [str(genre) for genre in _columns(genre_file, "|")[0]]
+    ratings = _columns(ratings_file, "\t")
+    row = _places(ratings[0], users[0], ratings_file.as_posix())
+    column = _places(ratings[1], items[0], ratings_file.as_posix())
+    shape = (len(users[0]), len(items[0]))
+    scores = entries_by_row(row, column, ratings[2].astype(np.float64), shape)
+    years = [_YEAR.search(date or "") for date in items[2]]
+    year = np.array([np.nan if found is None else float(found[0]) for found in years])
+    # The genres are the last columns of the item file.
+    flags = [values.astype(np.float64) for values in items[len(items) - len(genres) :]]
+    year[np.isnan(year)] = np.nanmedian(year)
+    features = {**dict(zip(genres, flags, strict=True)), "year": year}
+    gender = users[2]
+    from rankcut.graphs.item_features import encoded
+
+    return RankingSet(
+        from_ratings(scores),
+        tuple(_titles(items)),
+        ids=tuple(int(user) for user in users[0]),
+        columns={
+            "age": users[1].astype(np.float64),
+            "gender": gender,
+            "occupation": users[3],
+        },
+        title="MovieLens",
+        target=(gender == "F").astype(np.int64),
+        target_names=["man", "woman"],
+        item_features=features,
+        details={
+            "feature_names": list(features),
+            "feature_types": ["numeric"] * len(features),
+            "item_points": np.hstack([encoded(values) for values in features.values()]),
+        },
+    )
+
+
+def _columns(path: Path, delimiter: str) -> list[NDArray[np.object_]]:
+    return list(read_columns(path, delimiter=delimiter, header=0).values())
+
+
+def _places(found: NDArray[np.object_], known: NDArray[np.object_], path: str) -> NDArray[np.int64]:
+    place = {name: i for i, name in enumerate(known.tolist())}
+    for line, name in enumerate(found.tolist(), start=1):
+        if name not in place:
+            raise RankingFileError(f"{name!r} is not listed in the other files", path, line)
+    return np.array([place[name] for name in found.tolist()])
+
+
+def _titles(items: list[NDArray[np.object_]]) -> list[str]:
+    """The films' titles; a few films have the same, and get their number as well."""
+    titles = [str(title) for title in items[1]]
+    twice = {title for title in titles if titles.count(title) > 1}
+    return [
+        f"{title} [{number}]" if title in twice else title
+        for title, number in zip(titles, items[0], strict=True)
+    ]
+
+
+_SCALE = (
+    "Very favorably > Somewhat favorably > Neither favorably nor unfavorably (neutral) > "
+    "Somewhat unfavorably > Very unfavorably"
+)
+
+# The columns of the file, counted from 0; its second line has the names.
+_FILMS, _CHARACTERS = range(9, 15), range(15, 29)
+# "Star Wars: Episode V The Empire Strikes Back" is known by its last five words.
+_SERIES = re.compile(r"^Star Wars: Episode [IV]+ ")
+_PERSON = {"gender": 33, "age": 34, "income": 35, "education": 36, "region": 37}
+
+
+def load_starwars(
+    which: Literal["films", "characters"] = "films",
+    *,
+    data_home: str | os.PathLike[str] | None = None,
+) -> RankingSet:
+    """The Star Wars survey of FiveThirtyEight: read from the file you downloaded.
+
+    Parameters
+    ----------
+    which : {"films", "characters"}
+        Six films in order; or fourteen characters, tied where they are liked as much.
+    data_home : path or None
+        The directory with ``StarWars.csv``, or the one above it; None takes the environment
+        variable RANKCUT_DATA.
+
+    Returns
+    -------
+    RankingSet
+        ``ranks`` of the people who ranked two items or more, ``items``, ``ids`` and ``columns``
+        (gender, age, income, education and region, None where unknown).
+
+    Examples
+    --------
+    >>> films = load_starwars("films", data_home="downloads")  # doctest: +SKIP
+    """
+    check_choice(which, ("films", "characters"), "which")
+    (path,) = find_files(
+        ["StarWars.csv"],
+        ["starwars", "star-wars-survey"],
+        data_home,
+        address="https://github.com/fivethirtyeight/data, star-wars-survey",
+        terms="CC BY 4.0",
+    )
+    columns = list(read_columns(path, header=0).values())
+    titles = [str(values[1]) for values in columns]
+    cells = [values[2:] for values in columns]
+    chosen = _FILMS if which == "films" else _CHARACTERS
+    if which == "films":
+        ranks = np.array([[float(cell or "nan") for cell in cells[i]] for i in chosen]).T
+    else:
+        levels = read_scale(_SCALE)
+        liked = [[levels.get(str(cell), np.nan) for cell in cells[i]] for i in chosen]
+        ranks = from_ratings(np.array(liked).T, higher_is_better=False)
+    kept = np.count_nonzero(~np.isnan(ranks), axis=1) >= 2
+    return RankingSet(
+        ranks[kept],
+        tuple(_SERIES.sub("", " ".join(titles[i].split())) for i in chosen),
+        ids=tuple(str(cell).removesuffix(".0") for cell in cells[0][kept]),
+        columns={name: cells[i][kept] for name, i in _PERSON.items()},
+        title=f"Star Wars, {which}",
+    )

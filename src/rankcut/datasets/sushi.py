@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.datasets.downloads import find_files, read_columns
-from rankcut.files.order_files import read_order
+from rankcut.files.preflib import read_order
 from rankcut.parameters import check_choice
 from rankcut.rankings.ranking_set import RankingSet
 

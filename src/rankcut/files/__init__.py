@@ -1,8 +1,8 @@
 """Files of rankings, items and item graphs, in and out.
 
 ``formats`` chooses by the suffix. A format that is no table has a module that reads a source into a
-:class:`~rankcut.RankingSet`, and writes one as bytes: ``preflib``, ``blt``, ``order_files``,
-``numpy_files``. A table comes as blocks of columns (``tables``) from ``sheets`` (CSV, TSV, Excel),
+:class:`~rankcut.RankingSet`, and writes one as bytes: ``preflib``, ``blt``, ``matrices``. A table
+comes as blocks of columns (``tables``) from ``text`` (CSV, TSV), ``workbooks`` (Excel),
 ``parquet`` or a frame; ``roles`` says what each column is, ``guessing`` what it seems to be where
 nobody says, and ``layouts`` and ``table_columns`` turn tables into rankings and back.
 
@@ -13,7 +13,7 @@ To add a format, write its module, name its suffix in ``formats.Format``, and gi
 from rankcut.errors import RankingFileError
 from rankcut.files.feature_tables import read_items
 from rankcut.files.formats import from_frame, read_file, scan_file, to_frame, write_file
-from rankcut.files.numpy_files import read_graph, write_graph
+from rankcut.files.matrices import read_graph, write_graph
 from rankcut.rankings.ranking_set import RankingSet
 
 __all__ = [

@@ -18,7 +18,7 @@ from typing import Any
 from scipy.sparse import csr_array
 
 from rankcut.errors import RankingFileError, amount
-from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
+from rankcut.files.text import Source, decoded, read_all, source_name, whole_number
 from rankcut.rankings.orders import to_orders
 from rankcut.rankings.ranking_set import RankingSet, distinct_labels, fitting_ranks
 

@@ -6,6 +6,7 @@ A directory of parts is written part by part: running again finishes an interrup
 """
 
 import hashlib
+import io
 import json
 import os
 import platform
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from rankcut.errors import RankingFileError
+from rankcut.files.archives import AT_ONCE
 
 _MANIFEST = "_rankcut.json"
 
@@ -77,6 +79,23 @@ def atomic_file(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     with atomic_path(target) as draft, draft.open("wb") as file:
         yield file
+
+
+def write_whole(stream: BinaryIO, content: bytes) -> None:
+    """Write all of the content, in several calls if needed."""
+    while content:
+        taken: int | None = stream.write(content)
+        if taken is None and isinstance(stream, io.RawIOBase):
+            raise BlockingIOError("the reader is not ready, and the stream does not wait")
+        # Streams that users define often return nothing.
+        content = b"" if taken is None else content[taken:]
+
+
+def copy_whole(source: BinaryIO, stream: BinaryIO) -> None:
+    """Copy the rest of a file to a stream, and flush it."""
+    while content := source.read(AT_ONCE):
+        write_whole(stream, content)
+    stream.flush()
 
 
 def _where() -> str:

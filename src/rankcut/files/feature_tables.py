@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from rankcut.errors import RankingFileError, Setting, Text, amount
 from rankcut.files.parquet import parquet_blocks
 from rankcut.files.roles import positions
-from rankcut.files.sheets import text_blocks
-from rankcut.files.streams import Source, source_name
 from rankcut.files.tables import Header, TableBlock, is_missing, typed
+from rankcut.files.text import Source, source_name, text_blocks
 
 
 @dataclass(frozen=True, eq=False)

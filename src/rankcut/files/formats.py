@@ -11,17 +11,16 @@ import narwhals as nw
 
 from rankcut.errors import RankingFileError, Setting
 from rankcut.files.blt import COMMAS, format_blt, read_blt
-from rankcut.files.drafts import atomic_file
+from rankcut.files.drafts import atomic_file, write_whole
 from rankcut.files.layouts import table_blocks, table_rankings
-from rankcut.files.numpy_files import npy_bytes, read_npy
-from rankcut.files.order_files import read_order
+from rankcut.files.matrices import npy_bytes, read_npy
 from rankcut.files.parquet import format_parquet, parquet_blocks
-from rankcut.files.preflib import OrderType, format_preflib, read_preflib
+from rankcut.files.preflib import OrderType, format_preflib, read_order, read_preflib
 from rankcut.files.roles import TableOptions
-from rankcut.files.sheets import excel_blocks, format_text, text_blocks
-from rankcut.files.streams import Source, open_text, source_name, write_whole
 from rankcut.files.table_columns import declared_items, table_columns
 from rankcut.files.tables import Header, Layout, TableBlock, frame_blocks
+from rankcut.files.text import Source, format_text, open_text, source_name, text_blocks
+from rankcut.files.workbooks import excel_blocks
 from rankcut.rankings.ranking_set import RankingSet
 
 Format: TypeAlias = Literal[

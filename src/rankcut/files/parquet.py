@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankcut.errors import RankingFileError
+from rankcut.files.archives import reading_as
 from rankcut.files.layouts import JUDGED_ROWS, table_rankings
 from rankcut.files.roles import NoSuchRowsError, TableOptions, meeting, roles_of
-from rankcut.files.streams import Source, read_all, reading_as, source_name
 from rankcut.files.table_columns import Columns
 from rankcut.files.tables import BLOCK_CELLS, Declared, TableBlock, frame_blocks
+from rankcut.files.text import Source, read_all, source_name
 from rankcut.rankings.ranking_set import RankingSet
 
 _KEY = b"rankcut"

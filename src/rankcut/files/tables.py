@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError, Setting, Text
-from rankcut.files.streams import decoded_part
 from rankcut.rankings.ratings import level_of
 from rankcut.rankings.value import EXACT
 
@@ -75,8 +74,7 @@ class TableBlock:
     names : list of str
         The columns' names, each different.
     columns : list of ndarrays or tuples
-        Numbers as float64, text of a file as a TextColumn; anything else as a tuple of str, other
-        objects or None.
+        Numbers as float64; anything else as a tuple of str, other objects or None.
     lines : ndarray
         The line of the file on which each row stands; rows of a frame count from 1.
     repeats : dict of int
@@ -161,10 +159,14 @@ class TableBlock:
         """A column as objects, None where there is no value, by default as is_missing says."""
         missing = missing or is_missing
         cells = self.columns[column]
-        values = np.empty(len(self), dtype=object)
         if isinstance(cells, np.ndarray):
-            values[:] = [None if np.isnan(cell) else cell for cell in cells.tolist()]
-        else:
+            cells = cells.tolist()
+        values = np.empty(len(self), dtype=object)
+        try:
+            # Most columns of text have few different cells.
+            known = {cell: None if missing(cell) else cell for cell in {*cells}}
+            values[:] = [known[cell] for cell in cells]
+        except (TypeError, KeyError):
             values[:] = [None if missing(cell) else cell for cell in cells]
         return values
 
@@ -222,51 +224,7 @@ class TableBlock:
             )
 
 
-@dataclass(frozen=True)
-class TableHeader:
-    """What the header of a table says about all its blocks, and how many rows these have."""
-
-    source: str
-    names: list[str]
-    repeats: dict[int, int]
-    declared: Declared | None
-    step: int
-
-    def block(self, columns: list[Any], lines: NDArray[np.int64]) -> TableBlock:
-        """Some rows."""
-        return TableBlock(self.source, self.names, columns, lines, self.repeats, self.declared)
-
-
-@dataclass(frozen=True, eq=False)
-class TextColumn(Sequence[str]):
-    """Cells of text within the bytes of a file, and their numbers if all are plain ones."""
-
-    content: bytes
-    starts: NDArray[np.int32]
-    ends: NDArray[np.int32]
-    numbers: NDArray[np.float64] | None
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-    def __getitem__(self, row: Any) -> Any:
-        return decoded_part(self.content[self.starts[row] : self.ends[row]])
-
-    def __iter__(self) -> Iterator[str]:
-        content = self.content
-        # One after the other, because the caller may stop at the first.
-        for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
-            yield decoded_part(content[start:end])
-
-    def some(self, rows: NDArray[np.bool_]) -> "TextColumn":
-        """The rows of a mask."""
-        numbers = None if self.numbers is None else self.numbers[rows]
-        return TextColumn(self.content, self.starts[rows], self.ends[rows], numbers)
-
-
 def _some(cells: Any, rows: NDArray[np.bool_]) -> Any:
-    if isinstance(cells, TextColumn):
-        return cells.some(rows)
     return cells[rows] if isinstance(cells, np.ndarray) else tuple(compress(cells, rows))
 
 
@@ -274,8 +232,6 @@ def _floats(cells: Any) -> NDArray[np.float64] | None:
     """The cells as numbers, NaN where one is empty; None if one is anything else."""
     if isinstance(cells, np.ndarray):
         return cells.astype(np.float64, copy=False)
-    if isinstance(cells, TextColumn) and cells.numbers is not None:
-        return cells.numbers
     try:
         # Twice as fast as an array of text that becomes one of numbers.
         return np.fromiter(map(float, cells), np.float64, len(cells))
@@ -326,7 +282,7 @@ def side_column(values: NDArray[Any]) -> NDArray[Any]:
     >>> side_column(np.array(["02139", "10001"], dtype=object))
     array(['02139', '10001'], dtype=object)
     """
-    if not any(map(_is_code, values)):
+    if not any(map(_is_code, {*values})):
         return typed(values)
     # Numbers among them come from blocks without such codes.
     cells = [cell if cell is None or isinstance(cell, str) else shown(cell) for cell in values]

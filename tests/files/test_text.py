@@ -1,5 +1,6 @@
-"""Sources: gzip in proportion, damaged files, no pickles."""
+"""Sources: gzip in proportion, damaged files, no pickles, and CSV as the csv module reads it."""
 
+import csv
 import gzip
 import io
 import pickle
@@ -10,10 +11,14 @@ import zlib
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankcut import ItemGraph, RankingSet, read_file, read_items, write_file
 from rankcut.files import RankingFileError, read_graph, scan_file, write_graph
-from rankcut.files.streams import copy_whole, pack_archive, read_all, unpack_archive
+from rankcut.files.archives import pack_archive, unpack_archive
+from rankcut.files.drafts import copy_whole
+from rankcut.files.text import read_all, text_blocks
 from rankcut.saved_models import import_skops, read_model
 
 
@@ -316,3 +321,52 @@ def test_a_zero_byte_is_named_with_its_line(tmp_path):
     (tmp_path / "votes.csv").write_bytes(b"a,b\n1,2\n1,\0\n")
     with pytest.raises(RankingFileError, match=r"votes\.csv:3: contains a zero byte"):
         read_file(tmp_path / "votes.csv")
+
+
+class Trickle(io.RawIOBase):
+    """A stream that gives a few bytes at a time, and cannot be searched."""
+
+    def __init__(self, content):
+        self.content = io.BytesIO(content)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        return self.content.readinto(memoryview(buffer)[:7])
+
+
+CELLS = st.sampled_from(["1", "", "NA", "0.5", "a,b", 'c"d', "e\nf", "g\r\nh", "Müller", "x;y"])
+
+
+@given(
+    st.lists(st.one_of(st.just([]), st.lists(CELLS, min_size=3, max_size=3)), max_size=8),
+    st.integers(1, 4),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+)
+def test_blocks_of_any_size_are_what_the_csv_module_reads(records, rows, end):
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator=end, quoting=csv.QUOTE_ALL).writerows([list("abc"), *records])
+    content = text.getvalue().encode()
+    expected = [record for record in records if record]
+    if not expected:
+        with pytest.raises(RankingFileError, match="no rows"):
+            list(text_blocks(io.BytesIO(content)))
+        return
+    reader = csv.reader(io.StringIO(text.getvalue(), newline=""))
+    lines = [reader.line_num for record in reader if record][1:]
+    for source in (io.BytesIO(content), io.BufferedReader(Trickle(content))):
+        blocks = list(text_blocks(source, rows=rows))
+        cells = [list(row) for block in blocks for row in zip(*block.columns, strict=True)]
+        assert cells == expected
+        assert [line for block in blocks for line in block.lines.tolist()] == lines
+
+
+def test_an_error_in_a_long_file_names_its_line_and_column(tmp_path):
+    place = tmp_path / "votes.csv"
+    rows = ["1,2"] * 150_000
+    for bad, says in [("1,zwei", "column 'uni': the rank is 'zwei'"), ("1,2,3", "has 3 cells")]:
+        rows[140_000] = bad
+        place.write_text("\n".join(["toro,uni", *rows]))
+        with pytest.raises(RankingFileError, match=f":140002: .*{says}"):
+            read_file(place)

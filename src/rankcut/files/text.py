@@ -1,0 +1,335 @@
+"""Text: a path or a file object opened, unpacked and decoded; CSV and TSV tables."""
+
+import codecs
+import csv
+import io
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import accumulate, chain, islice
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+import numpy as np
+
+from rankcut.errors import RankingFileError, Setting, amount
+from rankcut.files.archives import unpacked_gzip
+from rankcut.files.tables import BLOCK_CELLS, MARKS, Declared, Header, TableBlock, read_marks
+from rankcut.rankings.ranking_set import LARGEST_COUNT
+
+Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
+
+_QUOTED = re.compile(r'"[^"]*"')
+# Records that are taken at once: so few that Python does not look for garbage among them, which
+# takes as long as all the rest.
+_AT_ONCE = 512
+
+_BREAK = re.compile(r"\r\n|\r|\n")
+
+# A number with a decimal comma, as in files whose cells are separated by semicolons.
+_DECIMAL = re.compile(r"^([+-]?[0-9]+),([0-9]{1,2})$")
+
+
+def source_name(source: Source) -> str:
+    """The name of a source in messages."""
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<stream>"
+
+
+@contextmanager
+def open_bytes(source: Source) -> Iterator[io.BufferedReader]:
+    """The bytes of a source, unpacked if they are gzip. A file object is left open."""
+    name = source_name(source)
+    with ExitStack() as stack:
+        try:
+            if isinstance(source, str | os.PathLike):
+                stream = stack.enter_context(Path(source).open("rb"))
+            else:
+                stream = _buffered(source)
+            packed = stream.peek(2)[:2] == b"\x1f\x8b"
+        except OSError as problem:
+            raise RankingFileError(_why_not(problem), name) from None
+        yield unpacked_gzip(stream, name) if packed else stream
+
+
+def _why_not(problem: OSError) -> str:
+    if isinstance(problem, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(problem, IsADirectoryError):
+        return "this is a directory; name a file in it"
+    return f"cannot be read: {problem.strerror or problem}"
+
+
+def _buffered(source: IO[Any]) -> io.BufferedReader:
+    if isinstance(source, io.BufferedReader):
+        return source
+    if isinstance(source, io.TextIOBase):
+        content = source.read().encode("utf-8", errors="surrogateescape")
+        return io.BufferedReader(io.BytesIO(content))
+    if not hasattr(source, "read"):
+        raise TypeError(f"a file is a path or a file object, not {type(source).__name__}")
+    return io.BufferedReader(_RawSource(source))
+
+
+class _RawSource(io.RawIOBase):
+    """Any object with ``read`` as a raw stream."""
+
+    def __init__(self, source: IO[Any]) -> None:
+        self._source = source
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        chunk = self._source.read(len(buffer))
+        if isinstance(chunk, str):
+            name = source_name(self._source)
+            raise TypeError(f"{name}: open the file in binary mode, or as a text stream")
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
+
+
+def read_all(source: Source) -> bytes:
+    """All bytes of a source, unpacked if they are gzip."""
+    with open_bytes(source) as stream:
+        return stream.read()
+
+
+@contextmanager
+def open_text(source: Source) -> Iterator[io.TextIOWrapper]:
+    """The text of a source, line breaks as they are; see :func:`decoded` for the encoding."""
+    with open_bytes(source) as stream:
+        encoding = _encoding(stream.peek(2))
+        text = io.TextIOWrapper(stream, encoding=encoding, errors="rankcut-latin-1", newline="")
+        try:
+            yield text
+        finally:
+            text.detach()
+
+
+def decoded(content: bytes) -> str:
+    """Text in UTF-8; a byte that is not UTF-8 is taken as Latin-1, as older files have it.
+
+    UTF-16, which Excel calls Unicode text, is recognised by its first two bytes.
+
+    >>> decoded("Müller".encode("latin-1")), decoded("Müller".encode("utf-16"))
+    ('Müller', 'Müller')
+    """
+    return content.decode(_encoding(content), errors="rankcut-latin-1")
+
+
+def _encoding(start: bytes) -> str:
+    """The encoding of a text that starts with these bytes."""
+    return "utf-16" if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+
+
+def _latin_1(problem: UnicodeError) -> tuple[str, int]:
+    assert isinstance(problem, UnicodeDecodeError)
+    return problem.object[problem.start : problem.end].decode("latin-1"), problem.end
+
+
+codecs.register_error("rankcut-latin-1", _latin_1)
+
+
+def whole_number(text: str) -> int | None:
+    """The number written in plain digits, up to 10**15, or None.
+
+    Python's ``int`` accepts more than a file should: other scripts' digits, signs, underscores.
+
+    >>> whole_number("42"), whole_number("4_2"), whole_number("٤٢")
+    (42, None, None)
+    """
+    if not (text.isascii() and text.isdigit() and len(text) < 17):
+        return None
+    return int(text) if int(text) <= LARGEST_COUNT else None
+
+
+def text_blocks(
+    source: Source,
+    *,
+    delimiter: str | None = ",",
+    header: Header = 1,
+    rows: int | None = None,
+) -> Iterator[TableBlock]:
+    """The blocks of a CSV or TSV file, at least one.
+
+    ``header`` is the line with the columns' names, or the first and last of several, whose cells
+    are joined; 0 means there is none, and the columns are called 1, 2, …. ``rows`` is how many
+    rows a block has. A ``delimiter`` of None is a comma, or a semicolon or tab if the header has
+    no comma.
+    """
+    name = source_name(source)
+    with open_text(source) as text:
+        opening: list[str] = []
+        if delimiter is None:
+            opening = _opening(text, header if isinstance(header, int) else header[1])
+            bare = _QUOTED.sub("", opening[-1]) if opening else ""
+            delimiter = next((mark for mark in ",;\t" if mark in bare), ",")
+        reader = csv.reader(chain(opening, text), delimiter=delimiter, strict=True)
+        records = map(_with_points, reader) if delimiter == ";" else reader
+        try:
+            for block in titled_blocks(records, lambda: reader.line_num, name, header, rows):
+                _check_no_zero(block)
+                yield block
+        except csv.Error as problem:
+            line = max(1, reader.line_num)
+            raise RankingFileError(f"not a table: {problem}", name, line) from None
+
+
+def _with_points(record: list[str]) -> list[str]:
+    return [_DECIMAL.sub(r"\1.\2", cell) if "," in cell else cell for cell in record]
+
+
+def _check_no_zero(block: TableBlock) -> None:
+    """Refuse a zero byte, which text never has."""
+    for cells in block.columns:
+        if "\0" in "".join(cells):
+            row = next(row for row, cell in enumerate(cells) if "\0" in cell)
+            raise RankingFileError(
+                "contains a zero byte, which text never does",
+                block.source,
+                int(block.lines[row]),
+                remedy="the file is damaged, or of another format",
+            )
+
+
+def _opening(lines: Iterator[str], n_lines: int) -> list[str]:
+    """The lines up to the end of a header, or the next that is not blank."""
+    opening = []
+    for line in lines:
+        opening.append(line)
+        if len(opening) >= n_lines and line.strip():
+            break
+    return opening
+
+
+def titled_blocks(
+    records: Iterator[list[Any]],
+    n_lines: Callable[[], int],
+    name: str,
+    header: Header,
+    rows: int | None,
+    *,
+    ragged: bool = False,
+) -> Iterator[TableBlock]:
+    """Blocks of records under a header; ``ragged`` ones may leave out empty cells at their end.
+
+    ``n_lines`` says how many lines of the file were read so far.
+    """
+    titles = _titles(records, n_lines, name, header)
+    line = n_lines()
+    opening = list(_up_to_first(records))
+    if not opening or not opening[-1]:
+        problem = "the table has no rows" if titles else "the file is empty"
+        raise RankingFileError(problem, name, max(1, n_lines()))
+    width = max(map(len, [*titles, opening[-1]]))
+    names, repeats = _column_names(titles, width)
+    names, declared = read_marks(names, name)
+    step = rows or max(1, BLOCK_CELLS // width)
+    records = chain(opening, records)
+    columns: list[list[Any]] = [[] for _ in names]
+    lines: list[int] = []
+    while some := list(islice(records, min(_AT_ONCE, step - len(lines)))):
+        numbers = _lines_of(some, line, n_lines())
+        line = numbers[-1]
+        if {*map(len, some)} != {width}:
+            numbers = [number for number, record in zip(numbers, some, strict=True) if record]
+            some = [record for record in some if record]
+            for i, record in enumerate(some):
+                if any(record[width:]) or (len(record) < width and not ragged):
+                    raise RankingFileError(
+                        f"this row has {amount(len(record), 'cell')}, and the table has "
+                        f"{amount(width, 'column')}",
+                        name,
+                        numbers[i],
+                        remedy="quote cells that contain the delimiter, and leave none out",
+                    )
+                some[i] = [*record[:width], *[""] * (width - len(record))]
+        lines += numbers
+        for cells, more in zip(columns, zip(*some, strict=True), strict=False):
+            cells += more
+        if len(lines) == step:
+            yield TableBlock(name, names, columns, np.array(lines), repeats, declared)
+            columns, lines = [[] for _ in names], []
+    if lines:
+        yield TableBlock(name, names, columns, np.array(lines), repeats, declared)
+
+
+def _up_to_first(records: Iterator[list[Any]]) -> Iterator[list[Any]]:
+    """The blank records up to the first that is not, and that one."""
+    for record in records:
+        yield record
+        if record:
+            return
+
+
+def _lines_of(records: Sequence[list[Any]], before: int, after: int) -> Sequence[int]:
+    """The last line of each record, where the lines before and after all of them are known."""
+    if after - before == len(records):
+        return range(before + 1, after + 1)
+    breaks = [sum(len(_BREAK.findall(str(cell))) for cell in record) for record in records]
+    return list(accumulate((1 + each for each in breaks), initial=before))[1:]
+
+
+def _titles(
+    records: Iterator[list[Any]], n_lines: Callable[[], int], name: str, header: Header
+) -> list[list[Any]]:
+    """The rows of a table's header."""
+    first, last = (header, header) if isinstance(header, int) else header
+    if first < 0 or last < first or (first == 0 and last > 0):
+        raise RankingFileError(
+            f"a header is a line, counted from 1, or a first and a last one; got {first}-{last}",
+            name,
+            remedy=["correct ", Setting("header")],
+        )
+    titles: list[list[Any]] = []
+    for number, record in enumerate(records if last else (), start=1):
+        # The names stand on the first line from there on that is not blank.
+        filled = titles or "".join(map(str, record)).strip() or len(record) > 1
+        if number >= first and record and filled:
+            titles.append(record)
+        if number >= last and titles:
+            return titles
+    if 0 < n_lines() < first and not titles:
+        raise RankingFileError(
+            f"the file ends before line {first}, where the header should be",
+            name,
+            n_lines(),
+            remedy=["name another line with ", Setting("header")],
+        )
+    return titles
+
+
+def _column_names(titles: list[list[Any]], width: int) -> tuple[list[str], dict[int, int]]:
+    """A name for each column, each different, unnamed ones numbered; and which repeat which."""
+    if not titles:
+        return [str(i) for i in range(1, width + 1)], {}
+    names: dict[str, int] = {}
+    repeats: dict[int, int] = {}
+    for i in range(width):
+        parts = (str(title[i]).strip() for title in titles if i < len(title))
+        base = " ".join(part for part in parts if part) or f"column {i + 1}"
+        name = base
+        if base in names:
+            repeats[i] = names[base]
+            name = f"{base} ({i + 1})"
+        while name in names:
+            name += "'"
+        names[name] = i
+    return list(names), repeats
+
+
+def format_text(columns: dict[str, Any], delimiter: str, declared: Declared | None = None) -> bytes:
+    """The bytes of a CSV or TSV file, whose header marks the items, as in ``rank: toro``."""
+    names = list(columns)
+    if declared is not None:
+        mark = next(mark for mark, layout in MARKS.items() if layout == declared.layout)
+        names = [f"{mark}{name}" if i in declared.items else name for i, name in enumerate(names)]
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue().encode()
