@@ -5,8 +5,8 @@ import pytest
 from scipy import integrate, special, stats
 from tolerances import rounding
 
-from rankcut._loops.likelihoods import average_logit, expect_logit, expect_probit
-from rankcut.gp.likelihoods import LIKELIHOODS, logit_rules, probit_rules
+from rankcut._loops.likelihoods import average_logit, expect
+from rankcut.gp.likelihoods import LIKELIHOODS, rules_of
 
 from .conftest import NODES, SHARES, expected, log_likelihood
 
@@ -124,15 +124,13 @@ def test_log_odds_stay_finite_and_odd_far_from_zero():
     assert (np.diff(score[1:6]) > 0).all()
 
 
-@pytest.mark.parametrize(
-    ("loop", "rules"), [(expect_probit, probit_rules()), (expect_logit, (logit_rules(),))]
-)
-def test_compiled_loops_do_what_their_python_does(loop, rules):
+@pytest.mark.parametrize("link", LINKS)
+def test_compiled_loops_do_what_their_python_does(link):
     arrays = [array[::3].copy() for array in grid()]
     outputs = []
-    for function in (loop, loop.py_func):
+    for function in (expect, expect.py_func):
         slope, curvature = np.empty_like(arrays[0]), np.empty_like(arrays[0])
-        total = function(*arrays, *rules, slope, curvature)
+        total = function(*arrays, rules_of(link), slope, curvature)
         outputs.append([total, slope, curvature])
     for machine, python in zip(*outputs, strict=True):
         np.testing.assert_allclose(machine, python, rtol=1e-9, atol=1e-9)
@@ -141,6 +139,6 @@ def test_compiled_loops_do_what_their_python_does(loop, rules):
 def test_compiled_averages_do_what_their_python_does():
     mean, variance, _, _ = grid()
     outputs = np.empty((2, len(mean)))
-    average_logit(mean, variance, logit_rules(), outputs[0])
-    average_logit.py_func(mean, variance, logit_rules(), outputs[1])
+    average_logit(mean, variance, rules_of("logit"), outputs[0])
+    average_logit.py_func(mean, variance, rules_of("logit"), outputs[1])
     np.testing.assert_allclose(outputs[0], outputs[1], rtol=1e-10, atol=1e-12)

@@ -7,12 +7,8 @@ For y = ±1:
   is flat, so it is not concave.
 - logit: p(y | f) = 1/(1 + exp(−y·f)).
 
-Expected log-likelihoods under N(m, v) are accurate to about 1e-11 for every v, so the bound has
-no visible steps where one rule takes over from the next. For the smallest v they are a series, and
-for small v Gauss–Hermite rules need few nodes. For larger v, the trapezoidal rule needs a number of
-nodes proportional to √v, because the integrand is analytic in a strip: with nodes h apart, the
-error is about exp(π²/2v − 2π²/(h√v)), from the poles ±πi of the logistic function. For logit and
-the largest v they are a closed form and a few terms.
+Expected log-likelihoods under N(m, v) are accurate to about 1e-11 for every v, so the bound has no
+visible steps where one rule takes over from the next.
 """
 
 from functools import cache
@@ -21,36 +17,17 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from scipy.special import expit, ndtr, roots_hermitenorm
 
-from rankcut._loops.likelihoods import (
-    FLIPPED,
-    REACH,
-    Rules,
-    average_logit,
-    expect_logit,
-    expect_probit,
-)
+from rankcut._loops.likelihoods import FLIPPED, Rules, average_logit, expect
 from rankcut._loops.types import Floats
 
 Link: TypeAlias = Literal["probit", "logit"]
 
+# Gauss–Hermite rules: the number of nodes, and the largest variance for which they are accurate to
+# 1e-11 if log p has its nearest singularity at a distance of 1 from the real line.
+_RULES = {4: 2e-4, 8: 8e-3, 14: 3e-2, 32: 0.12}
 
-# (number of nodes, largest variance it serves)
-_GAUSS_HERMITE = [(8, 5e-3), (14, 2.5e-2)]
-_TRAPEZOIDAL = [
-    (22, 0.2),
-    (32, 0.9),
-    (48, 2.5),
-    (96, 12.0),
-    (210, 60.0),
-    (420, 250.0),
-    (2048, np.inf),
-]
-# The probit link is smoother than the logit: fewer nodes serve small variances.
-_TRAPEZOIDAL_PROBIT = [(32, 0.08)]
-
-# Where log p(y | f) is tabulated for probit: it is flat beyond ±9. Its nearest singularities,
-# where the probability is 0, are at a distance of about 1 from the real line.
-_STEPS = np.linspace(-9.0, 9.0, 121)
+# For larger variances, steps over all of the real line where log p is neither flat nor straight.
+_STEPS = np.linspace(-10.0, 10.0, 141)
 
 
 class Expectations(NamedTuple):
@@ -74,33 +51,38 @@ class Likelihood(Protocol):
         """p(y = 1 | f = score)."""
 
 
-def rules_of(trapezoidal: list[tuple[int, float]]) -> Rules:
-    """Gauss–Hermite rules, then these trapezoidal ones."""
-    rules = [roots_hermitenorm(size) for size, _ in _GAUSS_HERMITE]
-    for size, _ in trapezoidal:
-        nodes = np.linspace(-REACH, REACH, size)
-        rules.append((nodes, np.exp(-0.5 * nodes**2)))
+@cache
+def rules_of(link: Link) -> Rules:
+    """How to take expectations of log p(y | f).
+
+    The singularities of log p are where the probability is 0: at a distance of about 1 from the
+    real line for probit, at ±πi for logit.
+    """
+    distance = 1.0 if link == "probit" else np.pi
+    rules = [roots_hermitenorm(size) for size in _RULES]
+    steps = distance * _STEPS
+    if link == "probit":
+        density = (1.0 - 2.0 * FLIPPED) * np.exp(-0.5 * steps**2) / np.sqrt(2.0 * np.pi)
+        heights = density / Probit().probability(steps)
+    else:
+        heights = expit(steps) * expit(-steps)
     return Rules(
+        is_probit=link == "probit",
         nodes=np.concatenate([nodes for nodes, _ in rules]),
         shares=np.concatenate([shares / shares.sum() for _, shares in rules]),
-        starts=np.cumsum([0, *(len(nodes) for nodes, _ in rules)]).astype(np.int32),
-        limits=np.array([limit for _, limit in _GAUSS_HERMITE + trapezoidal]),
+        starts=np.cumsum([0, *_RULES]).astype(np.int32),
+        limits=np.array(list(_RULES.values())) * distance**2,
+        steps=steps,
+        heights=(steps[1] - steps[0]) * heights,
     )
 
 
-@cache
-def logit_rules() -> Rules:
-    """Rules for all variances."""
-    return rules_of(_TRAPEZOIDAL)
-
-
-@cache
-def probit_rules() -> tuple[Rules, Floats, Floats]:
-    """Rules for small variances; for others, steps t and g'(t)·dt with g = log p(y = 1 | f)."""
-    kept = 1.0 - 2.0 * FLIPPED
-    density = kept * np.exp(-0.5 * _STEPS**2) / np.sqrt(2.0 * np.pi)
-    heights = (_STEPS[1] - _STEPS[0]) * density / (FLIPPED + kept * ndtr(_STEPS))
-    return rules_of(_TRAPEZOIDAL_PROBIT), _STEPS, heights
+def _expect(
+    link: Link, mean: Floats, variance: Floats, sign: Floats, weight: Floats
+) -> Expectations:
+    slope, curvature = np.empty_like(mean), np.empty_like(mean)
+    total = expect(mean, variance, sign, weight, rules_of(link), slope, curvature)
+    return Expectations(total, slope, curvature)
 
 
 class Probit:
@@ -108,9 +90,7 @@ class Probit:
 
     def expect(self, mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expectations:
         """Expected log-likelihoods of labels ±1 in ``sign``, f ~ N(mean, variance)."""
-        slope, curvature = np.empty_like(mean), np.empty_like(mean)
-        total = expect_probit(mean, variance, sign, weight, *probit_rules(), slope, curvature)
-        return Expectations(total, slope, curvature)
+        return _expect("probit", mean, variance, sign, weight)
 
     def score(self, mean: Floats, variance: Floats) -> Floats:
         """m/√(1 + v)."""
@@ -122,18 +102,16 @@ class Probit:
 
 
 class Logit:
-    """p(y | f) = 1/(1 + exp(−y·f)). Its average over f ~ N(m, v) is computed by quadrature."""
+    """p(y | f) = 1/(1 + exp(−y·f)). Its average over f ~ N(m, v) is a sum."""
 
     def expect(self, mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expectations:
         """Expected log-likelihoods of labels ±1 in ``sign``, f ~ N(mean, variance)."""
-        slope, curvature = np.empty_like(mean), np.empty_like(mean)
-        total = expect_logit(mean, variance, sign, weight, logit_rules(), slope, curvature)
-        return Expectations(total, slope, curvature)
+        return _expect("logit", mean, variance, sign, weight)
 
     def score(self, mean: Floats, variance: Floats) -> Floats:
         """The log-odds of the averaged probability."""
         log_odds = np.empty_like(mean)
-        average_logit(mean, variance, logit_rules(), log_odds)
+        average_logit(mean, variance, rules_of("logit"), log_odds)
         return log_odds
 
     def probability(self, score: Floats) -> Floats:
