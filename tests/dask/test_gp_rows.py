@@ -9,7 +9,7 @@ from tolerances import assert_rounds_to
 
 from rankcut import GPClassifier
 from rankcut.dask import gp_rows
-from rankcut.gp import duplicates
+from rankcut.gp import weight_space
 
 RNG = np.random.default_rng(0)
 CODES = RNG.integers(0, 3, 3000)
@@ -21,7 +21,7 @@ NAMES = np.array(["a", "bb", "c"])
 @pytest.fixture
 def many(monkeypatch):
     """Even these rows are too many to be fetched."""
-    monkeypatch.setattr(duplicates, "_FEW", 100)
+    monkeypatch.setattr(weight_space, "_FEW", 100)
 
 
 def assert_same(model, expected):

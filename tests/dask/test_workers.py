@@ -27,7 +27,7 @@ from rankcut import (
 from rankcut.dask.collections import map_rows
 from rankcut.dask.tasks import computed
 from rankcut.files import to_frame
-from rankcut.gp import duplicates
+from rankcut.gp import weight_space
 
 pytestmark = pytest.mark.slow
 
@@ -94,7 +94,7 @@ def test_gram_matrices_and_nearest_rankings(client):
 
 def test_gp_fits_are_those_in_memory(client, monkeypatch):
     # So that blocks are not fetched as a few distinct rows.
-    monkeypatch.setattr(duplicates, "_FEW", 100)
+    monkeypatch.setattr(weight_space, "_FEW", 100)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 6000)
     scores = rng.normal(size=(3, 10))[y] + 2 * rng.gumbel(size=(6000, 10))

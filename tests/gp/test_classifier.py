@@ -117,6 +117,14 @@ def test_many_columns_with_little_noise_converge_in_few_steps(link):
     assert model.score(X, y) > 0.98
 
 
+def test_many_rows_with_little_noise_are_fitted():
+    """Away from its maximum the bound is not concave; the ascent must not depend on it there."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12_000, 20))
+    y = (X @ rng.normal(size=20) / np.sqrt(20) + 0.01 * rng.normal(size=12_000) > 0.2).astype(int)
+    assert GPClassifier().fit(X, y).score(X, y) > 0.99
+
+
 def test_constant_features_predict_the_share_of_each_class():
     X = np.full((300, 2), 3.0)
     y = np.arange(300) % 3 == 0

@@ -19,6 +19,9 @@ from rankcut._loops.types import Floats, Ints
 # A fraction of labels is flipped at random, which keeps log p finite; GPflow's constant.
 FLIPPED = 1e-3
 
+# Beyond this, the normal density is less than rounding.
+_REACH = 8.3
+
 # The derivative in v divides by √v. Variances below this change L by less than rounding.
 _SMALLEST_VARIANCE = 1e-12
 
@@ -30,7 +33,8 @@ class Rules(NamedTuple):
     """How to take expectations for one link.
 
     Rule k has the nodes and shares from ``starts[k]`` to ``starts[k + 1]``, and serves variances up
-    to ``limits[k]``. Beyond all of them there are steps t, with g'(t)·dt or −g''(t)·dt as heights.
+    to ``limits[k]``. Beyond all of them there are steps t, with heights g'(t)·dt or −g''(t)·dt, and
+    the sums of heights, and of heights times t, before each step.
     """
 
     is_probit: bool
@@ -40,6 +44,8 @@ class Rules(NamedTuple):
     limits: Floats
     steps: Floats
     heights: Floats
+    sums: Floats
+    moments: Floats
 
 
 @compiled
@@ -76,7 +82,8 @@ def expect(
 
     Fills ``slope`` with weight·∂L/∂m and ``curvature`` with −2·weight·∂L/∂v.
     """
-    is_probit, nodes, shares, starts, limits, steps, heights = rules
+    is_probit, nodes, shares, starts, limits, steps, heights, sums, moments = rules
+    n_steps, width = steps.shape[0], steps[1] - steps[0]
     total = 0.0
     for i in range(mean.shape[0]):
         margin = sign[i] * mean[i]
@@ -91,7 +98,17 @@ def expect(
                 bend += shares[k] * derivative * nodes[k]
             bend /= deviation
         else:
-            for k in range(steps.shape[0]):
+            # Rounded after they are limited, as they may be beyond whole numbers.
+            lowest = (margin - _REACH * deviation - steps[0]) / width
+            highest = (margin + _REACH * deviation - steps[0]) / width
+            first = math.ceil(min(max(lowest, 0.0), float(n_steps)))
+            last = math.ceil(min(max(highest, 0.0), float(n_steps)))
+            if is_probit:
+                level = math.log(FLIPPED) + sums[first]
+            else:
+                rise = sums[n_steps] - sums[last]
+                level = margin * rise - (moments[n_steps] - moments[last])
+            for k in range(first, last):
                 u = (steps[k] - margin) / deviation
                 density = heights[k] * _PEAK * math.exp(-0.5 * u * u) / deviation
                 if is_probit:
@@ -103,8 +120,6 @@ def expect(
                     level -= share * (steps[k] - margin) + density * deviation * deviation
                     rise += share
                     bend -= density
-            if is_probit:
-                level += math.log(FLIPPED)
         total += weight[i] * level
         slope[i] = weight[i] * sign[i] * rise
         curvature[i] = -weight[i] * bend
@@ -114,7 +129,7 @@ def expect(
 @compiled
 def mean_logistic(mean: float, variance: float, rules: Rules) -> float:
     """E[1/(1 + exp(−f))] for f ~ N(mean, variance)."""
-    _, nodes, shares, starts, limits, steps, heights = rules
+    _, nodes, shares, starts, limits, steps, heights, _, _ = rules
     deviation = math.sqrt(variance)
     rule = find_rule(variance, limits)
     total = 0.0

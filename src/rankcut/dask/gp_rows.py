@@ -19,7 +19,6 @@ from rankcut.dask.collections import RowBlocks, row_blocks, stand_in
 from rankcut.dask.tasks import computed, import_dask, reduced, room, shared, task
 from rankcut.errors import InputError, amount
 from rankcut.gp.classifier import GPClassifier
-from rankcut.gp.duplicates import few_distinct
 from rankcut.gp.fits import check_classes, class_factors, fit_features, fit_rows
 from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
@@ -29,6 +28,7 @@ from rankcut.gp.weight_space import (
     Statistics,
     Survey,
     add_up,
+    few_distinct,
     represent,
     steps_to_start,
     survey_rows,

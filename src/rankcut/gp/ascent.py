@@ -29,7 +29,7 @@ from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
 
 from rankcut._loops.types import Floats
-from rankcut.gp.gaussian import Gaussian
+from rankcut.gp.gaussian import Gaussian, WeightPrior
 
 # θ are logarithms: no step multiplies a variance by more than e² ≈ 7.
 _LONGEST_STEP = 2.0
@@ -42,9 +42,6 @@ _ASIDE = 1e-4
 
 # Past steps that acceleration remembers.
 _DEPTH = 6
-
-# An ascent has no prospect of rising by more than this many times the gain predicted for a step.
-_PROSPECT = 100
 
 # How often a step is shortened before it is given up.
 _SHORTER = 20
@@ -95,6 +92,11 @@ class State:
 class Problem(Protocol):
     """The bound to maximise, in weight space or in function space."""
 
+    prior: WeightPrior
+
+    def start(self, origin: Floats | None = None) -> State:
+        """The first state, for these parameters or those of the prior."""
+
     def initial(self, parameters: Floats) -> State:
         """The bound at the prior itself."""
 
@@ -130,23 +132,12 @@ class Summit:
     converged: bool
 
 
-def climb(
-    problem: Problem,
-    start: State,
-    *,
-    tol: float,
-    max_iter: int,
-    floor: float = -np.inf,
-) -> Summit:
-    """Step until the predicted gain of the next step is less than ``tol``.
-
-    It stops early if even many times the predicted gain would not bring the bound to ``floor``.
-    """
+def climb(problem: Problem, start: State, *, tol: float, max_iter: int) -> Summit:
+    """Step until the predicted gain of the next step is less than ``tol``."""
     bounds = problem.bounds()
-    if not (bounds[:, 0] < bounds[:, 1]).any():
-        return _climb_together(problem, start, bounds, tol, max_iter, floor)
-    together = min(max_iter, _TOGETHER)
-    first = _climb_together(problem, start, bounds, tol, together, floor)
+    learned = bool((bounds[:, 0] < bounds[:, 1]).any())
+    together = min(max_iter, _TOGETHER) if learned else max_iter
+    first = _climb_together(problem, start, bounds, tol, together)
     if first.converged or max_iter <= together:
         return first
     return _climb_in_turn(problem, first, bounds, tol, max_iter)
@@ -154,33 +145,19 @@ def climb(
 
 def best_along(
     problem: Problem, parameters: Floats, first: Floats, *, tol: float, max_iter: int
-) -> State | None:
+) -> State:
     """The best state for the given values of the first parameter, to start again from."""
-    best = None
+    states = []
     for value in first:
         there = np.append(value, parameters[1:])
         fixed = np.column_stack([there, there])
-        state = _from_nothing(problem, there)
-        if state is not None:
-            state = _climb_together(problem, state, fixed, tol, max_iter).state
-            best = state if best is None or state.elbo > best.elbo else best
-    return best
-
-
-def _from_nothing(problem: Problem, parameters: Floats) -> State | None:
-    try:
-        return problem.initial(parameters)
-    except LinAlgError:
-        return None
+        summit = _climb_together(problem, problem.initial(there), fixed, tol, max_iter)
+        states.append(summit.state)
+    return max(states, key=lambda state: state.elbo)
 
 
 def _climb_together(
-    problem: Problem,
-    state: State,
-    bounds: Floats,
-    tol: float,
-    max_iter: int,
-    floor: float = -np.inf,
+    problem: Problem, state: State, bounds: Floats, tol: float, max_iter: int
 ) -> Summit:
     """Take joint steps of q and θ."""
     trace = [state.elbo]
@@ -189,8 +166,6 @@ def _climb_together(
     for _ in range(max_iter):
         goal = _goal(problem, state, bounds)
         gain = goal.promised - state.model
-        if state.elbo + _PROSPECT * gain < floor:
-            return Summit(state, np.array(trace), gain, converged=True)
         # The predicted gain is a difference of sums, so it is no better than their rounding. Nor
         # is the bound: the last step, which refines q, may seem to lower it by as much.
         rounding = 8 * np.finfo(float).eps * abs(state.elbo)
@@ -237,7 +212,7 @@ def _climb_in_turn(
             best = there.state
             trace.append(best.elbo)
         # At the maximum over q, the bound and the evidence of its sites have the same slope.
-        return -there.state.elbo, -problem.evidence(there.state.target, parameters)[1]
+        return -there.state.elbo, -problem.evidence(there.state.sites, parameters)[1]
 
     for _ in range(max_iter):
         # Without a box the search begins with costly leaps to places where nothing is learned.

@@ -2,10 +2,9 @@
 
 import warnings
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,6 @@ from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators import take_rows
 from rankcut.gp.ascent import Problem, State, Summit, best_along, climb
-from rankcut.gp.duplicates import distinct_points, distinct_rows, few_distinct
 from rankcut.gp.function_space import (
     FunctionSpace,
     KernelPosterior,
@@ -31,20 +29,11 @@ from rankcut.gp.weight_space import (
     FeatureRows,
     LabelledRows,
     WeightSpace,
+    distinct_points,
+    distinct_rows,
+    few_distinct,
     survey_rows,
 )
-
-# Up to this size, one thread factorises a Gram matrix faster than several.
-_SMALL = 512
-
-
-class Bound(Problem, Protocol):
-    """A problem with a starting point."""
-
-    prior: WeightPrior
-
-    def start(self, origin: Floats | None = None) -> State:
-        """The first state, for these parameters or those of the prior."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +79,9 @@ class Settings:
     n_jobs: int | None
     classes: NDArray[Any]
 
-    def climb(self, bound: Callable[[int, WeightPrior], Bound], prior: WeightPrior) -> list[Ascent]:
+    def climb(
+        self, bound: Callable[[int, WeightPrior], Problem], prior: WeightPrior
+    ) -> list[Ascent]:
         """Climb the bound of class 1, or the bound of each class against the rest."""
         if len(self.classes) == 2:
             tasks = [("", 1)]
@@ -102,7 +93,7 @@ class Settings:
             _warn(name, ascents[-1].summit)
         return ascents
 
-    def _ascend(self, bound: Callable[[WeightPrior], Bound], prior: WeightPrior) -> Ascent:
+    def _ascend(self, bound: Callable[[WeightPrior], Problem], prior: WeightPrior) -> Ascent:
         """Climb, then compare with the nested model without a constant term.
 
         The bound of the nested model may be higher: a learned variance stays above 0, and an
@@ -115,17 +106,14 @@ class Settings:
         without = prior.without_constant()
         problem = bound(without)
         start = np.delete(whole.summit.state.parameters, 1)
-        nested = self._highest(problem, problem.start(start), floor=whole.summit.state.elbo)
+        nested = self._highest(problem, problem.start(start))
         if not nested.state.elbo > whole.summit.state.elbo:
             return whole
         return Ascent(_after(whole.summit, nested), without)
 
-    def _highest(self, problem: Bound, start: State, floor: float = -np.inf) -> Summit:
-        """Climb from ``start``, and again from elsewhere if that ends where nothing is learned.
-
-        An ascent that has no prospect of a bound above ``floor`` is given up.
-        """
-        ascend = partial(climb, problem, tol=self.tol, max_iter=self.max_iter, floor=floor)
+    def _highest(self, problem: Problem, start: State) -> Summit:
+        """Climb from ``start``, and again from elsewhere if that ends where nothing is learned."""
+        ascend = partial(climb, problem, tol=self.tol, max_iter=self.max_iter)
         summit = ascend(start)
         prior, parameters = problem.prior, summit.state.parameters
         if not prior.knows_nothing(parameters):
@@ -133,9 +121,7 @@ class Settings:
         better = best_along(
             problem, parameters, prior.better_variances(), tol=self.tol, max_iter=self.max_iter
         )
-        if better is None or not better.elbo > summit.state.elbo:
-            return summit
-        return _after(summit, ascend(better))
+        return _after(summit, ascend(better)) if better.elbo > summit.state.elbo else summit
 
 
 def _after(first: Summit, second: Summit) -> Summit:
@@ -225,9 +211,7 @@ def fit_kernel(
     def bound(code: int, prior: WeightPrior) -> FunctionSpace:
         return FunctionSpace(rows, labels == code, kept.weight, settings.likelihood, prior)
 
-    small = len(kept.rows) <= _SMALL
-    with threadpool_limits(1, user_api="blas") if small else nullcontext():
-        ascents = settings.climb(bound, prior)
+    ascents = settings.climb(bound, prior)
     posteriors = []
     for ascent in ascents:
         parameters = ascent.summit.state.parameters

@@ -18,7 +18,7 @@ from rankcut.errors import InputError
 
 # Learned variances stay in this range, in units of the latent function's variance. Below it, a
 # term has no effect. Above it, the function is a step; on separable data the bound still creeps up.
-_RANGE = (1e-8, 1e4)
+RANGE = (1e-8, 1e4)
 
 # If σ²·Σ weight is below this, in the same units, the function is 0 whatever the rows are.
 _NOTHING = 0.1
@@ -105,9 +105,9 @@ class WeightPrior:
         """Smallest and largest value of each parameter; equal if the parameter is fixed."""
         bounds = np.column_stack([self.start(), self.start()])
         if self.kernel_variance is None:
-            bounds[0] = np.log(_RANGE) - np.log(self.scale)
+            bounds[0] = np.log(RANGE) - np.log(self.scale)
         if self.constant_variance is None:
-            bounds[1] = np.log(_RANGE)
+            bounds[1] = np.log(RANGE)
         bounds[self.n_own :] = self.kernel_bounds
         return bounds
 

@@ -66,6 +66,7 @@ def rules_of(link: Link) -> Rules:
         heights = density / Probit().probability(steps)
     else:
         heights = expit(steps) * expit(-steps)
+    heights *= steps[1] - steps[0]
     return Rules(
         is_probit=link == "probit",
         nodes=np.concatenate([nodes for nodes, _ in rules]),
@@ -73,7 +74,9 @@ def rules_of(link: Link) -> Rules:
         starts=np.cumsum([0, *_RULES]).astype(np.int32),
         limits=np.array(list(_RULES.values())) * distance**2,
         steps=steps,
-        heights=(steps[1] - steps[0]) * heights,
+        heights=heights,
+        sums=np.append(0.0, np.cumsum(heights)),
+        moments=np.append(0.0, np.cumsum(heights * steps)),
     )
 
 

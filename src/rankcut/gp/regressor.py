@@ -19,18 +19,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
-from rankcut.gp.duplicates import few_distinct
-from rankcut.gp.gaussian import Gaussian
-from rankcut.gp.weight_space import add_up, blocks, with_constant
+from rankcut.gp.gaussian import RANGE, Gaussian
+from rankcut.gp.weight_space import add_up, blocks, few_distinct, with_constant
 from rankcut.parameters import check_counts, check_learned, within_floats
 from rankcut.rankings.reading import takes_collections
 from rankcut.threads import in_order
-
-# Learned variances stay in this range, in units of the variance of y.
-_RANGE = (1e-8, 1e6)
-
-# A constant term of this variance counts as none.
-_TINY = 1e-300
 
 # Shares of the variance of y that features may explain at the start; the best result is kept.
 _STARTS = (0.1, 0.9)
@@ -85,16 +78,11 @@ def fit_sums(
     scale = float(np.trace(sums.square[:-1, :-1])) / sums.total or 1.0
     units = np.array([spread / scale, spread + level**2, spread])
     given = (kernel_variance, constant_variance, noise_variance)
-    # With no constant term its variance is as small as can be, not 0.
-    fixed = [
-        None if value is None else float(np.log(value)) if value > 0 else float(np.log(_TINY))
-        for value in given
-    ]
-    bounds = [
-        (np.log(unit * _RANGE[0]), np.log(unit * _RANGE[1])) if value is None else (value, value)
-        for unit, value in zip(units.tolist(), fixed, strict=True)
-    ]
-
+    bounds = np.log(np.outer(units, RANGE))
+    for bound, value in zip(bounds, given, strict=True):
+        if value is not None:
+            # With no constant term, its variance is as small as can be, not 0.
+            bound[:] = np.log(max(value, np.finfo(float).tiny))
     arrow = _Arrow(sums)
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
@@ -103,8 +91,7 @@ def fit_sums(
 
     ends = []
     for share in _STARTS:
-        start = np.log(units * np.array([share, 1.0, 1.0 - share]))
-        start = np.clip(start, [low for low, _ in bounds], [high for _, high in bounds])
+        start = np.clip(np.log(units * [share, 1.0, 1.0 - share]), *bounds.T)
         found = minimize(
             loss,
             start,

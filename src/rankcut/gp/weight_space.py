@@ -2,6 +2,10 @@
 
 A pass over the rows is a sum over blocks. Each block contributes its expected log-likelihood,
 Φᵀ D Φ and Φᵀ r. A step needs nothing but these sums, so no array grows with the number of rows.
+
+Repeated rows become one row with the sum of their weights. The bound is the same, and the smaller
+problem costs less. The distinct rows are sorted by their contents only, so weights and repeated
+rows, in any order, are the same problem to the last bit.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,6 +26,9 @@ from rankcut.threads import in_order
 
 # A block has about this many numbers, so that everything made from it fits in a core's cache.
 _BLOCK = 1 << 15
+
+# Features with more distinct numbers than this (8 MB) are not merged: the copy would cost memory.
+_FEW = 1 << 20
 
 # If a class has more rows than this, a sample of them is enough to find where to start.
 _ENOUGH_TO_START = 2_000
@@ -77,6 +84,71 @@ def with_constant(rows: NDArray[np.floating], has_constant: bool, exponent: int 
     augmented = np.ones((rows.shape[0], rows.shape[1] + 1))
     augmented[:, :-1] = scaled
     return augmented
+
+
+class Distinct(NamedTuple):
+    """The distinct rows, sorted by their contents, and the weight of each."""
+
+    rows: NDArray[np.int64]
+    weight: Floats
+
+
+def few_distinct(
+    features: NDArray[np.floating], codes: NDArray[np.intp], weight: Floats | None
+) -> Distinct | None:
+    """The distinct pairs of a row and its code, or None if there are too many to copy."""
+    return _distinct(features, codes, weight, max(1, _FEW // max(1, features.shape[1])))
+
+
+def distinct_rows(X: Any, codes: NDArray[np.intp], weight: Floats | None) -> Distinct:
+    """The distinct pairs of a row and its code, for rows passed to a kernel.
+
+    Rows that are not an array or a frame of numbers all count as distinct.
+    """
+    values = np.asarray(X) if hasattr(X, "__array__") else np.empty(0)
+    if values.ndim != 2 or values.dtype.kind not in "fiub":
+        values = np.arange(float(len(codes)))[:, None]
+    found = _distinct(values, codes, weight, len(codes))
+    assert found is not None
+    return found
+
+
+def distinct_points(
+    gram: NDArray[np.floating], codes: NDArray[np.intp], weight: Floats | None
+) -> Distinct:
+    """The distinct pairs of a row of a Gram matrix and its code.
+
+    A row of a Gram matrix depends on the order of the points and on which are repeated. Once
+    merged and sorted, it does not.
+    """
+    rows, totals = distinct_rows(gram, codes, weight)
+    left = np.sort(gram[np.ix_(rows, rows)], axis=1)
+    order = np.argsort(_keys(left, codes[rows]), kind="stable")
+    return Distinct(rows[order], totals[order])
+
+
+def _distinct(
+    values: NDArray[Any], codes: NDArray[np.intp], weight: Floats | None, limit: int
+) -> Distinct | None:
+    """The distinct rows, found ``limit`` rows at a time; None if there are more than that."""
+    rows = np.arange(len(codes)) if weight is None else np.flatnonzero(weight > 0)
+    known, totals = rows[:0], np.zeros(0)
+    for start in range(0, len(rows), limit):
+        new = rows[start : start + limit]
+        both = np.concatenate([known, new])
+        added = np.ones(len(new)) if weight is None else weight[new]
+        keys = _keys(values[both], codes[both])
+        _, first, same = np.unique(keys, return_index=True, return_inverse=True)
+        known, totals = both[first], np.bincount(same, np.append(totals, added)).astype(float)
+        if len(known) > limit:
+            return None
+    return Distinct(known, totals)
+
+
+def _keys(values: NDArray[Any], codes: NDArray[np.intp]) -> NDArray[np.void]:
+    """Each row and its code as bytes; adding 0 turns −0 into 0."""
+    numbers = np.column_stack([values, codes]).astype(np.float64) + 0.0
+    return numbers.view(np.dtype((np.void, numbers.strides[0]))).ravel()
 
 
 class Survey(NamedTuple):

@@ -3,9 +3,7 @@ import pytest
 from sklearn.gaussian_process.kernels import RBF
 
 from rankcut import GPClassifier, make_food
-from rankcut._loops.equal_rows import hash_rows
-from rankcut.gp import duplicates
-from rankcut.gp.duplicates import distinct_points, distinct_rows, few_distinct
+from rankcut.gp.weight_space import distinct_points, distinct_rows, few_distinct
 
 
 @pytest.fixture
@@ -57,7 +55,7 @@ def test_points_of_a_gram_matrix_come_in_an_order_of_their_own(repeated):
 
 
 def test_many_distinct_rows_are_left_alone(monkeypatch):
-    monkeypatch.setattr("rankcut.gp.duplicates._FEW", 300)
+    monkeypatch.setattr("rankcut.gp.weight_space._FEW", 300)
     rows = np.arange(101.0)[:, None].repeat(3, axis=1)
     codes = np.zeros(101, dtype=np.intp)
     assert few_distinct(rows, codes, None) is None
@@ -94,19 +92,3 @@ def test_balanced_classes_are_balanced_by_weight():
     weighed = model.fit(food.ranks, food.target, sample_weight=counts).predict_proba(food.ranks)
     repeated = model.fit(food.ranks.repeat(counts, axis=0), food.target.repeat(counts))
     np.testing.assert_array_equal(weighed, repeated.predict_proba(food.ranks))
-
-
-def test_compiled_loops_do_what_their_python_does(repeated):
-    bits, codes = (repeated[0] + 0.0).view(np.uint64), repeated[1]
-    machine, python = np.empty((2, 300), dtype=np.uint64)
-    hash_rows(bits, codes, machine)
-    with np.errstate(over="ignore"):
-        hash_rows.py_func(bits, codes, python)
-    np.testing.assert_array_equal(machine, python)
-
-
-def test_rows_with_one_hash_that_are_not_equal_are_left_alone(repeated, monkeypatch):
-    X, codes = repeated
-    monkeypatch.setattr(duplicates, "_hashes", lambda bits, codes: np.zeros(len(bits), np.uint64))
-    assert few_distinct(X, codes, None) is None
-    assert len(distinct_rows(X, codes, None).rows) == 300
