@@ -1,6 +1,7 @@
 """What cells and headers are taken for, in text, Parquet, frames and NumPy files."""
 
 import io
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -124,3 +125,15 @@ def test_as_many_words_as_numbers_are_no_item():
 def test_a_rank_of_zero_among_objects_is_a_number():
     table = pd.DataFrame({"a": np.array([0, None], dtype=object), "b": [1, 2]})
     np.testing.assert_array_equal(from_frame(table).ranks, [[0, 1], [np.nan, 2]])
+
+
+def test_a_table_of_many_columns_takes_time_in_proportion(tmp_path):
+    n_items = 20_000
+    ranks = [np.random.default_rng(seed).permutation(n_items) + 1 for seed in range(4)]
+    lines = [",".join(f"item {i}" for i in range(n_items)), *(",".join(map(str, r)) for r in ranks)]
+    tracemalloc.start()
+    votes = read("\n".join(lines) + "\n")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert votes.shape == (4, n_items)
+    assert peak < 1 << 27

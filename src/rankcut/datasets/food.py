@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from rankcut.errors import InputError
 from rankcut.files.feature_tables import read_items
-from rankcut.files.formats import read_file
+from rankcut.files.layouts import table_rankings
+from rankcut.files.roles import TableOptions
+from rankcut.files.text import text_blocks
 from rankcut.parameters import check_choice, check_count, check_number
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.rankings.ratings import from_ratings
@@ -35,7 +37,6 @@ DISHES = {
 TASTES = {"sweet tooth": (1, 1 / 6, 1 / 11), "juicy eater": (1 / 11, 1 / 6, 1)}
 
 _FOLDER = files("rankcut.datasets") / "lunch_files"
-_FILES = {kind: f"{kind}.csv" for kind in ("full", "top-k", "ties", "incomplete")}
 
 
 def make_food(
@@ -184,6 +185,6 @@ def load_lunch(kind: Kind = "full") -> RankingSet:
 def read_lunch(kind: Kind) -> RankingSet:
     """Only the rankings, which take less time to load."""
     check_choice(kind, get_args(Kind), "kind")
-    with as_file(_FOLDER / _FILES[kind]) as path:
-        rankings = read_file(path, item_columns=list(DISHES))
-        return replace(rankings, title="Lunch" if kind == "full" else f"Lunch, {kind}")
+    with as_file(_FOLDER / f"{kind}.csv") as path:
+        rankings = table_rankings(text_blocks(path), TableOptions(item_columns=list(DISHES)))
+    return replace(rankings, title="Lunch" if kind == "full" else f"Lunch, {kind}")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError, Setting, Text, amount
-from rankcut.files.tables import BLOCK_CELLS, Layout, TableBlock
+from rankcut.files.tables import Layout, TableBlock
 
 # What the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
 _PLACE = re.compile(
@@ -339,22 +339,21 @@ def _look_like_scores(values: NDArray[np.float64]) -> bool:
     """Whether most complete rows are not ranks as anybody assigns them."""
     complete = values[~np.isnan(values).any(axis=1)]
     n_items = complete.shape[1]
-    complete = complete[: max(_FEWEST_ROWS, BLOCK_CELLS // n_items**2)]
     if len(complete) < 2 or n_items < 2:
         return False
-    ranks = complete - (0.0 if values[~np.isnan(values)].min() == 0 else 1.0)
-    smaller = ranks[:, None, :] < ranks[:, :, None]
-    equal = ranks[:, None, :] == ranks[:, :, None]
-    first = smaller.sum(axis=2)
-    last = first + equal.sum(axis=2) - 1
-    means = (first + last) / 2
-    # Each distinct value counts once, at its first item.
-    leading = np.argmax(equal, axis=2) == np.arange(n_items)
-    dense = (smaller & leading[:, None, :]).sum(axis=2)
+    ranks = np.sort(complete - (0.0 if np.nanmin(values) == 0 else 1.0), axis=1)
+    # Groups of ties have the first, the last or the mean place of their items, or count from 0.
+    place = np.arange(n_items)
+    begins = np.diff(ranks, axis=1, prepend=-np.inf) > 0
+    ends = np.diff(ranks, axis=1, append=np.inf) > 0
+    first = np.maximum.accumulate(np.where(begins, place, 0), axis=1)
+    backwards = np.where(ends, place, n_items)[:, ::-1]
+    last = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
+    dense = np.cumsum(begins, axis=1) - 1
     as_assigned = np.zeros(len(ranks), dtype=bool)
-    for usual in (first, last, means, dense):
+    for usual in (first, last, (first + last) / 2, dense):
         as_assigned |= (usual == ranks).all(axis=1)
-    starts = as_assigned | (ranks.min(axis=1) == 0)
+    starts = as_assigned | (ranks[:, 0] == 0)
     return bool(starts.mean() < 0.5) or bool(
         len(ranks) >= _FEWEST_ROWS and as_assigned.mean() < 0.25
     )

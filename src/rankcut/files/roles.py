@@ -1,7 +1,7 @@
 """What each column of a table is: the ranking's name, its count, an item, or a description."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -144,7 +144,7 @@ def roles_of(block: TableBlock, options: TableOptions, used: Sequence[int] = ())
         items = _items(block, options, taken, known)
     # One column that names the ranking is its id; several also describe it.
     used_up = taken if len(ranking) == 1 else taken - {*ranking}
-    rest = [i for i in range(len(names)) if i not in used_up and i not in items]
+    rest = sorted({*range(len(names))} - used_up - {*items})
     labels = tuple(names[i] for i in items)
     if options.shorten:
         labels = shortened(labels)
@@ -156,22 +156,21 @@ def _items(
 ) -> list[int]:
     names, source = block.names, block.source
     layout = options.fitting(block)
+    others = {*taken, *known}
+    left = [i for i in range(len(names)) if i not in others]
     if options.item_columns is not None:
         items = [i for i in positions(options.item_columns, names, source) if i not in taken]
     elif layout == "ballots":
-        left = places_of_ballots(names) or range(len(names))
-        items = [i for i in left if i not in taken and i not in known]
+        items = [i for i in places_of_ballots(names) if i not in others] or left
     elif block.declared is not None:
-        items = [i for i in block.declared.items if i not in taken and i not in known]
+        items = [i for i in block.declared.items if i not in others]
     elif (scale := options.levels()) is not None:
-        left = [i for i in range(len(names)) if i not in taken and i not in known]
         items = [i for i in left if block.is_on(i, scale)]
         _check_named_once(items, block)
     else:
-        left = [i for i in range(len(names)) if block.is_numeric(i)]
-        items = [i for i in left if i not in taken and i not in known]
+        items = [i for i in left if block.is_numeric(i)]
         _check_named_once(items, block)
-        for i in sorted({*range(len(names))} - {*items, *taken, *known}):
+        for i in sorted({*left} - {*items}):
             block.check_not_mistyped(i)
         if items and options.known_items is not None:
             items = _known_items(block, items, options.known_items)
@@ -184,9 +183,11 @@ def _items(
 
 def _known_items(block: TableBlock, items: Sequence[int], known: Sequence[str]) -> list[int]:
     """The columns of a model's items; where one is missing, there must be no other columns."""
-    ours = [i for i in items if block.names[i] in set(known)]
-    others = [i for i in items if i not in ours]
-    missing = sorted({*known} - {block.names[i] for i in ours}, key=list(known).index)
+    wanted = {*known}
+    ours = [i for i in items if block.names[i] in wanted]
+    others = [i for i in items if block.names[i] not in wanted]
+    found = {block.names[i] for i in ours}
+    missing = [name for name in known if name not in found]
     if not (others and missing):
         return ours
     unknown = [repr(block.names[i]) for i in others]
@@ -244,8 +245,9 @@ def _shared_start(labels: Sequence[str]) -> str:
 
 def _check_named_once(items: Sequence[int], block: TableBlock) -> None:
     """Refuse two columns of one item: one must be a mistake."""
+    every = {*items}
     for again, first in block.repeats.items():
-        if again in items and first in items:
+        if again in every and first in every:
             raise RankingFileError(
                 f"item {block.names[first]!r} has two columns, {first + 1} and {again + 1}",
                 block.source,
@@ -313,9 +315,10 @@ def positions(chosen: str | Sequence[str], names: Sequence[str], source: str) ->
     [1, 0, 2, 3]
     """
     places: list[int] = []
-    for part in _parts(chosen, names):
-        if part in names:
-            places.append(list(names).index(part))
+    known = {name: i for i, name in enumerate(names)}
+    for part in _parts(chosen, known):
+        if part in known:
+            places.append(known[part])
             continue
         first, _, last = part.partition("-")
         if not (first.isdecimal() and (last.isdecimal() or not last)) or len(part) > 20:
@@ -331,7 +334,7 @@ def positions(chosen: str | Sequence[str], names: Sequence[str], source: str) ->
     return list(dict.fromkeys(places))
 
 
-def _parts(chosen: str | Sequence[str], names: Sequence[str]) -> list[str]:
+def _parts(chosen: str | Sequence[str], names: Collection[str]) -> list[str]:
     if not isinstance(chosen, str):
         return [part for each in chosen for part in _parts(each, names)]
     # A name may itself have a comma.
