@@ -79,7 +79,6 @@ def test_targets_are_checked_before_the_work(lunch, command, file, suffix):
 def test_streams_hold_one_thing(lunch):
     fail("graph", "dishes.csv", "-o", "-", "--json", says="both the output and JSON")
     fail("predict", "-", "-", says="MODEL and FILE cannot both")
-    fail("map", "full.csv", "-o", "-", says="name the format with --to")
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def described(file):
 
 
 def mapped(file):
-    points = json.loads(succeed("map", file, *LAST, "--by", "town", "-o", "-", "--to", "json"))
+    points = json.loads(succeed("map", file, *LAST, "--by", "town", "--json"))
     return [{name: value for name, value in point.items() if name != "row"} for point in points]
 
 

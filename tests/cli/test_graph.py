@@ -11,11 +11,6 @@ from rankcut.files import read_graph
 from rankcut.graphs import AgreementGraph, CoListingGraph
 
 
-def read_graph_of(table):
-    succeed("graph", table, "-o", "plain.npz")
-    return read_graph("plain.npz")
-
-
 def test_graph_of_neighbours_and_categories(lunch):
     said = succeed("graph", "dishes.csv", "-o", "g.npz", "--neighbors", "2", "--columns", "2-4")
     assert "compared by:   sweet, savoury, juicy" in said
@@ -32,10 +27,6 @@ def test_graph_of_unlike_items(lunch):
     assert unlike.items == like.items
     first = re.search("most similar: *(.*) \\(", alike).group(1)
     assert re.search(f"most similar: *{first}", said)
-    succeed("graph", "dishes.csv", "-o", "even.npz", "--dissimilar", "--normalized", "-o", "g.png")
-    dense = 1 - np.eye(8) - read_graph_of("dishes.csv").to_dense()
-    roots = np.sqrt(dense.sum(axis=0))
-    np.testing.assert_allclose(read_graph("even.npz").to_dense(), dense / np.outer(roots, roots))
     succeed("features", "full.csv", "-o", "f.npy", "--graph", "unlike.npz")
     assert np.load("f.npy").shape[1] == 8
 

@@ -10,23 +10,21 @@ from typing import get_args
 import pytest
 from commands import fail, run, succeed
 
-from rankcut.cli import COMMANDS, consensus, graph, options
+from rankcut.cli import COMMANDS, consensus, options, reading
+from rankcut.cli.output import styled
 from rankcut.cli.reading import Reading
-from rankcut.cli.terminal import styled
 from rankcut.consensus import methods
 from rankcut.files import formats, tables
-from rankcut.graphs import distances
 from rankcut.rankings import Unranked
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        (options.Format, formats.Format),
-        (options.Layout, tables.Layout),
+        (reading.Format, formats.Format),
+        (reading.Layout, tables.Layout),
         (options.Unranked, Unranked),
         (consensus.Method, methods.Method),
-        (graph.Similarity, distances.Similarity),
     ],
 )
 def test_words_are_those_of_the_library(ours, theirs):
@@ -47,7 +45,7 @@ def test_help_shows_few_options_and_where_the_others_are(command):
     _, _, shown = succeed(command, "--help").partition("\nOptions:\n")
     listed, _, topics = shown.partition("\n\n")
     names = set(re.findall(r"^  (?:-\w, )?(--?[\w-]+)", listed, re.MULTILINE))
-    assert len(names - {"--output", "--to", "--json", "--help"}) <= 12
+    assert len(names - {"--output", "--to", "--json", "--spreadsheet", "--help"}) <= 12
     takes_rankings = command not in ("demo", "help")
     assert ("Options for reading files: rankcut help reading" in topics) == takes_rankings
 
@@ -113,7 +111,7 @@ def test_colour_is_for_terminals_that_want_it(monkeypatch):
 
 
 def test_map_coloured_by_a_column(lunch):
-    points = json.loads(succeed("map", "full.csv", "--by", "guest", "-o", "-", "--to", "json"))
+    points = json.loads(succeed("map", "full.csv", "--by", "guest", "--json"))
     assert {point["guest"] for point in points} == {"sweet tooth", "juicy eater"}
     assert len(points) == 48
     done = run("map", "full.csv", "--by", "town", "-o", "map.png")

@@ -13,6 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import zarr
+from sklearn.pipeline import make_pipeline
+
+from rankcut import GPClassifier, GraphCutFeatures, read_file
+from rankcut.dask import computed_vectors, cross_validate, nearest_to, read_parquet, write_features
+from rankcut.errors import InputError
 
 RANKCUT = [sys.executable, "-m", "rankcut"]
 
@@ -66,7 +71,7 @@ def matrix(folder):
 
 
 @pytest.mark.slow
-def test_features_gram_similar_and_classify(votes, cluster):
+def test_features_and_gram(votes, cluster):
     where = f"--scheduler {cluster.scheduler_address} --block 50"
     succeed("features votes -o one.npy --normalize")
     succeed(f"features votes -o parts/ --normalize {where}")
@@ -78,34 +83,41 @@ def test_features_gram_similar_and_classify(votes, cluster):
     stored = zarr.open_array("gram.zarr", mode="r")[:]
     np.testing.assert_allclose(stored, np.load("gram.npy"), atol=1e-14)
 
-    alone = succeed("similar votes --to 1-7 -n 4 --smoothing 0")
-    assert succeed(f"similar votes --to 1-7 -n 4 --smoothing 0 {where}") == alone
-    assert "similarity is the graph cut kernel" in succeed(f"similar votes --to 1-7 {where}")
-    before = Path("parts/part-000000.parquet").stat().st_mtime_ns
-    succeed(f"features votes -o plain/ {where}")
-    Path("plain/part-000003.parquet").unlink()
-    kept = Path("plain/part-000000.parquet").stat().st_mtime_ns
-    for cluster_or_not in (where, "--block 50"):
-        line = f"similar votes --to 1-7 -n 4 --smoothing 0 --parts plain {cluster_or_not}"
-        assert succeed(line) == alone
-        assert len(list(Path("plain").glob("part-*.parquet"))) == 9
-        assert Path("plain/part-000000.parquet").stat().st_mtime_ns == kept
-    fail(f"similar votes --to 1-7 --parts parts {where}", "begun with normalize=true")
-    assert Path("parts/part-000000.parquet").stat().st_mtime_ns == before
-    says = "no row 9-9: rows count from 0 to 359, nor one called '9-9'"
-    fail(f"similar votes --to 9-9 {where}", says)
 
-    here = succeed("classify votes --target town --model gp --folds 2 -o here.skops")
-    there = succeed(
-        f"classify votes --target town --model gp --folds 2 --parts p -o there.skops {where}"
-    )
-    assert there.splitlines()[0] == here.splitlines()[0]
-    rows = {line[:11].strip(): line[11:].split() for line in there.splitlines()[2:]}
-    assert float(rows["rankcut, gp"][1]) < 0.6 < float(rows["majority"][1])
-    again = succeed(f"classify votes --target town --model gp --folds 2 -o again.skops {where}")
-    assert again == there
-    for model in ("there", "again"):
-        assert succeed(f"predict {model}.skops votes") == succeed("predict here.skops votes")
+def nearest(rankings, to, features, vectors):
+    found = nearest_to(rankings, to, features, vectors, n_neighbors=4, file="votes")
+    return found.rows, found.similarities, found.rankings.ids
+
+
+@pytest.mark.slow
+def test_vectors_that_are_kept_are_used_again(votes, cluster):
+    """The nearest rankings and a classifier, as the documentation of scale says."""
+    rankings = read_parquet("votes", rows=50)
+    plain = GraphCutFeatures(normalize=False, sparse_output=False).fit(rankings.first.ranks)
+    alone = nearest(rankings, "1-7", plain, computed_vectors(rankings, plain))
+    assert alone[2][0] == "1-7"
+    kept = write_features(rankings, plain, "plain")
+    Path("plain/part-000003.parquet").unlink()
+    before = Path("plain/part-000000.parquet").stat().st_mtime_ns
+    kept = write_features(rankings, plain, "plain")
+    assert nearest(rankings, "1-7", plain, kept) == alone
+    assert len(list(Path("plain").glob("part-*.parquet"))) == 9
+    assert Path("plain/part-000000.parquet").stat().st_mtime_ns == before
+    with pytest.raises(InputError, match="no row 9-9: rows count from 0 to 359, nor one called"):
+        nearest(rankings, "9-9", plain, kept)
+    some = read_parquet("votes", rows=20, where=("ranking=2-7",))
+    assert nearest(some, "2-7", plain, computed_vectors(some, plain))[0] == [0]
+
+    X, y = kept.labelled("town")
+    scores, sizes = cross_validate(X, y, name="gp", folds=2, seed=0)
+    assert sum(sizes.values()) == 360
+    losses = {score.method: score.log_loss for score in scores}
+    assert losses["gp"] < 0.6 < losses["majority"]
+    model = GPClassifier().fit(X, y)
+    whole = read_file("votes")
+    here = make_pipeline(plain, GPClassifier()).fit(whole.ranks, whole["town"])
+    there = model.predict_proba(plain.transform(whole.ranks))
+    np.testing.assert_allclose(here.predict_proba(whole.ranks), there, atol=1e-5)
 
 
 @pytest.mark.slow
@@ -152,7 +164,7 @@ def test_a_gram_matrix_that_was_removed_is_written_anew(votes):
 
 
 @pytest.mark.slow
-def test_conditions_may_leave_nothing_of_a_block(votes, cluster):
+def test_conditions_may_leave_nothing_of_a_block(votes):
     where = "--where town=Kobe --where ranking!=0-0 --block 20"
     for number in (0, 1):
         frame = pd.read_parquet(f"votes/{number}.parquet")
@@ -162,10 +174,6 @@ def test_conditions_may_leave_nothing_of_a_block(votes, cluster):
     succeed(f"features votes -o one.npy {where}")
     np.testing.assert_array_equal(matrix("parts"), np.load("one.npy"))
     assert 0 in [len(pd.read_parquet(part)) for part in Path("parts").glob("part-*")]
-    alone = "similar votes --to 2-7 --where ranking=2-7 --smoothing 0"
-    assert succeed(f"{alone} --block 20 --parts kept --scheduler {cluster.scheduler_address}") == (
-        succeed(alone)
-    )
     succeed(f"gram votes -o gram.zarr {where}")
     succeed("gram votes -o gram.npy --where town=Kobe --where ranking!=0-0")
     stored = zarr.open_array("gram.zarr", mode="r")[:]
@@ -212,8 +220,6 @@ def test_processes_of_its_own(votes):
         ),
         ("features votes -o votes/", "has other files in it"),
         ("gram votes -o gram.npy --workers 1", "written to a Zarr array"),
-        ("classify votes --target town --model views --workers 1", "--model gp"),
-        ("classify votes --target town --parts p", "--parts is for a cluster"),
     ],
 )
 def test_mistakes_are_one_line(votes, line, says):
@@ -239,9 +245,9 @@ def test_a_mistake_in_a_block_names_the_file_and_the_row(votes, cluster):
     # What was finished before stays, for the next run.
     assert len(list(Path("parts").glob("part-*"))) == 14
     some = f"--where town={frame['town'][50]} --block 20"
-    where = f"--block 20 --scheduler {cluster.scheduler_address}"
-    for line in (
-        f"features votes -o others/ {some}",
-        f"classify votes --target town --model gp {where}",
-    ):
-        fail(line, says)
+    fail(f"features votes -o others/ {some}", says)
+    rankings = read_parquet("votes", rows=20)
+    features = GraphCutFeatures(sparse_output=False).fit(rankings.first.ranks)
+    X, y = computed_vectors(rankings, features).labelled("town")
+    with pytest.raises(InputError, match=says):
+        GPClassifier().fit(X, y)

@@ -1,22 +1,13 @@
 """``rankcut blocs``: blocs of people who rank alike."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankcut.cli.options import Bootstraps, By, Confidence, LeftOut, Seed, option, with_options
-from rankcut.cli.output import (
-    PICTURES,
-    TABLES,
-    Outputs,
-    Results,
-    named_rows,
-    needs_skops,
-    page_writer,
-    picture_writers,
-    table_writers,
-)
+from rankcut.cli.command import option, with_options
+from rankcut.cli.options import Bootstraps, By, Confidence, LeftOut, Seed
+from rankcut.cli.output import PICTURES, TABLES, Results, needs_skops, note, working
 from rankcut.cli.reading import RankingFile, Reading, known_values
-from rankcut.cli.terminal import note, working
+from rankcut.cli.writing import named_rows
 from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:
@@ -79,7 +70,7 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
     suffixes = {**TABLES, **PICTURES, ".html": None, ".skops": needs_skops}
     outputs = results.open(suffixes, ".csv")
     members = [] if options.members is None else [options.members]
-    of_members = Outputs(members, TABLES, ".csv", as_json=results.as_json)
+    of_members = replace(results, output=members).open(TABLES, ".csv")
     if outputs.to_stdout and of_members.to_stdout:
         raise InputError("only one output can go to standard output")
     model = RankingBlocs(
@@ -101,7 +92,7 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
         if unknown:
             note(f"the cross table leaves out {amount(unknown, 'row')} without {by!r}")
         report = report.crossed(by, values, model.labels_, rankings.counts)
-    of_members.write(table_writers(member_columns(rankings, model.membership_)))
+    of_members.write(member_columns(rankings, model.membership_))
 
     def draw() -> Any:
         from rankcut.pictures.figures import draw_figure
@@ -119,8 +110,7 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
 
         write_model(SavedModel(model, tuple(rankings.items)), place)
 
-    writers = table_writers(report.columns(), report.data()) | picture_writers(draw)
-    outputs.write({**writers, **page_writer(page), ".skops": save})
+    outputs.write(report.columns(), report.data(), draw=draw, page=page, skops=save)
     outputs.show(report.data(), lambda: [] if of_members.to_stdout else report.lines(options.most))
 
 

@@ -1,50 +1,94 @@
-"""``rankcut classify``: how well a column can be predicted from the rankings."""
+"""``rankcut classify`` and ``rankcut regress``: how well rankings predict a class or a number."""
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from rankcut.cli.options import ComputingInParts, Explain, FoldGroup, Folds, option, with_options
-from rankcut.cli.output import TABLES, Outputs, Results, columns_of, needs_skops, table_writers
-from rankcut.cli.reading import RankingFile, Reading, known_values, labelled
-from rankcut.cli.terminal import score_lines, working
-from rankcut.cli.vector_options import VectorOptions
-from rankcut.errors import InputError, amount
+from rankcut.cli.command import option, with_options
+from rankcut.cli.options import Explain, FoldGroup, Folds, GraphOptions, LeftOut, Seed
+from rankcut.cli.output import TABLES, Outputs, Results, needs_skops, note, working
+from rankcut.cli.reading import RankingFile, Reading, known_values, labelled, numbered
+from rankcut.cli.writing import columns_of, score_lines
+from rankcut.errors import amount
 
 if TYPE_CHECKING:
     from rankcut.graphs.item_graph import ItemGraph
-    from rankcut.regression.cross_validation import Score
+    from rankcut.rankings.ranking_set import RankingSet
 
-Model: TypeAlias = Literal["views", "logistic", "gp"]
-
-_SHOWN = {
+# For each score its heading, its width and its format.
+_OF_CLASSES = {
     "f1": ("F1", 6, ".3f"),
     "log_loss": ("log-loss", 8, ".4f"),
     "calibration_error": ("calibration error", 17, ".4f"),
 }
+_OF_NUMBERS = {
+    "r2": ("R²", 6, ".3f"),
+    "error": ("error", 8, ".4g"),
+    "coverage": ("95 % intervals hold", 19, ".1%"),
+}
+
+
+@dataclass(frozen=True)
+class LearningOptions(GraphOptions):
+    """What to learn from, and how to test it."""
+
+    unranked: LeftOut = "error"
+    explain: Explain = False
+    folds: Folds = 5
+    group: FoldGroup = None
+    seed: Seed = 0
+
+    def graph_for(self, model: str) -> "ItemGraph | None":
+        """The item graph; of near items for views, which find out what unranked items mean."""
+        if model == "views" and self.unranked != "error":
+            note("--unranked is not needed: --model views finds out from the rankings")
+        return self.item_graph(near=model == "views")
+
+    def features(self, rankings: "RankingSet") -> dict[str, Any]:
+        """Parameters of the graph cut features."""
+        from rankcut.cuts.options import Completions
+
+        completions = Completions(random_state=self.seed)
+        return {
+            "unranked": self.unranked,
+            "items": rankings.labels(),
+            "completions": completions,
+        }
+
+    def tested(self, rankings: "RankingSet", file: str) -> dict[str, Any]:
+        """Parameters of the cross-validation."""
+        groups = None if self.group is None else known_values(rankings, self.group, file)
+        return {"folds": self.folds, "groups": groups, "seed": self.seed}
 
 
 @dataclass(frozen=True)
 class ClassifyOptions:
-    """What to predict, and what to test on."""
+    """What to predict, how, and what to test on."""
 
     target: Annotated[str, option("Column to predict.", metavar="COLUMN")]
-    test: Annotated[
-        str | None,
-        option("Other rankings to test on.", metavar="TEST"),
-    ] = None
+    test: Annotated[str | None, option("Other rankings to test on.", metavar="TEST")] = None
     model: Annotated[
-        Model | None,
+        Literal["views", "logistic", "gp"],
         option(
             "views: the recommended classifier, which combines several views of a ranking; "
-            "logistic or gp: logistic regression or a Gaussian process on the graph cut features "
-            "(default: views, or gp on a cluster)."
+            "logistic or gp: logistic regression or a Gaussian process on the graph cut features."
         ),
-    ] = None
-    explain: Explain = False
-    folds: Folds = 5
-    group: FoldGroup = None
+    ] = "views"
+
+
+@dataclass(frozen=True)
+class RegressOptions:
+    """What to predict, and how."""
+
+    target: Annotated[str, option("Column of numbers to predict.", metavar="COLUMN")]
+    model: Annotated[
+        Literal["views", "gp"],
+        option(
+            "A Gaussian process on several views of a ranking, weighted by what they say "
+            "about the number, or on the graph cut features."
+        ),
+    ] = "views"
 
 
 class Test(NamedTuple):
@@ -52,14 +96,7 @@ class Test(NamedTuple):
 
     title: str
     sizes: Mapping[str, int]
-    scores: "list[Score]"
-
-    @classmethod
-    def of_folds(cls, options: ClassifyOptions, sizes: Mapping[str, int], scores: Any) -> "Test":
-        """Scores of a cross-validation."""
-        counts = ", ".join(f"{value}: {n:,}" for value, n in sizes.items())
-        title = f"{options.target} ({counts}), {options.folds}-fold cross-validation"
-        return cls(title, sizes, scores)
+    scores: list[Any]
 
     def data(self) -> dict[str, Any]:
         """The same for JSON."""
@@ -67,19 +104,12 @@ class Test(NamedTuple):
         return {"title": self.title, "classes": dict(self.sizes), "scores": scores}
 
 
-@with_options(
-    options=ClassifyOptions,
-    vectors=VectorOptions,
-    results=Results,
-    computing=ComputingInParts,
-    reading=Reading,
-)
+@with_options(options=ClassifyOptions, learning=LearningOptions, results=Results, reading=Reading)
 def classify(
     file: RankingFile,
     options: ClassifyOptions,
-    vectors: VectorOptions,
+    learning: LearningOptions,
     results: Results,
-    computing: ComputingInParts,
     reading: Reading,
 ) -> None:
     """Test how well rankings predict a column.
@@ -88,78 +118,31 @@ def classify(
     which items were ranked at all, and Borda points. Rankings without a value are ignored.
 
     -o MODEL.skops saves the model, fitted to all of FILE, for 'rankcut predict'; -o with .csv,
-    .json or .parquet saves the scores. On a cluster, Parquet files are fitted by a Gaussian
-    process.
+    .json or .parquet saves the scores.
 
     Example: rankcut classify votes.csv --target town --items items.csv -o model.skops
     """
     outputs = results.open({".skops": needs_skops, **TABLES}, ".skops")
-    chosen: Model = options.model or ("gp" if computing.on_cluster else "views")
-    item_graph = vectors.graph_of_model(chosen, ("logistic", "gp"))
-    fitted = None
-    if computing.on_cluster:
-        if chosen != "gp" or options.test is not None or options.group is not None:
-            raise InputError("on a cluster use --model gp, without --test and --group")
-        if options.explain:
-            raise InputError(
-                "--explain needs rankings in memory; save the model, and explain it there"
-            )
-        rankings = reading.lazily(file, computing.block, no_items=[options.target])
-        known_values(rankings.first, options.target, file)
-        tests, save = _on_cluster(rankings, options, vectors, computing, item_graph, outputs)
-    else:
-        if computing.parts is not None:
-            raise InputError("--parts is for a cluster: name one with --scheduler or --workers")
-        tests, save, fitted = _in_memory(file, options, vectors, reading, chosen, item_graph)
-    data: Any = [test.data() for test in tests]
-    lines = [
-        line
-        for test in tests
-        for line in score_lines(test.title, test.scores, _SHOWN, outputs.text)
-    ]
-    rows = [{"test": test.title, **asdict(score)} for test in tests for score in test.scores]
-    outputs.write(table_writers(columns_of(rows), data))
-    if options.explain and fitted is not None:
-        from rankcut.regression.effects import explain
+    graph = learning.graph_for(options.model)
 
-        explained = explain(*fitted())
-        data = {"tests": data, "effects": explained.to_dict()}
-        lines.append(explained.summary())
-    outputs.show_aside(data, lines)
-    outputs.write({".skops": save})
-
-
-def _in_memory(
-    file: str,
-    options: ClassifyOptions,
-    vectors: VectorOptions,
-    reading: Reading,
-    model: Model,
-    graph: "ItemGraph | None",
-) -> tuple[list[Test], Any, Any]:
-    """Scores, and functions that fit and save the model, and that fit it."""
     from rankcut.regression.cross_validation import cross_validate, evaluate, make_classifier
-    from rankcut.saved_models import SavedModel, write_model
 
-    target, group = options.target, options.group
-    rankings = reading.read(file, expand=True, no_items=[target, group])
+    target, name = options.target, f"rankcut, {options.model}"
+    about = [target, learning.group]
+    rankings = reading.read(file, expand=True, no_items=about)
     rankings, classes = labelled(rankings, target, file)
-    classifier = make_classifier(model, graph, len(rankings.items), vectors.arguments(rankings))
-    name = f"rankcut, {model}"
+    n_items = len(rankings.items)
+    classifier = make_classifier(options.model, graph, n_items, learning.features(rankings))
     with working("cross-validation"):
-        scores = cross_validate(
-            classifier,
-            rankings.ranks,
-            classes,
-            name=name,
-            folds=options.folds,
-            groups=None if group is None else known_values(rankings, group, file),
-            seed=vectors.seed,
-        )
-    tests = [Test.of_folds(options, _sizes(classes), scores)]
+        tested = learning.tested(rankings, file)
+        scores = cross_validate(classifier, rankings.ranks, classes, name=name, **tested)
+    sizes = _sizes(classes)
+    counts = ", ".join(f"{value}: {n:,}" for value, n in sizes.items())
+    title = f"{target} ({counts}), {learning.folds}-fold cross-validation"
+    tests = [Test(title, sizes, scores)]
     if options.test is not None:
         others = reading.read_for_model(
-            options.test, rankings.items, target, expand=True, no_items=[target, group]
+            options.test, rankings.items, target, expand=True, no_items=about
         )
         others, truth = labelled(others, target, options.test)
         with working("test"):
@@ -168,51 +151,84 @@ def _in_memory(
             )
         title = f"{target}, {amount(len(others), 'ranking')} of {options.test}"
         tests.append(Test(title, _sizes(truth), scores))
-
-    def fitted() -> tuple[Any, Any]:
-        with working("fitting the model to all rankings"):
-            return classifier.fit(rankings.ranks, classes), rankings.ranks
-
-    def save(place: str) -> None:
-        write_model(SavedModel(fitted()[0], rankings.items, target), place)
-
-    return tests, save, fitted
+    data: Any = [test.data() for test in tests]
+    lines = [
+        line
+        for test in tests
+        for line in score_lines(test.title, test.scores, _OF_CLASSES, outputs.text)
+    ]
+    rows = [{"test": test.title, **asdict(score)} for test in tests for score in test.scores]
+    outputs.write(columns_of(rows), data)
+    effects = _fit(classifier, rankings, classes, outputs, explain=learning.explain)
+    if effects is not None:
+        data = {"tests": data, "effects": effects.to_dict()}
+        lines += effects.summary().split("\n")
+    outputs.show_aside(data, lines)
+    _save(classifier, rankings, target, outputs)
 
 
 def _sizes(classes: Any) -> dict[str, int]:
     return dict(sorted(Counter(classes.tolist()).items()))
 
 
-def _on_cluster(
-    rankings: Any,
-    options: ClassifyOptions,
-    vectors: VectorOptions,
-    computing: ComputingInParts,
-    graph: "ItemGraph | None",
-    outputs: Outputs,
-) -> tuple[list[Test], Any]:
-    """The same for Parquet files, whose vectors stay in blocks."""
-    from sklearn.pipeline import make_pipeline
+@with_options(options=RegressOptions, learning=LearningOptions, results=Results, reading=Reading)
+def regress(
+    file: RankingFile,
+    options: RegressOptions,
+    learning: LearningOptions,
+    results: Results,
+    reading: Reading,
+) -> None:
+    """Test how well rankings predict a number.
 
-    from rankcut.dask.cross_validation import cross_validate
-    from rankcut.gp.classifier import GPClassifier
+    Cross-validated R², mean absolute error and coverage of 95 % intervals of a Gaussian process,
+    beside baselines: the mean, and ridge regression on Borda points. Rankings without a number are
+    ignored.
+
+    -o MODEL.skops saves the model, fitted to all of FILE, for 'rankcut predict'; -o with .csv,
+    .json or .parquet saves the scores.
+
+    Example: rankcut regress votes.csv --target age -o model.skops
+    """
+    outputs = results.open({".skops": needs_skops, **TABLES}, ".skops")
+    graph = learning.graph_for(options.model)
+
+    from rankcut.regression.cross_validation import cross_validate_numbers, make_regressor
+
+    target, name = options.target, f"rankcut, {options.model}"
+    rankings = reading.read(file, expand=True, no_items=[target, learning.group])
+    rankings, numbers = numbered(rankings, target, file)
+    regressor = make_regressor(options.model, graph, learning.features(rankings))
+    with working("cross-validation"):
+        tested = learning.tested(rankings, file)
+        scores = cross_validate_numbers(regressor, rankings.ranks, numbers, name=name, **tested)
+    title = f"{target}, {amount(len(rankings), 'ranking')}, {learning.folds}-fold cross-validation"
+    data: dict[str, Any] = {"title": title, "scores": [asdict(score) for score in scores]}
+    outputs.write(columns_of(data["scores"]), data)
+    lines = score_lines(title, scores, _OF_NUMBERS, outputs.text)
+    effects = _fit(regressor, rankings, numbers, outputs, explain=learning.explain)
+    if effects is not None:
+        data["effects"] = effects.to_dict()
+        lines += effects.summary().split("\n")
+    outputs.show_aside(data, lines)
+    _save(regressor, rankings, target, outputs)
+
+
+def _fit(
+    model: Any, rankings: "RankingSet", target: Any, outputs: Outputs, *, explain: bool
+) -> Any:
+    """Fit the model to all rankings, if it is saved or explained; its effects or None."""
+    if explain or outputs.named(".skops"):
+        with working("fitting the model to all rankings"):
+            model.fit(rankings.ranks, target)
+    if not explain:
+        return None
+    from rankcut.regression.effects import explain as explain_model
+
+    return explain_model(model, rankings.ranks)
+
+
+def _save(model: Any, rankings: "RankingSet", target: str, outputs: Outputs) -> None:
     from rankcut.saved_models import SavedModel, write_model
 
-    target = options.target
-    features = vectors.features(rankings.first, graph).fit(rankings.first.ranks)
-    fitted = None
-    with computing.cluster():
-        X, y = computing.vectors(rankings, features).labelled(target)
-        with working("cross-validation"):
-            scores, sizes = cross_validate(
-                X, y, name="rankcut, gp", folds=options.folds, seed=vectors.seed
-            )
-        if outputs.named(".skops"):
-            with working("fitting the model to all rankings"):
-                fitted = GPClassifier().fit(X, y)
-
-    def save(place: str) -> None:
-        model = make_pipeline(features, fitted)
-        write_model(SavedModel(model, rankings.first.items, target), place)
-
-    return [Test.of_folds(options, sizes, scores)], save
+    outputs.write(skops=lambda place: write_model(SavedModel(model, rankings.items, target), place))

@@ -3,17 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from rankcut.cli.options import By, LeftOut, People, Seed, option, with_options
-from rankcut.cli.output import (
-    PICTURES,
-    TABLES,
-    Results,
-    page_writer,
-    picture_writers,
-    table_writers,
-)
+from rankcut.cli.command import option, with_options
+from rankcut.cli.options import By, LeftOut, People, Seed
+from rankcut.cli.output import PICTURES, TABLES, Results, note, styled, working
 from rankcut.cli.reading import RankingFile, Reading, column_of
-from rankcut.cli.terminal import note, styled, working
 from rankcut.errors import InputError
 
 if TYPE_CHECKING:
@@ -88,14 +81,13 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
         data = [each | {"p_adjusted": p} for each, p in zip(data, adjusted, strict=True)]
     outputs.show_aside(data, _lines(found, adjusted, over is not None, outputs.text))
     first = found[0][1]
-    outputs.write(table_writers(first.items.columns, data) | picture_writers(first.plot))
 
     def page() -> str:
         from rankcut.comparison.page import comparison_page
 
         return comparison_page(data if isinstance(data, list) else [data])
 
-    outputs.write(page_writer(page))
+    outputs.write(first.items.columns, data, draw=first.plot, page=page)
 
 
 class _Task(NamedTuple):

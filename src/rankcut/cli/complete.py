@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from rankcut.cli.options import Seed, option, with_options
-from rankcut.cli.output import TABLES, Outputs, Results, needs_skops, records, table_writers
+from rankcut.cli.command import option, with_options
+from rankcut.cli.options import GraphOptions, Seed
+from rankcut.cli.output import TABLES, Outputs, Results, needs_skops, note, steps, working
 from rankcut.cli.reading import RankingFile, Reading
-from rankcut.cli.terminal import note, steps, working
-from rankcut.cli.vector_options import GraphOptions
+from rankcut.cli.writing import for_spreadsheet, records
 from rankcut.errors import amount
 
 if TYPE_CHECKING:
@@ -71,9 +71,7 @@ def complete(
     if item_graph is not None:
         note(f"the item graph supplies {completer.graph_share_:.0%} of what is assumed beforehand")
     write_completed(completer, rankings, outputs, top=options.top, soften=options.soften)
-    outputs.write(
-        {".skops": lambda place: write_model(SavedModel(completer, rankings.items), place)}
-    )
+    outputs.write(skops=lambda place: write_model(SavedModel(completer, rankings.items), place))
 
 
 def write_completed(
@@ -92,7 +90,15 @@ def write_completed(
         return
     completed = _completed(completer, rankings, keep=not soften)
     columns = _rank_columns(completed)
-    outputs.write({**table_writers(columns), **_ranking_writers(completed)})
+
+    def write(place: str) -> None:
+        # As 'rankcut convert' writes them: the table says which of its columns are items.
+        from rankcut.files.formats import write_file
+
+        safe = outputs.spreadsheet and place.endswith(".csv")
+        write_file(for_spreadsheet(completed) if safe else completed, place)
+
+    outputs.write(columns, csv=write, parquet=write)
     outputs.show(records(columns), list)
 
 
@@ -141,14 +147,3 @@ def _rank_columns(completed: "RankingSet") -> dict[str, Any]:
         for column, item in enumerate(completed.items)
     }
     return {**known_columns(completed), **ranks}
-
-
-def _ranking_writers(completed: "RankingSet") -> dict[str, Any]:
-    """Tables that say which of their columns are items, as 'rankcut convert' writes them."""
-
-    def write(place: str) -> None:
-        from rankcut.files.formats import write_file
-
-        write_file(completed, place)
-
-    return {".csv": write, ".parquet": write}

@@ -3,27 +3,19 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
+from rankcut.cli.command import option, with_options
 from rankcut.cli.options import (
     Bootstraps,
     By,
     Confidence,
     GraphFile,
+    GraphOptions,
     LeftOut,
     People,
     Seed,
-    option,
-    with_options,
 )
-from rankcut.cli.output import (
-    PICTURES,
-    TABLES,
-    Results,
-    page_writer,
-    picture_writers,
-    table_writers,
-)
+from rankcut.cli.output import PICTURES, TABLES, Results, note, working
 from rankcut.cli.reading import RankingFile, Reading, known_values, labelled
-from rankcut.cli.terminal import note, working
 from rankcut.errors import amount
 
 if TYPE_CHECKING:
@@ -58,14 +50,9 @@ class ConsensusOptions:
 
     def settings(self) -> dict[str, Any]:
         """As parameters of the estimator."""
-        graph = None
-        if self.graph is not None:
-            from rankcut.cli.vector_options import GraphOptions
-
-            graph = GraphOptions(graph=self.graph).item_graph()
         return {
             "method": self.method,
-            "graph": graph,
+            "graph": self.graph and GraphOptions(graph=self.graph).item_graph(),
             "unranked": self.unranked,
             "confidence": self.confidence,
             "n_bootstraps": self.bootstraps,
@@ -101,8 +88,7 @@ def consensus(
 
         return consensus_page(report, rankings.title)
 
-    writers = table_writers(report.columns(), report.data()) | picture_writers(draw)
-    outputs.write(writers | page_writer(page))
+    outputs.write(report.columns(), report.data(), draw=draw, page=page)
     outputs.show(report.data(), lambda: report.lines(options.number))
 
 

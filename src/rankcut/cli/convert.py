@@ -7,9 +7,10 @@ from typing import Annotated, get_args
 
 import typer
 
-from rankcut.cli.options import Format, Layout, option, with_options
-from rankcut.cli.output import OutputFiles, check_target
-from rankcut.cli.reading import RankingFile, Reading
+from rankcut.cli.command import option, with_options
+from rankcut.cli.output import OutputFiles, Spreadsheet, check_target
+from rankcut.cli.reading import Format, Layout, RankingFile, Reading
+from rankcut.cli.writing import for_spreadsheet
 from rankcut.errors import InputError, RankingFileError
 
 
@@ -27,6 +28,7 @@ class ConvertOptions:
         bool, option("Write a row for each ranking instead of counts.", "--expand")
     ] = False
     drop_empty: Annotated[bool, option("Drop rankings that rank nothing.", "--drop-empty")] = False
+    spreadsheet: Spreadsheet = False
 
     def targets(self, out: str | None) -> list[tuple[str, Format]]:
         """Each output and its format, checked before anything is read."""
@@ -78,5 +80,7 @@ def convert(
             raise RankingFileError("no ranking ranks any item", file)
     for target, chosen in targets:
         place = sys.stdout.buffer if target == "-" else target
-        write_file(rankings, place, chosen, layout=options.to_layout)
+        safe = options.spreadsheet and chosen in ("csv", "tsv")
+        written = for_spreadsheet(rankings) if safe else rankings
+        write_file(written, place, chosen, layout=options.to_layout)
     sys.stdout.flush()

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rankcut.cli.options import option
-from rankcut.cli.output import Outputs, page_writer
-from rankcut.cli.terminal import styled, working
+from rankcut.cli.command import option
+from rankcut.cli.output import Outputs, say, styled, working
 
 if TYPE_CHECKING:
     from rankcut.comparison.results import GroupComparison
@@ -37,16 +36,16 @@ def demo(
     with working("looking at 48 lunch rankings"):
         found = find()
     said = outputs.text
-    print("48 guests rank eight dishes (a made-up data set that comes with rankcut).", file=said)
+    lines = ["48 guests rank eight dishes (a made-up data set that comes with rankcut)."]
     for number, (heading, sentence) in enumerate(story(found), start=1):
-        print(f"\n{styled(f'{number}. {heading}', said, bold=True)}", file=said)
-        print(f"   {sentence}", file=said)
-
-    outputs.write(page_writer(lambda: demo_page(found)))
+        lines += ["", styled(f"{number}. {heading}", said, bold=True), f"   {sentence}"]
     if not outputs.to_stdout:
-        print(f"\nLook at {Path(output).resolve().as_uri()}\n\nNext, with your own rankings:")
-        for command, what in NEXT:
-            print(f"  {styled(f'{command:<47}', said, fg='cyan')}  {what}")
+        lines += ["", f"Look at {Path(output).resolve().as_uri()}", ""]
+        lines.append("Next, with your own rankings:")
+        lines += [f"  {styled(f'{what:<47}', said, fg='cyan')}  {why}" for what, why in NEXT]
+    outputs.write(page=lambda: demo_page(found))
+    for line in lines:
+        say(line, said)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,35 +1,45 @@
-"""``rankcut features``: the vectors of rankings."""
+"""``rankcut features`` and ``rankcut gram``: the vectors of rankings, and their inner products."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-from rankcut.cli.options import Computing, option, with_options
-from rankcut.cli.output import MATRICES, Files, Outputs, is_folder
+from rankcut.cli.command import option, with_options
+from rankcut.cli.options import Computing, VectorOptions
+from rankcut.cli.output import (
+    MATRICES,
+    OutputFiles,
+    Outputs,
+    counted,
+    named_files,
+    steps,
+    working,
+)
 from rankcut.cli.reading import RankingFile, Reading
-from rankcut.cli.terminal import counted, steps
-from rankcut.cli.vector_options import VectorOptions
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:
     from rankcut.files.matrices import MatrixBlock
     from rankcut.rankings.ranking_set import RankingSet
 
+# A larger matrix is refused, because it would be in memory as a whole.
+_MOST_BYTES = 1 << 32
 
-@with_options(vectors=VectorOptions, files=Files, computing=Computing, reading=Reading)
+
+@with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
 def features(
     file: RankingFile,
     vectors: VectorOptions,
-    files: Files,
     computing: Computing,
     reading: Reading,
     normalize: Annotated[bool, option("Scale each vector to unit length.", "--normalize")] = False,
+    output: OutputFiles = None,
 ) -> None:
     """Turn rankings into vectors: graph cut features.
 
-    A row for each ranking, a column for each item, to npy, CSV or Parquet. Wide tables and npy
-    files are read, and all are written, a block at a time, so they may be larger than memory. CSV
-    and Parquet files have a column of counts where the rankings have counts; npy files repeat
-    the row.
+    A row for each ranking, a column for each item, to npy, CSV or Parquet; CSV on standard output.
+    Wide tables and npy files are read, and all are written, a block at a time, so they may be
+    larger than memory. CSV and Parquet files have a column of counts where the rankings have
+    counts; npy files repeat the row.
 
     To a directory (-o vectors/), the vectors of Parquet files are written as a Parquet file for
     each block, on a cluster if one is named. If interrupted, run the command again to write the
@@ -37,19 +47,30 @@ def features(
 
     Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
     """
-    targets = files.named("features.npy")
-    folders = [target for target in targets if is_folder(target)]
+    from pathlib import Path
+
+    targets = named_files(output, "features.npy")
+    folders = [target for target in targets if target.endswith("/") or Path(target).is_dir()]
     if folders and len(targets) > 1:
         raise InputError("a directory of parts must be the only output", file=folders[0])
-    if computing.on_cluster and not folders:
+    if folders:
+        from rankcut.dask.vectors import write_features
+
+        item_graph = vectors.item_graph()
+        lazily = reading.lazily(file, computing.block)
+        transformer = vectors.features(lazily.first, item_graph, normalize=normalize)
+        transformer.fit(lazily.first.ranks)
+        with computing.cluster(), steps("features") as step:
+            write_features(
+                lazily, transformer, folders[0], restart=computing.restart, progress=step
+            )
+        return
+    if computing.on_cluster:
         raise InputError(
             "on a cluster vectors are written to a directory of parts; end its name in /",
             file=targets[0],
         )
-    if folders:
-        _write_parts(file, folders[0], vectors, computing, reading, normalize)
-        return
-    outputs = Outputs(targets, MATRICES, to=files.to)
+    outputs = Outputs(targets, MATRICES, ".csv")
 
     from rankcut.files.matrices import MatrixBlock, write_matrix
     from rankcut.files.table_columns import known_columns
@@ -72,19 +93,61 @@ def features(
         write_matrix(matrices(), [str(item) for item in first.items], places)
 
 
-def _write_parts(
-    file: str,
-    folder: str,
+@with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
+def gram(
+    file: RankingFile,
     vectors: VectorOptions,
     computing: Computing,
     reading: Reading,
-    normalize: bool,
+    normalize: Annotated[
+        bool, option("Values from -1 to 1, like a correlation.", "--normalize")
+    ] = False,
+    output: OutputFiles = None,
 ) -> None:
-    from rankcut.dask.vectors import write_features
+    """Write the kernel matrix of all pairs of rankings.
 
+    Entries are values of the graph cut kernel, to npy, CSV or Parquet; CSV on standard output. A
+    ranking with a count of c has c rows and columns. To a Zarr array (.zarr), the matrix of
+    Parquet files may be larger than memory, and is computed on a cluster if one is named. If
+    interrupted, run it again to write the missing rows.
+
+    Example: rankcut gram votes.csv -o gram.npy --normalize
+    """
+    targets = named_files(output, "gram.npy")
+    zarr = [target for target in targets if target.rstrip("/").endswith(".zarr")]
+    if zarr:
+        from rankcut.dask.gram import write_gram
+
+        if len(targets) > 1:
+            raise InputError("a Zarr array must be the only output", file=zarr[0])
+        item_graph = vectors.item_graph()
+        lazily = reading.lazily(file, computing.block)
+        transformer = vectors.features(lazily.first, item_graph, normalize=normalize)
+        with computing.cluster(), steps("gram") as step:
+            write_gram(lazily, transformer, zarr[0], restart=computing.restart, progress=step)
+        return
+    outputs = Outputs(targets, MATRICES, ".csv")
+    if computing.on_cluster:
+        raise InputError(
+            "on a cluster the matrix is written to a Zarr array, .zarr", file=targets[0]
+        )
     item_graph = vectors.item_graph()
-    rankings = reading.lazily(file, computing.block)
-    transformer = vectors.features(rankings.first, item_graph, normalize=normalize)
-    transformer.fit(rankings.first.ranks)
-    with computing.cluster(), steps("features") as step:
-        write_features(rankings, transformer, folder, restart=computing.restart, progress=step)
+    rankings = reading.read(file)
+    size = 8 * rankings.n_rankings**2
+    if size > _MOST_BYTES:
+        raise InputError(
+            f"{amount(rankings.n_rankings, 'ranking')} have a Gram matrix of {size / 1e9:.0f} GB",
+            file=file,
+            remedy="write it to a Zarr array (.zarr), or 'rankcut features', whose inner products "
+            "it holds",
+        )
+    from rankcut.files.matrices import MatrixBlock, write_matrix
+    from rankcut.kernels.graph_cut import graph_cut_kernel
+
+    rankings = rankings.expanded()
+    with working("gram"), outputs.places() as places:
+        matrix = graph_cut_kernel(
+            rankings.ranks, graph=item_graph, normalize=normalize, **vectors.arguments(rankings)
+        )
+        names = [str(own) for own in rankings.row_names]
+        write_matrix([MatrixBlock(matrix, {})], names, places)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import typer
 
-from rankcut.cli.options import option, with_options
-from rankcut.cli.output import PICTURES, Files, Json, Outputs, page_writer, picture_writers
+from rankcut.cli.command import option, with_options
+from rankcut.cli.output import PICTURES, Json, OutputFiles, Outputs, fact_lines, note
 from rankcut.cli.reading import (
     Reading,
     dataset_items,
@@ -15,13 +15,11 @@ from rankcut.cli.reading import (
     parsed_delimiter,
     parsed_header,
 )
-from rankcut.cli.terminal import fact_lines, note
 from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
     from rankcut.graphs.item_graph import ItemGraph
 
-Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 Learn: TypeAlias = Literal["agreement", "co-listing"]
 
 # Words of a column that is shown by colours.
@@ -64,9 +62,6 @@ class ItemGraphOptions:
         int | None,
         option("Connect each item to its N nearest neighbours.", min=1),
     ] = None
-    kernel: Annotated[Similarity, option("How similarity decreases with distance.")] = (
-        "squared_exponential"
-    )
     lengthscale: Annotated[float | None, option("Lengthscale (default: the median distance).")] = (
         None
     )
@@ -74,9 +69,6 @@ class ItemGraphOptions:
     dissimilar: Annotated[
         bool,
         option("Connect dissimilar items: one minus the similarity.", "--dissimilar"),
-    ] = False
-    normalized: Annotated[
-        bool, option("Divide weights by the degrees of both ends.", "--normalized")
     ] = False
 
     def check(self, reading: Reading) -> None:
@@ -107,7 +99,7 @@ class _Built(NamedTuple):
     categories: Any = None
 
 
-@with_options(options=ItemGraphOptions, files=Files, reading=Reading)
+@with_options(options=ItemGraphOptions, reading=Reading)
 def graph(
     table: Annotated[
         str,
@@ -118,8 +110,8 @@ def graph(
         ),
     ],
     options: ItemGraphOptions,
-    files: Files,
     reading: Reading,
+    output: OutputFiles = None,
     as_json: Json = False,
 ) -> None:
     """Build an item graph from items or rankings.
@@ -134,12 +126,12 @@ def graph(
 
     options.check(reading)
     suffixes = {".npz": None, **PICTURES, ".html": None}
-    outputs = Outputs(files.output or (), suffixes, ".npz", to=files.to, as_json=as_json)
+    outputs = Outputs(output or (), suffixes, ".npz", as_json=as_json)
     if options.learn is not None:
         built = _learned(table, options.learn, reading, options.neighbors)
     else:
         built = _by_features(table, options, reading)
-    found = _derived(built.recipe, options)
+    found = _build(built.recipe, options)
     named = found.aligned(found.n_items, built.items)
     facts = _describe(named, built.compared_by, options.dissimilar)
     outputs.show_aside(facts, fact_lines(_facts(facts), outputs.text))
@@ -156,8 +148,7 @@ def graph(
 
         return graph_page(named, built.categories, **looks)
 
-    writers = picture_writers(draw) | page_writer(make_page)
-    outputs.write({".npz": lambda place: write_graph(named, place), **writers})
+    outputs.write(draw=draw, page=make_page, npz=lambda place: write_graph(named, place))
 
 
 def _learned(file: str, learn: Learn, reading: Reading, neighbors: int | None) -> _Built:
@@ -203,15 +194,13 @@ def _by_features(table: str, options: ItemGraphOptions, reading: Reading) -> _Bu
             delimiter=parsed_delimiter(reading.delimiter),
             header=parsed_header(reading.header),
         )
-    kernel: dict[str, Any] = {
-        "kernel": options.kernel,
-        "lengthscale": "median" if options.lengthscale is None else options.lengthscale,
-    }
+    scale: Any = "median" if options.lengthscale is None else options.lengthscale
     recipe: Any
     if options.neighbors is not None:
-        recipe = NeighborGraph(items.points(), n_neighbors=options.neighbors, **kernel)
+        near = options.neighbors
+        recipe = NeighborGraph(items.points(), n_neighbors=near, lengthscale=scale)
     else:
-        recipe = SimilarityGraph(items.points(), keep=options.keep, **kernel)
+        recipe = SimilarityGraph(items.points(), keep=options.keep, lengthscale=scale)
     few_words: list[tuple[str, Any]] = [
         (name, values)
         for name, values in items.features.items()
@@ -220,13 +209,11 @@ def _by_features(table: str, options: ItemGraphOptions, reading: Reading) -> _Bu
     return _Built(recipe, items.items, ", ".join(items.features), *(few_words or [("", None)])[0])
 
 
-def _derived(recipe: Any, options: ItemGraphOptions) -> "ItemGraph":
-    from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
+def _build(recipe: Any, options: ItemGraphOptions) -> "ItemGraph":
+    from rankcut.graphs.derived import DissimilarityGraph
 
     if options.dissimilar:
         recipe = DissimilarityGraph(recipe)
-    if options.normalized:
-        recipe = NormalizedGraph(recipe)
     built: ItemGraph = recipe if not hasattr(recipe, "build") else recipe.build()
     return built
 
@@ -283,8 +270,6 @@ def _facts(found: dict[str, Any]) -> list[tuple[str, str]]:
     """The same for a reader."""
     n_items = found["n_items"]
     lines = [("items", f"{n_items:,}"), ("compared by", found["compared_by"])]
-    if "approximation" in found:
-        lines.append(("approximation", found["approximation"]))
     if "n_edges" in found:
         pairs = n_items * (n_items - 1) // 2
         share = f" ({found['n_edges'] / pairs:.0%} of all pairs)" if pairs else ""

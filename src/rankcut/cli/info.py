@@ -3,10 +3,9 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankcut.cli.options import option, with_options
-from rankcut.cli.output import Results, table_writers
+from rankcut.cli.command import option, with_options
+from rankcut.cli.output import Results, fact_lines, styled
 from rankcut.cli.reading import RankingFile, Reading
-from rankcut.cli.terminal import fact_lines, styled
 from rankcut.errors import amount
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def info(
     rankings = reading.read(file)
     found = describe(rankings)
     data: dict[str, Any] = {"title": rankings.title, **asdict(found)}
-    outputs.write(table_writers({}, data))
+    outputs.write({}, data)
 
     def lines() -> list[str]:
         title = [styled(rankings.title, sys.stdout, bold=True)] if rankings.title else []

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.options import Folds, LeftOut, Seed, option, with_options
-from rankcut.cli.output import TABLES, Results, columns_of, needs_skops, table_writers
+from rankcut.cli.command import option, with_options
+from rankcut.cli.options import Folds, LeftOut, Seed
+from rankcut.cli.output import TABLES, Results, needs_skops, working
 from rankcut.cli.reading import Reading
-from rankcut.cli.terminal import score_lines, working
+from rankcut.cli.writing import columns_of, score_lines
 from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def learn_ranking(
         )
     title = f"{amount(len(ranked), 'ranking')} from {', '.join(names)}, {folds}-fold"
     data: dict[str, Any] = {"title": title, "scores": [asdict(score) for score in scores]}
-    outputs.write(table_writers(columns_of(data["scores"]), data))
+    outputs.write(columns_of(data["scores"]), data)
     top = (f"top {n_best(len(ranked.items))}", 6, ".3f")
     lines = score_lines(title, scores, {**_SHOWN, "top_overlap": top}, outputs.text)
     outputs.show_aside(data, lines)
@@ -96,7 +97,7 @@ def learn_ranking(
             model.fit(covariates, ranked.dense())
         write_model(SavedModel(model, ranked.items, "ranking", tuple(names)), place)
 
-    outputs.write({".skops": save})
+    outputs.write(skops=save)
 
 
 def _read(

@@ -2,42 +2,38 @@
 
 from typing import TYPE_CHECKING, Any
 
-from rankcut.cli.options import By, with_options
-from rankcut.cli.output import (
-    PICTURES,
-    TABLES,
-    Files,
-    Outputs,
-    Writer,
-    page_writer,
-    picture_writers,
-    table_writers,
-)
+from rankcut.cli.command import with_options
+from rankcut.cli.options import By, GraphOptions, LeftOut
+from rankcut.cli.output import PICTURES, TABLES, Outputs, Results, named_files, working
 from rankcut.cli.reading import RankingFile, Reading, known_values
-from rankcut.cli.terminal import working
-from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import RankingFileError
 
 if TYPE_CHECKING:
     from rankcut.rankings.ranking_set import RankingSet
 
 
-@with_options(vectors=VectorOptions, files=Files, reading=Reading)
+@with_options(graph=GraphOptions, results=Results, reading=Reading)
 def map(  # noqa: A001 - the command is called so
-    file: RankingFile, vectors: VectorOptions, files: Files, reading: Reading, by: By = None
+    file: RankingFile,
+    graph: GraphOptions,
+    results: Results,
+    reading: Reading,
+    by: By = None,
+    unranked: LeftOut = "error",
 ) -> None:
     """Draw a map of the rankings in two dimensions.
 
     Its axes are the main directions of their vectors; arrows point to where an item is ranked
     high. A picture (.png, .svg, .pdf), a page (.html) that shows the rankings under the mouse, or
-    the points (.csv, .json, .parquet). Equal rankings are one
-    point, whose area grows with their number. With --by, groups have colours.
+    the points (.csv, .json, .parquet). Equal rankings are one point, whose area grows with their
+    number. With --by, groups have colours.
 
     Example: rankcut map votes.csv -o map.html --by town
     """
-    suffixes = {**PICTURES, ".html": None, **TABLES}
-    outputs = Outputs(files.named("map.html"), suffixes, to=files.to)
-    vectors.check()
+    if not results.as_json:
+        named_files(results.output, "map.html")
+    outputs = results.open({**PICTURES, ".html": None, **TABLES}, ".html")
+    graph.check()
     rankings = reading.read(file, no_items=[by])
     if min(rankings.ranks.shape) < 2:
         raise RankingFileError("a map needs at least two rankings of two items", file)
@@ -45,12 +41,10 @@ def map(  # noqa: A001 - the command is called so
     if by is not None and rankings.columns[by].dtype.kind == "f":
         values = rankings.columns[by]
     with working("map"):
-        outputs.write(_writers(rankings, vectors, values, by or ""))
+        _write(outputs, rankings, graph.likeness(rankings, unranked), values, by or "")
 
 
-def _writers(
-    rankings: "RankingSet", vectors: VectorOptions, values: Any, by: str
-) -> dict[str, Writer]:
+def _write(outputs: Outputs, rankings: "RankingSet", features: Any, values: Any, by: str) -> None:
     from rankcut.cuts.offset_rows import filled
     from rankcut.pictures.figures import draw_figure
     from rankcut.pictures.map_pictures import describe_orders, show_map
@@ -63,10 +57,8 @@ def _writers(
     if names is not None:
         labels = [f"{own}: {label}" for own, label in zip(names, labels, strict=True)]
     rows, counts = distinct_points(labels, values, rankings.counts)
-    features = vectors.likeness(rankings).fit(rankings.ranks[rows], sample_weight=counts)
-    found = main_directions(
-        filled(features.compact(rankings.ranks[rows])), counts, random_state=vectors.seed
-    )
+    features.fit(rankings.ranks[rows], sample_weight=counts)
+    found = main_directions(filled(features.compact(rankings.ranks[rows])), counts)
     # Other coordinates than those of items have no arrow.
     found = found._replace(loadings=found.loadings[: len(rankings.items)])
     colour = None if values is None else values[rows]
@@ -84,8 +76,7 @@ def _writers(
     if names is not None:
         words = [f"{names[row]}: {said}" for row, said in zip(chosen, words, strict=True)]
     picture = map_picture(shown.described(words), rankings.title)
-    draws = picture_writers(lambda: draw_figure(picture))
-    return table_writers(columns) | draws | page_writer(lambda: show_map(picture))
+    outputs.write_table(columns, draw=lambda: draw_figure(picture), page=lambda: show_map(picture))
 
 
 def _rounded(values: Any) -> list[float]:

@@ -1,32 +1,25 @@
-"""Options that several commands have, declared once, and how a command takes them.
+"""Options that several commands have, declared once.
 
 The words that an option can take are repeated here, because their modules take long to import;
-a test compares them with those. Options of a *topic* are left out of a command's own help:
-``rankcut help TOPIC`` explains them.
+a test compares them with those.
 """
 
-import functools
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from inspect import Parameter, Signature, signature
-from itertools import chain
-from typing import Annotated, Any, Literal, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-import typer
-from typer.core import TyperCommand
+from rankcut.cli.command import option, topic_option
+from rankcut.cli.reading import dataset_items, is_dataset
+from rankcut.errors import InputError, RankingFileError, Setting
 
-Format: TypeAlias = Literal[
-    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "blt", "order", "npy"
-]
-Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
+if TYPE_CHECKING:
+    from rankcut.cuts.transformers import GraphCutFeatures
+    from rankcut.graphs.item_graph import GraphRecipe, ItemGraph
+    from rankcut.rankings.ranking_set import RankingSet
+    from rankcut.similar.likeness import LikenessFeatures
+
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
-
-
-def option(help: str, *names: str, **more: Any) -> Any:  # noqa: A002 - Typer's name for it
-    """An option, called as its field or by other names."""
-    return typer.Option(*names, help=help, **more)
-
 
 By: TypeAlias = Annotated[
     str | None,
@@ -78,65 +71,142 @@ Confidence: TypeAlias = Annotated[
     float, option("Confidence of all intervals at once.", "--confidence")
 ]
 
-TOPICS = {"reading": "reading files", "cluster": "a cluster"}
-"""What the options of each topic are for."""
+# Neighbours of an item if there are many items; if there are few, a third of them.
+_NEAR = 10
 
 
-def topic_option(topic: str, *names: str, help: str, **more: Any) -> Any:  # noqa: A002 - Typer's
-    """An option that ``rankcut help TOPIC`` explains."""
-    return typer.Option(
-        *names, help=help, rich_help_panel=topic, hidden=True, show_default=False, **more
-    )
+@dataclass(frozen=True)
+class GraphOptions:
+    """The item graph: a file, or made of a table of items."""
+
+    items: Items = None
+    graph: GraphFile = None
+
+    def check(self) -> None:
+        """Refuse values that cannot work, before anything is read."""
+        if self.items is not None and self.graph is not None:
+            raise InputError(
+                ["give either ", Setting("items"), " or ", Setting("graph"), ", not both"]
+            )
+
+    def item_graph(self, *, near: bool = False) -> "ItemGraph | None":
+        """The graph that the user names, or None for the complete one."""
+        from rankcut.graphs.item_graph import as_item_graph
+
+        graph = self.graph_or_recipe(near=near)
+        return None if graph is None else as_item_graph(graph)
+
+    def graph_or_recipe(self, *, near: bool = False) -> "ItemGraph | GraphRecipe | None":
+        """The same; a table of items is a recipe, which still knows the items' features.
+
+        It connects all items by their similarity, or only near ones.
+        """
+        self.check()
+        if self.graph is not None:
+            from rankcut.files.matrices import read_graph
+
+            _check_npz(self.graph)
+            return read_graph(self.graph)
+        if self.items is None:
+            return None
+        from rankcut.files.feature_tables import read_items
+        from rankcut.graphs.item_features import ItemFeatures
+        from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
+
+        table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
+        features = ItemFeatures(table.points(), labels=tuple(table.items))
+        n_near = min(_NEAR, max(1, len(table.items) // 3))
+        return NeighborGraph(features, n_neighbors=n_near) if near else SimilarityGraph(features)
+
+    def likeness(self, rankings: "RankingSet", unranked: Unranked) -> "LikenessFeatures":
+        """An estimator, not fitted, of vectors that compare people."""
+        from rankcut.similar.likeness import LikenessFeatures
+
+        graph = self.graph_or_recipe(near=True)
+        return LikenessFeatures(graph, unranked=unranked, items=rankings.labels())
 
 
-def with_options(**groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options that the fields of some classes declare.
+def _check_npz(graph: str) -> None:
+    """Refuse a file that is not npz at all; a pipe, which can be read only once, is not checked."""
+    from rankcut.files.text import open_bytes
 
-    ``@with_options(reading=Reading)`` is for a command with a parameter ``reading``. The types of
-    the fields say how Typer takes them. If two classes declare an option, the words of the first
-    count, and both get its value.
-    """
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        own = {n: p for n, p in signature(command).parameters.items() if n not in groups}
-        fields = {name: signature(kind).parameters for name, kind in groups.items()}
-
-        @functools.wraps(command)
-        def run(**given: Any) -> None:
-            made = {
-                name: kind(**{field: given[field] for field in fields[name]})
-                for name, kind in groups.items()
-            }
-            command(**{name: given[name] for name in own}, **made)
-
-        every = dict(own)
-        for option in chain.from_iterable(options.values() for options in fields.values()):
-            every.setdefault(option.name, option)
-        taken = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in every.values()]
-        # Typer reads it; type stubs do not know that any function may have one.
-        run.__signature__ = Signature(taken)  # type: ignore[attr-defined]
-        run.__annotations__ = {option.name: option.annotation for option in taken}
-        return run
-
-    return decorate
+    if not Path(graph).is_file():
+        return
+    with open_bytes(graph) as stream:
+        if stream.peek(2)[:2] != b"PK":
+            raise RankingFileError(
+                "not an item graph (an npz file)",
+                graph,
+                remedy=[
+                    "write one with 'rankcut graph'; a table of items is for ",
+                    Setting("items"),
+                ],
+            )
 
 
-class TopicCommand(TyperCommand):
-    """A command whose help ends with the topics of its other options."""
+@dataclass(frozen=True)
+class VectorOptions(GraphOptions):
+    """How to turn rankings into graph cut vectors."""
 
-    def topics(self) -> dict[str, list[Any]]:
-        """The options of each topic."""
-        found: dict[str, list[Any]] = {}
-        for option in self.params:
-            if getattr(option, "hidden", False):
-                found.setdefault(option.rich_help_panel, []).append(option)  # type: ignore[attr-defined]
-        return found
+    unranked: LeftOut = "error"
+    unlisted: Annotated[
+        str,
+        option(
+            "Weight of comparisons with unlisted items: 0 or more, or 'balanced'.",
+            "--unlisted-weight",
+            metavar="WEIGHT",
+        ),
+    ] = "1"
+    smoothing: Annotated[
+        float, option("Smoothing steps on the similarity graph (0 = off).", metavar="STEPS")
+    ] = 0.0
+    seed: Seed = 0
 
-    def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write a line for each topic."""
-        for topic in self.topics():
-            formatter.write_paragraph()
-            formatter.write_text(f"Options for {TOPICS[topic]}: rankcut help {topic}")
+    def check(self) -> None:
+        """Refuse values that cannot work, before anything is read."""
+        from rankcut.cuts.options import check_steps
+
+        self._unlisted_weight()
+        check_steps(self.smoothing)
+        super().check()
+        if self.smoothing and self.items is None and self.graph is None:
+            raise InputError(
+                [Setting("smoothing"), " needs a graph that connects similar items"],
+                remedy=["give ", Setting("items"), " or ", Setting("graph")],
+            )
+
+    def _unlisted_weight(self) -> Any:
+        """The weight that the user gives as text."""
+        from rankcut.cuts.options import check_unlisted_weight
+
+        try:
+            weight: Any = self.unlisted if self.unlisted == "balanced" else float(self.unlisted)
+        except ValueError:
+            weight = self.unlisted
+        check_unlisted_weight(weight)
+        return weight
+
+    def features(
+        self, rankings: "RankingSet", graph: "ItemGraph | None", *, normalize: bool = False
+    ) -> "GraphCutFeatures":
+        """An estimator, not fitted, of dense vectors of these items."""
+        from rankcut.cuts.transformers import GraphCutFeatures
+
+        return GraphCutFeatures(
+            graph, normalize=normalize, sparse_output=False, **self.arguments(rankings)
+        )
+
+    def arguments(self, rankings: "RankingSet") -> dict[str, Any]:
+        """Keyword arguments for the feature map, or for a kernel."""
+        from rankcut.cuts.options import Completions
+
+        return {
+            "unranked": self.unranked,
+            "unlisted_weight": self._unlisted_weight(),
+            "smoothing": self.smoothing,
+            "items": rankings.labels(),
+            "completions": Completions(random_state=self.seed),
+        }
 
 
 @dataclass(frozen=True)
@@ -180,30 +250,3 @@ class Computing:
         from rankcut.dask.tasks import cluster
 
         return cluster(self.scheduler, self.workers)
-
-
-@dataclass(frozen=True)
-class ComputingInParts(Computing):
-    """The same, for vectors that may be kept."""
-
-    parts: Annotated[
-        str | None,
-        topic_option(
-            "cluster",
-            "--parts",
-            metavar="DIR",
-            help="Directory to keep the vectors of Parquet files in, for the next time.",
-        ),
-    ] = None
-
-    def vectors(self, rankings: Any, features: Any) -> Any:
-        """The vectors of a Parquet data set in blocks, kept in the directory if one is named."""
-        from rankcut.cli.terminal import steps
-        from rankcut.dask.vectors import computed_vectors, write_features
-
-        if self.parts is None:
-            return computed_vectors(rankings, features)
-        with steps("features") as step:
-            return write_features(
-                rankings, features, self.parts, restart=self.restart, progress=step
-            )

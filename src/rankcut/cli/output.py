@@ -1,52 +1,47 @@
-"""Where results go, and in which form: one grammar for all commands.
+"""Where results go: files, standard output, and the terminal; one grammar for all commands.
 
 ``-o FILE`` goes by its suffix and may be repeated, ``-`` is standard output, ``--json`` prints
 JSON, and what a person reads goes to the terminal. A command that writes follows four steps::
 
     outputs = results.open(TABLES | PICTURES, ".csv")  # refuses what cannot work, before the work
     ...                                                # the work
-    outputs.write(table_writers(columns) | picture_writers(draw))
+    outputs.write(columns, draw=draw)
     outputs.show(data, lines)                          # as JSON or for a reader
-
-To add a command, write a module of its name with a function of its name, and name it in
-``rankcut.cli.COMMANDS``. Declare its options as fields of a class, take those of other classes by
-``with_options``, end its docstring with an ``Example:`` line, and import what it computes with
-inside the function, so that ``rankcut --help`` stays quick.
 """
 
-import json
+import codecs
 import os
+import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
 
-from rankcut.cli.options import option
-from rankcut.errors import InputError, RankingFileError
+import typer
+
+from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
     from rankcut.rankings.ranking_set import RankingSet
 
-Writer: TypeAlias = Callable[[str], None]
-"""Writes a result to a path, whole or not at all."""
-
 OutputFiles: TypeAlias = Annotated[
     list[str] | None,
-    option(
-        "Output file, by its suffix (- for standard output); may be repeated.",
+    typer.Option(
         "--output",
         "-o",
         metavar="FILE",
+        help="Output file, by its suffix (- for standard output); may be repeated.",
     ),
 ]
-Json: TypeAlias = Annotated[bool, option("Print the result as JSON on standard output.", "--json")]
-To: TypeAlias = Annotated[
-    str | None,
-    option(
-        "Format where no suffix names it, as on standard output.", "--to", "-t", metavar="FORMAT"
+Json: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print the result as JSON on standard output.")
+]
+Spreadsheet: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet", help="In CSV, write ' before text that a spreadsheet takes for a formula."
     ),
 ]
 
@@ -83,25 +78,21 @@ class Results:
 
     output: OutputFiles = None
     as_json: Json = False
+    spreadsheet: Spreadsheet = False
 
     def open(self, suffixes: Suffixes, stdout: str, *, default: Sequence[str] = ()) -> "Outputs":
         """The files, checked; ``default`` where the user names none and wants no JSON."""
         targets = self.output or ([] if self.as_json else default)
-        return Outputs(targets, suffixes, stdout, as_json=self.as_json)
+        return Outputs(
+            targets, suffixes, stdout, as_json=self.as_json, spreadsheet=self.spreadsheet
+        )
 
 
-@dataclass(frozen=True)
-class Files:
-    """Where files go that are the whole answer."""
-
-    output: OutputFiles = None
-    to: To = None
-
-    def named(self, example: str) -> list[str]:
-        """The files that the user names, at least one."""
-        if not self.output:
-            raise InputError(f"name a file to write, as in -o {example}")
-        return self.output
+def named_files(output: Sequence[str] | None, example: str) -> Sequence[str]:
+    """The files that the user names, at least one."""
+    if not output:
+        raise InputError(f"name a file to write, as in -o {example}")
+    return output
 
 
 class Outputs:
@@ -113,41 +104,34 @@ class Outputs:
         Files; ``-`` is standard output.
     suffixes : mapping
         The suffixes that the command can write, with a check for extras or None each.
-    stdout : str or None
-        The suffix of what goes to standard output; None asks the user for ``--to``.
-    to : str or None
-        The form that the user names with ``--to``, for standard output and for a file whose suffix
-        names none.
+    stdout : str
+        The suffix of what goes to standard output.
     as_json : bool
         Whether the user wants JSON on standard output, which then can hold no file.
+    spreadsheet : bool
+        Whether CSV files are for a spreadsheet.
     """
 
     def __init__(
         self,
         targets: Sequence[str],
         suffixes: Suffixes,
-        stdout: str | None = None,
+        stdout: str,
         *,
-        to: str | None = None,
         as_json: bool = False,
+        spreadsheet: bool = False,
     ) -> None:
-        unnamed = None if to is None else f".{to}"
-        if unnamed is not None and unnamed not in suffixes:
-            known = ", ".join(suffix[1:] for suffix in suffixes)
-            raise InputError(f"must be one of {known}; got {to!r}", parameter="to")
         self.as_json = as_json
+        self.spreadsheet = spreadsheet
         self.forms = [
-            (target, _form(target, suffixes, unnamed or stdout, unnamed)) for target in targets
+            (target, stdout if target == "-" else _known_suffix(target, suffixes))
+            for target in targets
         ]
         if list(targets).count("-") > 1:
             raise InputError("only one output can go to standard output")
         if as_json and "-" in targets:
             raise InputError(
                 "standard output cannot hold both the output and JSON; write one to a file"
-            )
-        if unnamed is not None and all(_suffix(target) in suffixes for target in targets):
-            raise InputError(
-                "--to is for standard output (-o -) and files without a known suffix; leave it out"
             )
         for target, suffix in self.forms:
             check_target(target)
@@ -172,54 +156,84 @@ class Outputs:
     @contextmanager
     def places(self) -> Iterator[dict[str, Any]]:
         """A path to write each file to, with its format by the name that the library has for it."""
+        from rankcut.cli.writing import destination
+
         with ExitStack() as stack:
             yield {
                 stack.enter_context(destination(target, suffix)): suffix[1:]
                 for target, suffix in self.forms
             }
 
-    def write(self, writers: Mapping[str, Writer]) -> None:
-        """Write each file whose form is among these."""
+    def write(
+        self,
+        columns: Mapping[str, Sequence[Any]] | None = None,
+        data: Any = None,
+        *,
+        draw: Callable[[], Any] | None = None,
+        page: Callable[[], str] | None = None,
+        **writers: Callable[[str], None],
+    ) -> None:
+        """Write each file whose form is given.
+
+        Parameters
+        ----------
+        columns : mapping
+            A table.
+        data : object
+            What JSON has; None: an object for each row of the table.
+        draw, page : callable
+            Makes a Matplotlib figure, or an HTML page.
+        **writers : callable
+            For other forms, by their suffix, what writes to a path.
+        """
+        if not self.forms:
+            return
+        from rankcut.cli import writing
+
+        known: dict[str, Callable[[str], None]] = {}
+        if columns is not None:
+            known |= writing.table_writers(columns, data, spreadsheet=self.spreadsheet)
+        if draw is not None:
+            known |= dict.fromkeys(PICTURES, writing.picture_writer(draw))
+        if page is not None:
+            known[".html"] = writing.page_writer(page)
+        known |= {f".{form}": writer for form, writer in writers.items()}
         for target, suffix in self.forms:
-            if suffix in writers:
-                with destination(target, suffix) as place:
-                    writers[suffix](place)
+            if suffix in known:
+                with writing.destination(target, suffix) as place:
+                    known[suffix](place)
 
     def show(self, data: Any, lines: Callable[[], Iterable[str]]) -> None:
         """Print JSON if the user wants it, and else lines unless standard output holds a file."""
-        if self.as_json:
-            print(json_text(data))
-        elif not self.to_stdout:
-            for line in lines():
-                print(line)
+        if self.as_json or not self.to_stdout:
+            self.show_aside(data, [] if self.as_json else lines())
 
     def show_aside(self, data: Any, lines: Iterable[str]) -> None:
         """The same, with the lines on standard error if standard output holds a file."""
         if self.as_json:
-            print(json_text(data))
+            from rankcut.cli.writing import json_text
+
+            text = json_text(data, plain=not _takes_any_text(sys.stdout))
+            if sys.stdout.isatty():
+                for line in text.split("\n"):
+                    say(line, sys.stdout)
+            else:
+                print(text)
         else:
             for line in lines:
-                print(line, file=self.text)
+                say(line, self.text)
 
-    def write_table(self, columns: Mapping[str, Sequence[Any]]) -> None:
-        """Write a table, and print it as JSON if the user wants that."""
-        self.write(table_writers(columns))
+    def write_table(self, columns: Mapping[str, Sequence[Any]], **pictures: Any) -> None:
+        """Write a table and pictures of it, and print it as JSON if the user wants that."""
+        self.write(columns, **pictures)
         if self.as_json:
-            print(json_text(records(columns)))
+            from rankcut.cli.writing import records
+
+            self.show_aside(records(columns), [])
 
 
-def _suffix(target: str) -> str:
-    return Path(target).suffix.lower()
-
-
-def _form(target: str, suffixes: Suffixes, stdout: str | None, unnamed: str | None) -> str:
-    if target == "-":
-        if stdout is None:
-            raise InputError("standard output has no suffix; name the format with --to")
-        return stdout
-    suffix = _suffix(target)
-    if suffix not in suffixes and unnamed is not None:
-        return unnamed
+def _known_suffix(target: str, suffixes: Suffixes) -> str:
+    suffix = Path(target).suffix.lower()
     if suffix not in suffixes:
         *others, last = suffixes
         known = f"{', '.join(others)} or {last}" if others else last
@@ -227,139 +241,16 @@ def _form(target: str, suffixes: Suffixes, stdout: str | None, unnamed: str | No
     return suffix
 
 
-def table_writers(columns: Mapping[str, Sequence[Any]], data: Any = None) -> dict[str, Writer]:
-    """Writers of a table; JSON has ``data``, or an object for each row."""
-
-    def write(place: str, content: bytes) -> None:
-        from rankcut.files.drafts import atomic_file
-
-        with atomic_file(place) as file:
-            file.write(content)
-
-    def csv(place: str) -> None:
-        from rankcut.files.text import format_text
-
-        write(place, format_text(dict(columns), ","))
-
-    def parquet(place: str) -> None:
-        from rankcut.files.parquet import format_parquet
-
-        write(place, format_parquet(dict(columns)))
-
-    def as_json(place: str) -> None:
-        write(place, (json_text(records(columns) if data is None else data) + "\n").encode())
-
-    return {".csv": csv, ".parquet": parquet, ".json": as_json}
-
-
-def picture_writers(draw: Callable[[], Any]) -> dict[str, Writer]:
-    """Writers of a figure, whose format Matplotlib chooses by the suffix.
-
-    The same figure is the same bytes: without the date, and with names that are not random.
-    """
-
-    def write(place: str) -> None:
-        import matplotlib
-
-        from rankcut.files.drafts import atomic_path
-
-        date = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-        with atomic_path(place) as draft, matplotlib.rc_context({"svg.hashsalt": "rankcut"}):
-            draw().savefig(draft, dpi=150, metadata=date.get(draft.suffix.lower()))
-
-    return dict.fromkeys(PICTURES, write)
-
-
-def page_writer(make: Callable[[], str]) -> dict[str, Writer]:
-    """A writer of an HTML page."""
-
-    def write(place: str) -> None:
-        from rankcut.files.drafts import atomic_file
-
-        with atomic_file(place) as file:
-            file.write(make().encode())
-
-    return {".html": write}
-
-
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """A table from an object for each row: what :func:`records` undoes.
-
-    >>> columns_of([{"row": 0, "count": 5}, {"row": 1, "count": 1}])
-    {'row': [0, 1], 'count': [5, 1]}
-    """
-    return {name: [row[name] for row in rows] for name in rows[0]}
-
-
-def named_rows(rankings: "RankingSet") -> dict[str, list[Any]]:
-    """The first columns of a table with a row for each ranking: its name and its count."""
-    columns: dict[str, list[Any]] = {"ranking": list(rankings.row_names)}
-    if rankings.counted:
-        columns["count"] = rankings.counts.tolist()
-    return columns
-
-
-def records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """A table as an object for each row.
-
-    >>> records({"row": [0, 1], "count": [5, 1]})
-    [{'row': 0, 'count': 5}, {'row': 1, 'count': 1}]
-    """
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def json_text(data: Any) -> str:
-    """JSON of plain values, NumPy's numbers and arrays; what is not a number is null."""
-    return json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if hasattr(value, "tolist"):  # NumPy's
-        return _plain(value.tolist())
-    if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
-        return None
-    return value if value is None or isinstance(value, bool | int | float) else str(value)
-
-
-@contextmanager
-def destination(target: str, suffix: str) -> Iterator[str]:
-    """A path to write to: the target itself, or a draft that goes there at the end.
-
-    Some formats go back to the beginning of the file, and a pipe cannot.
-    """
-    if target != "-" and _suffix(target) == suffix and not _is_pipe(Path(target)):
-        yield target
-        return
-    from rankcut.files.drafts import atomic_file, copy_whole
-
-    with tempfile.TemporaryDirectory() as folder:
-        draft = Path(folder) / f"output{suffix}"
-        yield str(draft)
-        with draft.open("rb") as file:
-            if target == "-":
-                copy_whole(file, sys.stdout.buffer)
-                return
-            with atomic_file(target) as sink:
-                copy_whole(file, sink)
-
-
-def is_folder(output: str) -> bool:
-    """Whether an output is a directory of parts."""
-    return output.endswith("/") or Path(output).is_dir()
-
-
 def check_target(target: str) -> None:
     """Refuse a file that cannot be written, before any work is done for it."""
     if target == "-":
         return
-    place = Path(target).resolve()
+    place = Path(os.path.realpath(target))
+    if place.is_symlink():
+        raise RankingFileError("symbolic links that lead to each other", target)
     if place.is_dir():
         raise RankingFileError("this is a directory; name a file in it", target)
-    if _is_pipe(place):
+    if place.exists() and not place.is_file():
         return
     if not place.parent.is_dir():
         raise RankingFileError(f"there is no directory {place.parent}", target)
@@ -367,5 +258,125 @@ def check_target(target: str) -> None:
         raise RankingFileError(f"directory {place.parent} is not writable", target)
 
 
-def _is_pipe(place: Path) -> bool:
-    return place.exists() and not place.is_file()
+# --- what a person reads ------------------------------------------------------------------------
+
+# Characters that move the cursor, ring, or turn the direction of writing.
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+# The colours that `styled` gives: red, yellow, cyan, bold, none.
+_OURS = re.compile("(\x1b\\[(?:31|33|36|1|0)m)")
+
+
+def _takes_any_text(stream: TextIO) -> bool:
+    """Whether a stream takes any text without loss."""
+    return codecs.lookup(stream.encoding or "ascii").name.startswith("utf")
+
+
+def without_controls(text: str) -> str:
+    r"""The text with control characters as escapes: a name must not command a terminal.
+
+    >>> without_controls("toro\x1b[2J")
+    'toro\\x1b[2J'
+    """
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def styled(text: str, file: TextIO, **style: Any) -> str:
+    """The text with colour if the file is a terminal and ``NO_COLOR`` is not set."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not file.isatty()
+    return text if plain else typer.style(without_controls(text), **style)
+
+
+def say(line: str, file: TextIO) -> None:
+    """Print a line for a reader; only our own colours reach the terminal."""
+    pieces = _OURS.split(line) if file.isatty() else [line]
+    safe = (piece if k % 2 else without_controls(piece) for k, piece in enumerate(pieces))
+    print("".join(safe), file=file)
+
+
+def note(message: str) -> None:
+    """Tell the user something in one line on standard error."""
+    say(f"{styled('rankcut:', sys.stderr, fg='yellow')} {message}", sys.stderr)
+
+
+def say_mistake(message: str) -> None:
+    """Tell the user what is wrong, in one line on standard error."""
+    words = " ".join(message.split())
+    say(f"{styled('rankcut:', sys.stderr, fg='red')} {words}", sys.stderr)
+
+
+def fact_lines(facts: Iterable[tuple[str, str]], file: TextIO) -> list[str]:
+    r"""Names and values side by side; a value without a name belongs to the line above.
+
+    >>> facts = [("items", "3"), ("most alike", "toro - uni"), ("", "ika - uni")]
+    >>> print("\n".join(fact_lines(facts, sys.stdout)))
+    items:      3
+    most alike: toro - uni
+                ika - uni
+    """
+    titles = [(f"{name}:" if name else "", value) for name, value in facts]
+    width = max(len(title) for title, _ in titles) + 1
+    return [
+        f"{styled(title, file, fg='cyan')}{' ' * (width - len(title))}{value}"
+        for title, value in titles
+    ]
+
+
+# --- progress: shown on a terminal, silent in a pipe -------------------------------------------
+
+
+@contextmanager
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """Show that work is under way; yield a function that takes the progress in words."""
+    with _display() as progress:
+        task = progress.add_task(what, total=None)
+
+        def report(how_far: str) -> None:
+            progress.update(task, description=without_controls(f"{what}: {how_far}"))
+
+        yield report
+
+
+def counted(blocks: "Iterable[RankingSet]", what: str) -> "Iterator[RankingSet]":
+    """Show the number of rankings done."""
+    done = 0
+    with working(what) as report:
+        for block in blocks:
+            yield block
+            done += len(block)
+            report(amount(done, "row"))
+
+
+@contextmanager
+def steps(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar; yield a function that takes the numbers of finished steps and of all steps."""
+    with _display(bar=True) as progress:
+        task = progress.add_task(what, total=None)
+
+        def step(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        yield step
+
+
+def _display(*, bar: bool = False) -> Any:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    silent = not sys.stderr.isatty()
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        *([BarColumn(), MofNCompleteColumn()] if bar else []),
+        TimeElapsedColumn(),
+        # Quiet too: in some versions of Rich, a disabled display ends with an empty line.
+        console=Console(stderr=True, quiet=silent),
+        transient=True,
+        disable=silent,
+    )

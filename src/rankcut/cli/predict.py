@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankcut.cli.blocs import member_columns
+from rankcut.cli.command import with_options
 from rankcut.cli.complete import Top, write_completed
-from rankcut.cli.options import Explain, with_options
-from rankcut.cli.output import TABLES, Results, named_rows
+from rankcut.cli.options import Explain
+from rankcut.cli.output import TABLES, Results, say
 from rankcut.cli.reading import RankingFile, Reading, parsed_delimiter, parsed_header
+from rankcut.cli.writing import named_rows
 from rankcut.errors import InputError, RankingFileError
 
 if TYPE_CHECKING:
@@ -79,7 +81,8 @@ def predict(
             from rankcut.regression.effects import explain as explain_model
 
             found = explain_model(saved.model, rankings.expanded().dense())
-            print(found.summary(), file=sys.stderr)
+            for line in found.summary().split("\n"):
+                say(line, sys.stderr)
     outputs.write_table(columns)
 
 

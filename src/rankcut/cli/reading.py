@@ -4,12 +4,12 @@ import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from rankcut.cli.options import Format, Layout, topic_option
-from rankcut.cli.terminal import note
+from rankcut.cli.command import topic_option
+from rankcut.cli.output import note
 from rankcut.errors import InputError, RankingFileError
 
 if TYPE_CHECKING:
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from rankcut.files.feature_tables import ItemTable
     from rankcut.files.tables import Header
     from rankcut.rankings.ranking_set import RankingSet
+
+Format: TypeAlias = Literal[
+    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "blt", "order", "npy"
+]
+Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 
 _KINDS = ("full", "top-k", "ties", "incomplete")
 DATASETS = (

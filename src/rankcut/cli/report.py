@@ -1,10 +1,9 @@
 """``rankcut report``: one page about a file of rankings."""
 
-from rankcut.cli.options import By, LeftOut, Seed, with_options
-from rankcut.cli.output import Files, OutputFiles, Outputs
+from rankcut.cli.command import with_options
+from rankcut.cli.options import By, GraphOptions, LeftOut
+from rankcut.cli.output import OutputFiles, Outputs, named_files, working
 from rankcut.cli.reading import RankingFile, Reading, known_values
-from rankcut.cli.terminal import working
-from rankcut.cli.vector_options import GraphOptions
 
 
 @with_options(graph=GraphOptions, reading=Reading)
@@ -14,7 +13,6 @@ def report(
     reading: Reading,
     by: By = None,
     unranked: LeftOut = "error",
-    seed: Seed = 0,
     output: OutputFiles = None,
 ) -> None:
     """Write one page about the rankings.
@@ -25,7 +23,7 @@ def report(
 
     Example: rankcut report votes.csv --by town -o report.html
     """
-    outputs = Outputs(Files(output).named("report.html"), {".html": None}, ".html")
+    outputs = Outputs(named_files(output, "report.html"), {".html": None}, ".html")
     item_graph = graph.item_graph()
     rankings = reading.read(file, no_items=[by])
     groups = None if by is None else known_values(rankings, by, file)
@@ -37,8 +35,7 @@ def report(
             groups,
             unranked=unranked,
             graph=item_graph,
-            random_state=seed,
             by_name=by or "",
             progress=say,
         )
-    outputs.write({".html": page.save})
+    outputs.write(html=page.save)

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankcut.cli.options import ComputingInParts, option, with_options
-from rankcut.cli.output import TABLES, Results
+from rankcut.cli.command import option, with_options
+from rankcut.cli.options import GraphOptions, LeftOut
+from rankcut.cli.output import TABLES, Results, note
 from rankcut.cli.reading import RankingFile, Reading
-from rankcut.cli.terminal import note, steps
-from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,10 +15,6 @@ if TYPE_CHECKING:
     from rankcut.kernels.nearest import Nearest
     from rankcut.rankings.ranking_set import RankingSet
     from rankcut.similar.estimator import Neighbors
-
-# With only a similarity graph, a list that adds an item similar to its own is nearer than an equal
-# list; two smoothing steps on the graph correct this on a cluster.
-_STEPS = 2.0
 
 
 @dataclass(frozen=True)
@@ -31,50 +26,33 @@ class SearchOptions:
         option("Name of a ranking, or its row, from 0 (default: each ranking).", metavar="ROW"),
     ] = None
     number: Annotated[int, option("Number of rankings to list.", "-n", min=1)] = 10
+    unranked: LeftOut = "error"
 
 
-@with_options(
-    options=SearchOptions,
-    vectors=VectorOptions,
-    results=Results,
-    computing=ComputingInParts,
-    reading=Reading,
-)
+@with_options(graph=GraphOptions, options=SearchOptions, results=Results, reading=Reading)
 def similar(
     file: RankingFile,
+    graph: GraphOptions,
     options: SearchOptions,
-    vectors: VectorOptions,
     results: Results,
-    computing: ComputingInParts,
     reading: Reading,
 ) -> None:
     """Find the rankings most similar to one, or to each.
 
     Two people are similar if they share what others do not: similarity goes from -1 to 1, the same
     ranking. An item graph (--items or --graph) compares lists that share no item. To CSV, Parquet
-    or JSON; CSV on standard output by default. With --smoothing or --unlisted-weight, and on a
-    cluster, similarity is the normalised graph cut kernel, by default with two smoothing steps if
-    there is an item graph.
+    or JSON; CSV on standard output by default.
 
     Example: rankcut similar votes.soi --to 0 -n 5 --unranked last
     """
     outputs = results.open(TABLES, ".csv", default=["-"])
-    in_blocks = computing.on_cluster or computing.parts is not None
+    graph.check()
+    rankings = reading.read(file)
+    features = graph.likeness(rankings, options.unranked)
     if options.to is None:
-        if in_blocks:
-            raise InputError("a search on a cluster, or in parts, needs --to")
-        columns = _of_each(reading.read(file), vectors, options)
+        columns = _of_each(rankings, features, options)
     else:
-        if in_blocks:
-            found = _search_blocks(file, options, vectors, computing, reading)
-            if not vectors.by_cuts:
-                note(
-                    "on a cluster and in parts, similarity is the graph cut kernel, so values "
-                    "differ from those in memory; with --smoothing, both use this kernel"
-                )
-        else:
-            found = _search(file, options, vectors, reading)
-        columns = _of_one(found)
+        columns = _of_one(_search(rankings, features, options, file))
     outputs.write_table(columns)
 
 
@@ -92,9 +70,7 @@ def _of_one(found: "Neighbors") -> dict[str, Any]:
     return columns
 
 
-def _of_each(
-    rankings: "RankingSet", vectors: VectorOptions, options: SearchOptions
-) -> dict[str, Any]:
+def _of_each(rankings: "RankingSet", features: Any, options: SearchOptions) -> dict[str, Any]:
     """The columns of a table: each ranking, one similar to it, and how similar it is."""
     import numpy as np
 
@@ -105,7 +81,7 @@ def _of_each(
         raise InputError("there is one ranking, and no other to compare it with")
     values, rows = np.empty((len(rankings), 0)), np.empty((len(rankings), 0), dtype=np.int64)
     if others:
-        search = SimilarRankings(vectors.likeness(rankings), n_neighbors=others).fit(rankings)
+        search = SimilarRankings(features, n_neighbors=others).fit(rankings)
         values, rows = _noting(search.kneighbors)
     first: list[int] = []
     second: list[int] = []
@@ -147,7 +123,7 @@ def _rounded(values: list[float]) -> list[float]:
 
 
 def _search(
-    file: str, options: SearchOptions, vectors: VectorOptions, reading: Reading
+    rankings: "RankingSet", features: Any, options: SearchOptions, file: str
 ) -> "Neighbors":
     """The row itself and the nearest ones, in memory."""
     from rankcut.similar.estimator import (
@@ -159,8 +135,6 @@ def _search(
     )
 
     to, number = str(options.to), options.number
-    rankings = reading.read(file)
-    features = vectors.likeness(rankings)
     row = find_row(rankings.ids, to)
     if row is None:
         row = row_number(to, len(rankings), rankings.ids, file)
@@ -171,31 +145,3 @@ def _search(
     own = 1.0 if values[0, 0] > 0 else 0.0
     shown = itself_first(row, own, rows[0].tolist(), values[0].tolist(), number)
     return Neighbors(*shown, rankings.rows(shown[0]))
-
-
-def _search_blocks(
-    file: str,
-    options: SearchOptions,
-    vectors: VectorOptions,
-    computing: ComputingInParts,
-    reading: Reading,
-) -> "Neighbors":
-    """The same in a Parquet data set, block by block."""
-    from rankcut.dask.vectors import nearest_to
-
-    smoothed = vectors.smoothed_by(_STEPS)
-    graph = smoothed.item_graph()
-    rankings = reading.lazily(file, computing.block)
-    features = smoothed.features(rankings.first, graph).fit(rankings.first.ranks)
-    with computing.cluster():
-        found = computing.vectors(rankings, features)
-        with steps("search") as step:
-            return nearest_to(
-                rankings,
-                str(options.to),
-                features,
-                found,
-                n_neighbors=options.number,
-                file=file,
-                progress=step,
-            )

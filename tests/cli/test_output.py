@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from rankcut.cli.terminal import counted, steps, working
+from rankcut.cli.output import counted, steps, working
 from rankcut.datasets import load_lunch
 
 
