@@ -16,7 +16,10 @@ ADDRESS = "https://www.kamishima.net/sushi/"
 TERMS = "for research; not to be redistributed"
 
 # The ten items of set A, which count differently from those of set B.
-_SET_A = "ebi anago maguro ika uni ikura tamago toro tekka_maki kappa_maki".split()
+_SET_A = [
+    *("ebi", "anago", "maguro", "ika", "uni", "ikura", "tamago", "toro", "tekka_maki"),
+    "kappa_maki",
+]
 
 _GROUPS = [
     *("blue-skinned fish", "red meat fish", "white-meat fish", "tare", "clam or shell"),
