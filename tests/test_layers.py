@@ -11,6 +11,7 @@ LAYERS = [
     ["dask"],
     ["report"],
     ["saved_models"],
+    ["model_arrays"],
     ["regression", "similar"],
     ["label_ranking", "blocs"],
     ["comparison", "completion", "consensus"],

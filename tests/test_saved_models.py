@@ -11,8 +11,10 @@ import narwhals as nw
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 
 from rankcut import (
     DissimilarityGraph,
@@ -270,4 +272,89 @@ def test_blocs_keep_their_words_and_their_items(tmp_path):
     assert read_model(tmp_path / "m.skops").model.summary() == model.summary()
     write_model(SavedModel(model, ("uni",)), tmp_path / "m.skops")
     with pytest.raises(RankingFileError, match="the blocs have other items"):
+        read_model(tmp_path / "m.skops")
+
+
+def classes():
+    graph = NeighborGraph(FOOD.item_features, n_neighbors=2)
+    model = make_pipeline(RankingClassifier(graph)).fit(FOOD.ranks, FOOD.target)
+    saved = SavedModel(model, tuple(FOOD.item_names), "type")
+    return saved, lambda model: model.predict_proba(FOOD.ranks)
+
+
+def classes_of_vectors():
+    graph = DissimilarityGraph(NeighborGraph(FOOD.item_features, n_neighbors=2))
+    model = make_classifier("logistic", graph, 8, {"smoothing": 0.5}).fit(FOOD.ranks, FOOD.target)
+    saved = SavedModel(model, tuple(FOOD.item_names), "type")
+    return saved, lambda model: model.predict_proba(FOOD.ranks)
+
+
+def changed_arrays(array):
+    """What a damaged or hostile file may hold in the place of an array."""
+    yield array[None]
+    array = np.atleast_1d(array)
+    yield array[:-1] if array.size else np.ones((1, *array.shape[1:]), array.dtype)
+    yield np.concatenate([array, array])
+    yield array.astype(np.float32 if array.dtype == np.float64 else np.float64)
+    if array.dtype.kind in "iu" and array.size:
+        for value in (2**31 - 1, 68):
+            other = array.copy()
+            other.flat[-1] = value
+            yield other
+    if array.dtype.kind == "f" and array.size:
+        yield np.where(np.arange(array.size).reshape(array.shape) == 0, np.nan, array)
+
+
+def npy(array):
+    sink = io.BytesIO()
+    np.save(sink, array)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize(
+    "make", [numbers, rankings, completer, blocs, blocs_of_vectors, classes, classes_of_vectors]
+)
+def test_arrays_are_checked_before_a_loop_sees_them(tmp_path, monkeypatch, make):
+    monkeypatch.setattr(combination, "_TREES", 2)
+    saved, predict = make()
+    write_model(saved, tmp_path / "m.skops")
+    members = unpack_archive((tmp_path / "m.skops").read_bytes(), "m")
+    refused = 0
+    for name in (name for name in members if name.endswith(".npy")):
+        array = np.load(io.BytesIO(members[name]))
+        for other in changed_arrays(array):
+            (tmp_path / "other.skops").write_bytes(pack_archive({**members, name: npy(other)}))
+            try:
+                read = read_model(tmp_path / "other.skops")
+            except RankingFileError:
+                refused += 1
+            else:
+                # Arrays that nothing is predicted from, or that scikit-learn checks itself.
+                predict(read.model)
+    assert refused >= 3
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "says"),
+    [
+        ("indices", lambda array: np.where(array == array[-1], 68, array), "not all from 0 to 7"),
+        ("indices", lambda array: np.full_like(array, 2**31 - 1), "not all from 0 to 7"),
+        ("indptr", lambda array: np.where(np.arange(9) == 4, 10**9, array), "does not rise"),
+        ("data", lambda array: array[:-1], "data"),
+        ("data", lambda array: array * np.nan, "not finite"),
+    ],
+)
+def test_a_sparse_graph_in_a_model_is_checked(tmp_path, part, change, says):
+    model = classes()[0].model
+    matrix = model[0].graph_.weights.matrix
+    setattr(matrix, part, change(getattr(matrix, part)))
+    write_model(SavedModel(model, tuple(FOOD.item_names), "type"), tmp_path / "m.skops")
+    with pytest.raises(RankingFileError, match=f"not a model .*{says}"):
+        read_model(tmp_path / "m.skops")
+
+
+@pytest.mark.parametrize("learner", [SVC(), HistGradientBoostingClassifier()])
+def test_learners_in_compiled_code_are_not_loaded(tmp_path, learner):
+    write_model(SavedModel(fitted(learner), tuple(FOOD.item_names), "t"), tmp_path / "m.skops")
+    with pytest.raises(RankingFileError, match=r"sklearn\.\S+, which is neither rankcut's nor a"):
         read_model(tmp_path / "m.skops")

@@ -1,7 +1,10 @@
-"""Fitted models in skops files: safe to load, because loading runs no code from the file.
+"""Fitted models in skops files, which run no code when they are loaded.
 
-A file may contain types of scikit-learn, NumPy and SciPy that skops trusts, and public classes of
-the rooms that models are made in, none of which reads or writes files; anything else is refused.
+A file may contain public classes of the rooms that models are made in, none of which reads or
+writes files, and of scikit-learn the pipelines, scalers and linear models that NumPy computes;
+anything else is refused. Arrays are checked before anything is predicted; see
+:mod:`rankcut.model_arrays`.
+
 The file names our classes without their modules, and numbers its objects in order: it survives
 moving a module, and the same model gives the same bytes.
 """
@@ -30,6 +33,7 @@ from rankcut.files.archives import pack_archive, unpack_archive
 from rankcut.files.drafts import atomic_file
 from rankcut.files.text import Source, read_all, source_name
 from rankcut.label_ranking.estimator import RankingRegressor
+from rankcut.model_arrays import check_arrays
 from rankcut.regression.estimators import RankingClassifier, ViewFeatures
 
 # The version of the file format, which changes whenever fitted attributes of our classes do.
@@ -46,6 +50,9 @@ _ROOMS = (
     "label_ranking",
     "regression",
 )
+
+# Other models of scikit-learn hand their arrays unchecked to compiled code.
+_LEARNERS = ("sklearn.linear_model", "sklearn.pipeline", "sklearn.preprocessing")
 
 # skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
 _SPARSE = "scipy.sparse._csr.csr_array"
@@ -114,10 +121,11 @@ def read_model(source: Source) -> SavedModel:
         content = _restored(unpack_archive(content, name), name)
         trusted = [f"{home}.{kind}" for kind, home in _homes().items()] + [_SPARSE]
         foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in trusted]
+        foreign += _unchecked_learners(content)
         if foreign:
             raise RankingFileError(
-                f"contains {foreign[0]}, which is neither scikit-learn's nor rankcut's, and is "
-                "not loaded",
+                f"contains {foreign[0]}, which is neither rankcut's nor a pipeline, scaler or "
+                "linear model of scikit-learn, and is not loaded",
                 name,
             )
         parts = skops.load(io.BytesIO(content), trusted=trusted)
@@ -194,6 +202,16 @@ def _restored(members: dict[str, bytes], name: str) -> bytes:
     return pack_archive(members | {"schema.json": json.dumps(schema).encode()})
 
 
+def _unchecked_learners(content: bytes) -> list[str]:
+    """The classes of scikit-learn in an archive that are not among those a model is made of."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        nodes = list(_nodes(json.loads(archive.read("schema.json"))))
+    kinds = {f"{node.get('__module__')}.{node.get('__class__')}" for node in nodes}
+    return sorted(
+        kind for kind in kinds if kind.startswith("sklearn.") and not kind.startswith(_LEARNERS)
+    )
+
+
 def _nodes(part: Any) -> Iterator[dict[str, Any]]:
     """Every object of a schema, from the top."""
     waiting = [part]
@@ -215,13 +233,20 @@ def _check(saved: SavedModel) -> None:
         raise ValueError("two items have the same name")
     if not isinstance(saved.target, str):
         raise TypeError("the target's name is not text")
-    ranking = np.arange(1.0, len(items) + 1)[None]
     if saved.kind == "rankings":
         _check_columns(saved)
+    elif saved.kind == "blocs" and model.n_features_in_ != len(items):
+        raise ValueError("the blocs have other items")
+    check_arrays(model, len(items))
+    ranking = np.arange(1.0, len(items) + 1)[None]
+    if saved.kind == "rankings":
+        model.check_restored()
         return
     if saved.kind == "blocs":
-        if model.n_features_in_ != len(items):
-            raise ValueError("the blocs have other items")
+        vectors = model._encoder.vectors(np.arange(len(items), dtype=np.uint32)[None])
+        if model.centers_.shape != (model.n_blocs_, vectors.shape[1]):
+            raise ValueError(f"vectors of shape {vectors.shape} in {model.centers_.shape} centres")
+        model.predict_membership(ranking)
         return
     if saved.kind == "completions":
         if not np.isfinite(model.transform(ranking)).all():
@@ -249,7 +274,6 @@ def _check_columns(saved: SavedModel) -> None:
         raise ValueError("the covariates do not match the model")
     if saved.model.n_items_ != len(saved.items):
         raise ValueError("the items do not match the model")
-    saved.model.check_forests()
 
 
 def import_skops() -> Any:

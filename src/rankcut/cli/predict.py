@@ -39,7 +39,7 @@ def predict(
 
     A table with probabilities, intervals, rankings or blocs, to CSV, Parquet or JSON; CSV on
     standard output by default. For a model of 'rankcut learn-ranking' FILE is a table of people.
-    The model file is safe to load: types other than scikit-learn's and rankcut's are refused.
+    Loading a model runs no code of its file; types that no command saves are refused.
 
     --explain prints the effects of places, of pairs and of being listed in these rankings, on
     standard error.

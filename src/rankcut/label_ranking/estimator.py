@@ -342,12 +342,15 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         predicted = self.predict(X)
         return kendall_score(y, predicted, unranked=self.unranked, sample_weight=sample_weight)
 
-    def check_forests(self) -> None:
-        """Raise ValueError if the trees of a model that was read from a file are damaged."""
+    def check_restored(self) -> None:
+        """Raise ValueError if a model that was read from a file is damaged: its trees, or sizes."""
         if isinstance(self.estimator_, Combination):
-            n_columns = self.estimator_.kernel.models[0].landmarks.shape[1]
+            row = self._encoder.encode(np.zeros((1, self.n_features_in_)))
             for forest in self.estimator_.forests:
-                forest.check(n_columns)
+                forest.check(row.shape[1])
+            found = self._signs(self.estimator_.predict(row, self.n_jobs))
+            if found.shape != (1, self.n_items_ * (self.n_items_ - 1) // 2):
+                raise ValueError("the predictions are not those of the pairs of items")
 
     def _column(self, item: Hashable) -> int:
         labels = tuple(range(self.n_items_)) if self.items_ is None else self.items_
