@@ -14,7 +14,7 @@ from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 
 from rankcut import SimilarityGraph
-from rankcut.cuts.sampled import FEWEST_DRAWS, MOST_DRAWS
+from rankcut.cuts.completions import FEWEST_DRAWS, MOST_DRAWS
 
 RNG = np.random.default_rng(0)
 GRAPH = SimilarityGraph(RNG.random((7, 2)), keep=0.6).build()

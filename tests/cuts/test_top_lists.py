@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 from tolerances import assert_rounds_to
 
 from rankcut import DissimilarityGraph, GraphCutFeatures, NeighborGraph, Smoothing
-from rankcut._loops.top_lists import pool_top_lists
+from rankcut._loops.closed_form import pool_top_lists
 from rankcut.cuts import OffsetRows, UncentredRows
 from rankcut.graphs import ItemGraph, StructuredWeights
 
@@ -76,7 +76,7 @@ def test_plain_and_compiled():
     found = features.compact(ranks).toarray()
     loop = pool_top_lists.py_func
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rankcut.cuts.expected_slopes.pool_top_lists", loop)
+        patch.setattr("rankcut.cuts.cut_functions.pool_top_lists", loop)
         # Sums of at most N² edges, pooled.
         assert_rounds_to(features.compact(ranks).toarray(), found, n_terms=N * N)
 

@@ -11,7 +11,7 @@ from ranking_sets import stored
 from strategies import incomplete_cases
 
 from rankcut import DissimilarityGraph, GraphCutKernel, NeighborGraph, graph_cut_kernel, make_food
-from rankcut._loops import unlisted
+from rankcut._loops import completions
 from rankcut.graphs import LowRankGraph
 
 WEIGHTS = st.sampled_from([0, 0.3, 1, 2.5, "balanced"])
@@ -182,7 +182,7 @@ def test_the_loops_in_plain_python(monkeypatch):
 
     compiled = features()
     for name in ("reverse_listed", "weigh_lists", "weigh_completions"):
-        loop = getattr(unlisted, name).py_func
-        monkeypatch.setattr(f"rankcut.cuts.unlisted.{name}", loop)
+        loop = getattr(completions, name).py_func
+        monkeypatch.setattr(f"rankcut.cuts.completions.{name}", loop)
     for machine, plain in zip(compiled, features(), strict=True):
         assert_allclose(plain, machine, atol=1e-14)

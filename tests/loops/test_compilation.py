@@ -65,7 +65,7 @@ def test_a_package_without_any_writable_directory(tmp_path):
     places = {"HOME": nowhere, "XDG_CACHE_HOME": nowhere, "PYTHONPATH": str(tmp_path)}
     code = (
         "import numpy as np, rankcut\n"
-        "from rankcut._loops import pairs, slopes\n"
+        "from rankcut._loops import pairs, partitions\n"
         "from rankcut._loops.linear_algebra import multiply_rows\n"
         "out = np.empty((1, 2))\n"
         "multiply_rows(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]), out)\n"

@@ -6,7 +6,7 @@ from rankcut._loops.compilation import compiled
 from rankcut._loops.pairs import TWINS, columns_of, mirror
 from rankcut._loops.partitions import count_groups
 from rankcut._loops.signs import count_bits
-from rankcut._loops.types import Floats, Indices, Ints, Words
+from rankcut._loops.types import Chains, Floats, Indices, Ints, Words
 
 
 @compiled
@@ -113,3 +113,25 @@ def class_function_values(
             count = (x_starts[r + 1] - x_starts[r]) * (y_starts[c + 1] - y_starts[c])
             out[r, 0 if pairs == TWINS else c] = totals[c] / count
     mirror(pairs, out)
+
+
+@compiled
+def break_ties(chains: Chains, backwards: bool, broken: Indices, places: Ints) -> None:
+    """Put each item in its own group; tied items in the order listed, or ``backwards``."""
+    order, ends, n_groups = chains
+    for r in range(order.shape[0]):
+        start = 0
+        for t in range(n_groups[r]):
+            end = ends[r, t]
+            for p in range(start, end):
+                broken[r, p] = order[r, start + end - 1 - p if backwards else p]
+                places[r, p] = p + 1
+            start = end
+
+
+@compiled
+def add_gains(order: Indices, gains: Floats, features: Floats) -> None:
+    """Add half of the gain of each item to its feature."""
+    for r in range(features.shape[0]):
+        for p in range(features.shape[1]):
+            features[r, order[r, p]] += 0.5 * gains[r, p]

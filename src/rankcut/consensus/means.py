@@ -87,7 +87,7 @@ def graph_vectors(graph: "ItemGraph") -> Vectors:
            [ 0., -2.,  2.]])
     """
     # Imported here, because item graphs import scikit-learn, which other vectors do not need.
-    from rankcut.cuts.expected_slopes import ExpectedSlopes
+    from rankcut.cuts.cut_functions import ExpectedSlopes
 
     slopes = ExpectedSlopes(graph)
 

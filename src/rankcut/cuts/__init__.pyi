@@ -1,9 +1,7 @@
 # The names of this package and their homes, which __init__.py loads when they are first used.
 
-from rankcut.cuts.completions import CompletionReport as CompletionReport
 from rankcut.cuts.cut_functions import Algorithm as Algorithm
 from rankcut.cuts.cut_functions import GraphCut as GraphCut
-from rankcut.cuts.cut_functions import HypergraphCut as HypergraphCut
 from rankcut.cuts.cut_functions import fastest_algorithm as fastest_algorithm
 from rankcut.cuts.families import ConcaveOfCardinality as ConcaveOfCardinality
 from rankcut.cuts.families import Coverage as Coverage
@@ -11,9 +9,11 @@ from rankcut.cuts.families import FacilityLocation as FacilityLocation
 from rankcut.cuts.families import FromCallable as FromCallable
 from rankcut.cuts.families import GaussianEntropy as GaussianEntropy
 from rankcut.cuts.families import GaussianMutualInformation as GaussianMutualInformation
+from rankcut.cuts.families import HypergraphCut as HypergraphCut
 from rankcut.cuts.families import Modular as Modular
 from rankcut.cuts.feature_map import FeatureMap as FeatureMap
 from rankcut.cuts.feature_map import graph_cut_features as graph_cut_features
+from rankcut.cuts.incomplete import CompletionReport as CompletionReport
 from rankcut.cuts.offset_rows import JoinedRows as JoinedRows
 from rankcut.cuts.offset_rows import OffsetRows as OffsetRows
 from rankcut.cuts.offset_rows import UncentredRows as UncentredRows

@@ -1,170 +1,132 @@
-"""Means over the completions of incomplete rankings: enumerated if few, sampled if many.
+"""Means over the completions of incomplete rankings: enumerated, or drawn with a standard error.
 
 :mod:`rankcut.cuts.options` says what a completion is, and which method is used when.
+
+Draws come in stages, and a stage in replicates: independent estimates of the same mean, whose
+spread gives the standard error. Three things reduce it (``benchmarks/incomplete.py`` says how far):
+
+* *antithetic*: each draw of gaps g is used together with its mirror image l − g;
+* *stratified*: draws are Latin hypercubes, so that each item visits each part of the ranking
+  equally often;
+* *controlled*: β·(φ° − E φ°) is subtracted, where φ° are the slopes before pooling, whose mean is
+  known in closed form. The number β is a regression over all coordinates, on the *other*
+  replicates, so that the estimate stays unbiased. Only graph cuts have the closed form.
+
+Mirroring maps completions one to one onto completions, so it keeps the mean of any set function
+unbiased; how much it helps is another matter. Under a symmetric function, slopes before pooling
+nearly cancel between a draw and its mirror image; under a function that is not, they need not.
+
+**Unlisted items.** In a catalogue of n items, the comparisons of a list of k items with the n − k
+others swamp those among the k: on the complete graph, its vector says little more than which items
+it lists. With a weight γ, two listed items count W_ij, and a pair with an unlisted item counts
+γ·W_ij. γ = 1 is the plain method. γ = k/n, ``"balanced"``, gives the order of the list and what it
+lists about the same say; on the complete graph it is also, give or take an item, the smallest
+weight under which the last item of a top-k list is still better than those not listed. A ranking
+of all items has the same vector for every γ.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.gap_completions import enumerate_completions
-from rankcut._loops.slopes import scale_to_unit_length
-from rankcut._loops.types import Floats, Ints
-from rankcut.cuts.expected_slopes import ExpectedSlopes
-from rankcut.cuts.options import MapOptions
-from rankcut.cuts.sampled import Sampling, add_completions, sampled_means
-from rankcut.cuts.set_function import SetFunction
-from rankcut.cuts.unlisted import Weighing, unlisted_weights
-from rankcut.errors import InputError, Setting
+from rankcut._loops.completions import (
+    LARGEST_EXPONENT,
+    add_tasks,
+    draw_completions,
+    enumerate_completions,
+    plan_tasks,
+    reverse_listed,
+    weigh_completions,
+    weigh_lists,
+)
+from rankcut._loops.partitions import spread_slopes
+from rankcut._loops.random_streams import name_streams
+from rankcut._loops.types import Floats, Ints, Longs
+from rankcut.cuts.options import Completions, UnlistedWeight
+from rankcut.cuts.set_function import SetFunction, power_of_two
 from rankcut.rankings.value import Partitions, block_rows
 
-METHODS = ("complete", "exact", "sampled", "closed_form")
+# Replicates of a stage: enough to estimate their spread, few enough to leave draws to stratify.
+REPLICATES = 8
 
-# More completions than this are refused: they would take minutes for a single ranking.
-MOST_COMPLETIONS = 1 << 26
+# With fewer replicates, the factor of the control variate is too noisy to help.
+FEWEST_TO_REGRESS = REPLICATES // 2
 
-# "auto" enumerates up to this many completions, about as many as sampling would draw.
-EXACT_COMPLETIONS = 1024
+# Fewer draws may agree by luck, so their spread is not believed.
+FEWEST_DRAWS = 8 * REPLICATES
+
+# Draws after which a tolerance that is not met is given up, with a warning.
+MOST_DRAWS = 1 << 17
+
+# The relative error to reach, if the user says neither how many draws nor how exact.
+TOLERANCE = 0.01
+
+# Differences below this part of a vector's possible length are rounding.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How to draw: from which seed, and how much: a number of draws, or up to a tolerance."""
+
+    seed: int
+    n_draws: int | None
+    tolerance: float
+
+    @classmethod
+    def of(cls, completions: Completions, seed: int) -> "Sampling":
+        """As the user chose."""
+        tolerance = completions.tolerance
+        return cls(seed, completions.n_draws, TOLERANCE if tolerance is None else float(tolerance))
+
+    @property
+    def first_stage(self) -> int:
+        """Pairs of the first stage: a draw and its mirror image."""
+        return REPLICATES if self.n_draws is None else self.n_draws // 2
+
+    @property
+    def controlled(self) -> bool:
+        """Whether means of slopes before pooling are used; this needs a few replicates."""
+        return self.first_stage >= FEWEST_TO_REGRESS
 
 
 @dataclass(frozen=True, eq=False)
-class CompletionReport:
-    """How the features of each ranking were found, and how good they are.
+class Means:
+    """Estimated mean vectors of some rankings, and how good they are."""
 
-    Attributes
-    ----------
-    methods : ndarray of int8, shape (n_rankings,)
-        Index into ``METHODS``; :attr:`method` spells them out.
-    n_draws : ndarray of int, shape (n_rankings,)
-        Completions whose features were computed: all of them if exact (but none for a single
-        group, whose mean is 0 by symmetry), none in closed form.
-    relative_error : ndarray of float, shape (n_rankings,)
-        Standard error of the whole vector, relative to its length: 0 unless sampled, infinite
-        if there are too few draws to tell.
-    standard_error : ndarray of float, shape (n_rankings, n_items)
-        Standard error of each coordinate of the vector; None in closed form, which has none.
+    vectors: Floats
+    standard_errors: Floats
+    n_draws: Longs
+    relative_errors: Floats
+
+
+def unlisted_weights(weight: UnlistedWeight, partitions: Partitions) -> Floats:
+    """γ of each partition, 1 if it lists all items; unlisted items are in no group."""
+    n_ranked = partitions.n_ranked()
+    if weight == "balanced":
+        return np.asarray(n_ranked / partitions.n_items)
+    return np.where(n_ranked < partitions.n_items, float(weight), 1.0)
+
+
+def weighted_increments(
+    weight: UnlistedWeight, partitions: Partitions, function: SetFunction, out: Floats
+) -> Partitions:
+    """Increments of the weighted cut along lists, and the lists with the others tied last.
+
+    Along a list and along the list turned round, the plain cut rises by the same weight to the
+    unlisted items, and by opposite ones among the listed: so it takes no more than both.
     """
-
-    methods: NDArray[np.int8]
-    n_draws: NDArray[np.int64]
-    relative_error: Floats
-    standard_error: Floats | None
-
-    @classmethod
-    def empty(cls, n_rankings: int, n_items: int, *, errors: bool) -> "CompletionReport":
-        """A report of rankings that are all complete."""
-        return cls(
-            np.zeros(n_rankings, dtype=np.int8),
-            np.zeros(n_rankings, dtype=np.int64),
-            np.zeros(n_rankings),
-            np.zeros((n_rankings, n_items)) if errors else None,
-        )
-
-    @property
-    def method(self) -> NDArray[np.str_]:
-        """``"complete"`` (all items ranked), ``"exact"``, ``"sampled"`` or ``"closed_form"``."""
-        return np.array(METHODS)[self.methods]
-
-
-class Averager:
-    """Mean vectors of blocks of rankings under one set function, exact or sampled.
-
-    ``expected`` is the closed form that the function has, if any: it helps to sample.
-    """
-
-    def __init__(
-        self, function: SetFunction, expected: ExpectedSlopes | None, options: MapOptions, seed: int
-    ) -> None:
-        self._function = function
-        self._expected = expected
-        self._options = options
-        self._sampling = Sampling.of(options.completions, seed)
-
-    def fill(
-        self, block: Partitions, first: int, features: Floats, report: CompletionReport
-    ) -> None:
-        """Write the features of a block of rankings, and of its rows in the report.
-
-        ``first`` is the number of the block's first ranking, for messages.
-        """
-        incomplete = np.flatnonzero(block.n_ranked() < block.n_items)
-        if incomplete.size < len(block):
-            increments = np.empty(features.shape)
-            self._function.increments(block, increments)
-            block.pool(increments, features)
-        if self._function.symmetric:
-            # A single group has as many completions as mirror images of them: their mean is 0.
-            unknown = incomplete[block.n_groups[incomplete] <= 1]
-            features[unknown] = 0.0
-            report.methods[first + unknown] = METHODS.index("exact")
-            incomplete = incomplete[block.n_groups[incomplete] > 1]
-        if incomplete.size:
-            exact = self._enumerated(log_completions(block)[incomplete], first + incomplete)
-            rows = incomplete[exact]
-            weight, weighing = self._options.unlisted_weight, None
-            if weight != 1:
-                weighing = Weighing(weight, block, self._function)
-            if rows.size:
-                features[rows], report.n_draws[first + rows] = exact_means(
-                    block, rows, self._function, weighing
-                )
-                report.methods[first + rows] = METHODS.index("exact")
-            self._sample(block, incomplete[~exact], first, features, report, weighing)
-        if self._options.normalize:
-            units = np.empty(features.shape)
-            scale_to_unit_length(features, self._function.noise, units)
-            if report.standard_error is not None:
-                lengths = np.einsum("ri,ri->r", features, units)
-                lengths[lengths == 0] = 1.0
-                report.standard_error[first : first + len(block)] /= lengths[:, None]
-            features[:] = units
-
-    def _enumerated(self, log_counts: Floats, rankings: NDArray[Any]) -> NDArray[np.bool_]:
-        """The rankings whose completions are enumerated."""
-        method = self._options.completions.method
-        if method == "exact" and log_counts.max() > np.log(MOST_COMPLETIONS):
-            worst = int(np.argmax(log_counts > np.log(MOST_COMPLETIONS)))
-            raise InputError(
-                f"there are about 10^{log_counts[worst] / np.log(10):.0f} completions, too many "
-                "to enumerate",
-                row=int(rankings[worst]),
-                remedy=[
-                    Setting("completions", "sampled"),
-                    " draws some and knows its error, ",
-                    Setting("completions", "auto"),
-                    " chooses row by row",
-                ],
-            )
-        few = self._sampling.n_draws or EXACT_COMPLETIONS
-        # Half a completion of leeway for rounding.
-        limit = {"exact": np.inf, "auto": np.log(few + 0.5)}.get(method, -np.inf)
-        return np.asarray(log_counts <= limit)
-
-    def _sample(
-        self,
-        block: Partitions,
-        rows: NDArray[Any],
-        first: int,
-        features: Floats,
-        report: CompletionReport,
-        weighing: Weighing | None,
-    ) -> None:
-        if not rows.size:
-            return
-        centres = None
-        if self._expected is not None and self._sampling.controlled:
-            centres = np.empty((len(block), block.n_items))
-            weights = unlisted_weights(self._options.unlisted_weight, block)
-            self._expected.entries(block, weights).write(centres, normalize=False)
-        means = sampled_means(block, rows, self._function, centres, self._sampling, weighing)
-        features[rows] = means.vectors
-        report.methods[first + rows] = METHODS.index("sampled")
-        report.n_draws[first + rows] = means.n_draws
-        report.relative_error[first + rows] = means.relative_errors
-        if report.standard_error is not None:
-            report.standard_error[first + rows] = means.standard_errors
+    closed = partitions.closed()
+    turned = Partitions.empty(len(closed), closed.n_items)
+    turned.n_groups[:] = closed.n_groups
+    reverse_listed(closed.chains, turned.order, turned.ends)
+    backwards = np.empty((len(closed), closed.n_items))
+    function.increments(closed, out)
+    function.increments(turned, backwards)
+    weigh_lists(closed.n_groups, unlisted_weights(weight, partitions), out, backwards)
+    return closed
 
 
 def log_completions(partitions: Partitions) -> Floats:
@@ -173,32 +135,199 @@ def log_completions(partitions: Partitions) -> Floats:
     return np.asarray(unranked * np.log1p(partitions.n_groups))
 
 
-def exact_means(
-    partitions: Partitions,
-    rows: NDArray[Any],
-    function: SetFunction,
-    weighing: Weighing | None = None,
-) -> tuple[Floats, NDArray[np.int64]]:
-    """Mean feature vectors of some partitions, and the numbers of their completions."""
-    n_items = partitions.n_items
-    unranked = n_items - partitions.n_ranked()[rows]
-    counts = (partitions.n_groups[rows].astype(np.int64) + 1) ** unranked
-    room = block_rows(n_items)
-    # A task is a stretch of one ranking's completions that fits into a block.
-    pieces = -(-counts // room)
-    targets = np.repeat(np.arange(len(rows)), pieces)
-    firsts = room * (np.arange(len(targets)) - np.repeat(np.cumsum(pieces) - pieces, pieces))
-    sizes = np.minimum(counts[targets] - firsts, room)
-    rankings = rows[targets].astype(np.int32)
-    gaps = np.empty((1, n_items), dtype=np.uint32)
-    totals = np.zeros((len(rows), n_items))
+class CompletedBlock:
+    """Mean vectors over the completions of partitions whose unranked items are in no group."""
 
-    def enumerate_some(some: slice, task_ends: Ints, part: Partitions) -> None:
-        enumerate_completions(
-            partitions.chains, rankings[some], firsts[some], task_ends, gaps, part.chains
+    def __init__(
+        self,
+        partitions: Partitions,
+        function: SetFunction,
+        unlisted_weight: UnlistedWeight = 1.0,
+    ) -> None:
+        self._partitions = partitions
+        self._function = function
+        self._weights = None
+        if unlisted_weight != 1:
+            self._weights = unlisted_weights(unlisted_weight, partitions)
+            # Increments of the cut of the graph restricted to the listed items.
+            self._listed = np.empty((len(partitions), partitions.n_items))
+            weighted_increments(0.0, partitions, function, self._listed)
+
+    def exact_means(self, rows: NDArray[np.intp]) -> tuple[Floats, Longs]:
+        """Mean vectors of some partitions, and the numbers of their completions."""
+        partitions, n_items = self._partitions, self._partitions.n_items
+        unranked = n_items - partitions.n_ranked()[rows]
+        counts = (partitions.n_groups[rows].astype(np.int64) + 1) ** unranked
+        room = block_rows(n_items)
+        # A task is a stretch of one ranking's completions that fits into a block.
+        pieces = -(-counts // room)
+        targets = np.repeat(np.arange(len(rows)), pieces)
+        firsts = room * (np.arange(len(targets)) - np.repeat(np.cumsum(pieces) - pieces, pieces))
+        sizes = np.minimum(counts[targets] - firsts, room)
+        rankings = rows[targets].astype(np.int32)
+        gaps = np.empty((1, n_items), dtype=np.uint32)
+        totals = np.zeros((len(rows), n_items))
+
+        def enumerate_some(some: slice, task_ends: Ints, part: Partitions) -> None:
+            tasks = rankings[some], firsts[some], task_ends
+            enumerate_completions(partitions.chains, *tasks, gaps, part.chains)
+
+        self._add(enumerate_some, rankings, targets.astype(np.int32), sizes, totals)
+        return totals / counts[:, None], counts
+
+    def sampled_means(
+        self, rows: NDArray[np.intp], centres: Floats | None, sampling: Sampling
+    ) -> Means:
+        """Mean vectors of the partitions ``rows``, by as many stages as each of them needs.
+
+        ``centres`` are the means of all partitions' slopes before pooling, if they are known and
+        useful. Squares are taken of what is scaled by a power of two, so that the scale of the set
+        function changes no choice and no bit of the rest.
+        """
+        magnitude = self._function.magnitude
+        scale = power_of_two(magnitude)
+        names = np.empty(len(self._partitions), dtype=np.uint64)
+        name_streams(self._partitions.chains, np.uint64(sampling.seed), names)
+        vectors, variances = np.zeros((2, len(rows), self._partitions.n_items))
+        n_draws = np.zeros(len(rows), dtype=np.int64)
+        errors = np.full(len(rows), np.inf)
+        active = np.arange(len(rows))
+        sizes = np.full(len(rows), sampling.first_stage, dtype=np.int32)
+        stage = 0
+        while active.size:
+            some = rows[active]
+            known = None if centres is None else centres[some] / scale
+            fresh, spread = self._stage(some, names[some], sizes, stage, known, scale)
+            # Stages are weighted by their numbers of draws.
+            before, now = n_draws[active, None], 2 * sizes[:, None].astype(np.int64)
+            total = before + now
+            vectors[active] = (before * vectors[active] + now * fresh) / total
+            variances[active] = (before**2.0 * variances[active] + now**2.0 * spread) / total**2.0
+            n_draws[active] = total[:, 0]
+            error = np.sqrt(variances[active].sum(axis=1))
+            norm = np.linalg.norm(vectors[active], axis=1)
+            rounding = error <= _ROUNDING * (magnitude / scale)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                errors[active] = np.where(rounding, 0.0, error / norm)
+            if sampling.n_draws is not None:
+                break
+            few = n_draws[active] < FEWEST_DRAWS
+            short = few | ((errors[active] > sampling.tolerance) & (n_draws[active] < MOST_DRAWS))
+            # What is still missing if the error falls a little faster than the root of the draws,
+            # as larger hypercubes do, within bounds: an error from few replicates is unreliable.
+            drawn = n_draws[active] // 2
+            with np.errstate(over="ignore"):
+                wanted = drawn * (0.9 * (errors[active] / sampling.tolerance) ** 2 - 1)
+            allowed = np.minimum(7 * drawn, MOST_DRAWS // 2 - drawn)
+            least = np.minimum(np.maximum(drawn // 4, FEWEST_DRAWS // 2 - drawn), allowed)
+            sizes = np.clip(wanted, least, allowed)[short].astype(np.int32)
+            sizes = -(-sizes // REPLICATES) * REPLICATES
+            active = active[short]
+            stage += 1
+        return Means(scale * vectors, scale * np.sqrt(variances), n_draws, errors)
+
+    def _stage(
+        self,
+        rows: NDArray[np.intp],
+        names: NDArray[np.uint64],
+        sizes: Ints,
+        stage: int,
+        centres: Floats | None,
+        scale: float,
+    ) -> tuple[Floats, Floats]:
+        """Mean and variance of the mean of one stage of draws, of vectors divided by ``scale``."""
+        chains, n_items = self._partitions.chains, self._partitions.n_items
+        # All stages but the first have a multiple of them.
+        n_replicates = min(int(sizes[0]), REPLICATES)
+        tasks = plan_tasks(rows.astype(np.int32), names, sizes, n_replicates, stage)
+        pooled = np.zeros((len(rows), n_replicates, n_items))
+        plain = None if centres is None else np.zeros(pooled.shape)
+        gaps = np.empty((1 << LARGEST_EXPONENT, n_items), dtype=np.uint32)
+
+        def draw(some: slice, task_ends: Ints, part: Partitions) -> None:
+            drawn = tasks.rankings[some], tasks.streams[some], tasks.exponents[some]
+            draw_completions(chains, *drawn, gaps, part.chains)
+
+        self._add(
+            draw,
+            tasks.rankings,
+            tasks.targets,
+            2 << tasks.exponents.astype(np.int64),
+            pooled.reshape(-1, n_items),
+            None if plain is None else plain.reshape(-1, n_items),
         )
+        counts = sizes[:, None] // n_replicates
+        counts = counts + (np.arange(n_replicates) < sizes[:, None] % n_replicates)
+        estimates = pooled / (2 * scale * counts[:, :, None])
+        if plain is not None and centres is not None:
+            off = plain / (2 * scale * counts[:, :, None]) - centres[:, None]
+            estimates -= slopes_on_others(estimates, off)[:, :, None] * off
+        shares = (counts / sizes[:, None])[:, :, None]
+        means = (shares * estimates).sum(axis=1)
+        squares = ((shares * (estimates - means[:, None])) ** 2).sum(axis=1)
+        if n_replicates == 1:
+            return means, np.full(means.shape, np.inf)
+        return means, squares * (n_replicates / (n_replicates - 1))
 
-    add_completions(
-        enumerate_some, rankings, targets.astype(np.int32), sizes, function, weighing, totals
-    )
-    return totals / counts[:, None], counts
+    def _add(
+        self,
+        complete: Callable[[slice, Ints, Partitions], None],
+        rankings: Ints,
+        targets: Ints,
+        sizes: Longs,
+        pooled: Floats,
+        plain: Floats | None = None,
+    ) -> None:
+        """Make completions a block at a time, and add the vectors of each task to its target.
+
+        Task k makes ``sizes[k]`` completions of the partition ``rankings[k]``; ``complete`` writes
+        those of a slice of the tasks, up to their ends, to a block. Slopes before pooling are added
+        to ``plain``, if it is given.
+        """
+        n_items = pooled.shape[1]
+        ends = np.cumsum(sizes)
+        room = min(max(block_rows(n_items), int(sizes.max())), int(ends[-1]))
+        block = Partitions.empty(room, n_items)
+        increments, vectors = np.empty((2, room, n_items))
+        first = 0
+        while first < len(targets):
+            done = ends[first] - sizes[first]
+            last = int(np.searchsorted(ends, done + room, side="right"))
+            some = slice(first, last)
+            part = block[: int(ends[last - 1] - done)]
+            task_ends = (ends[some] - done).astype(np.int32)
+            complete(some, task_ends, part)
+            self._function.increments(part, increments)
+            if self._weights is not None:
+                weigh_completions(
+                    self._partitions.chains,
+                    self._weights,
+                    self._listed,
+                    rankings[some],
+                    task_ends,
+                    part.chains,
+                    increments,
+                )
+            part.pool(increments, vectors)
+            add_tasks(vectors, task_ends, targets[some], pooled)
+            if plain is not None:
+                spread_slopes(part.chains, increments, vectors)
+                add_tasks(vectors, task_ends, targets[some], plain)
+            first = last
+
+
+def slopes_on_others(y: Floats, x: Floats) -> Floats:
+    """Slopes of y on x over all coordinates, for each replicate of a ranking from its others.
+
+    ``y[a, r]`` is the vector of replicate r of ranking a. Slopes are kept between 0 and 1, as
+    pooling brings vectors closer together: where the others hardly differ, their slope says nothing
+    about a replicate that does.
+    """
+    slopes = np.zeros(x.shape[:2])
+    for r in range(x.shape[1]):
+        others = np.delete(x, r, axis=1)
+        others -= others.mean(axis=1, keepdims=True)
+        xx = (others**2).reshape(len(x), -1).sum(axis=1)
+        xy = (others * np.delete(y, r, axis=1)).reshape(len(x), -1).sum(axis=1)
+        np.divide(xy, xx, out=slopes[:, r], where=xx > _ROUNDING**2)
+    return np.clip(slopes, 0.0, 1.0)

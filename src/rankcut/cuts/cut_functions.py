@@ -14,31 +14,36 @@ algorithm       for                                    cost of a ranking of n it
 ==============  =====================================  ==============================
 
 For a top-k list the last three cost k/n of that, if k is small. All agree to rounding.
+
+:class:`ExpectedSlopes` has the slopes of lists with unranked items without making a completion or
+filling a row.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
+from scipy import sparse
 
-from rankcut._loops.cut_increments import (
+from rankcut._loops.closed_form import expect_rows, pool_top_lists, row_lengths, spread_rows
+from rankcut._loops.increments import (
     dense_increments,
     in_lines,
-    sparse_increments,
     structured_increments,
     table_increments,
     tabulate_cut,
 )
-from rankcut._loops.set_increments import cardinality_increments, hypergraph_increments
-from rankcut._loops.types import Floats
-from rankcut.cuts.expected_slopes import ExpectedSlopes, as_links
-from rankcut.cuts.set_function import MOST_TABULATED, SetFunction, as_lists, nonnegative_array
+from rankcut._loops.partitions import increments_by_size
+from rankcut._loops.types import Floats, Indices, Links
+from rankcut.cuts.set_function import MOST_TABULATED, SetFunction
 from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.parameters import check_choice
-from rankcut.rankings.value import Partitions
+from rankcut.rankings import Rankings
+from rankcut.rankings.value import BLOCK, Partitions
 
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
 
@@ -46,12 +51,11 @@ Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "
 _Loop: TypeAlias = tuple[Callable[..., None], tuple[Any, ...]]
 
 # Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
-# fast. The others are the costs of an item of a sparse graph, and of each of its edges, or of its
-# factors in a low-rank graph, in entries of a dense matrix.
+# fast. The others are the costs of an item of a sparse graph, and of each of its edges or factors,
+# in entries of a dense matrix.
 TABLE_ITEMS = 16
 ENTRIES_PER_ITEM = 130
 ENTRIES_PER_EDGE = 7.5
-ENTRIES_PER_FACTOR = 4.0
 
 
 def fastest_algorithm(graph: ItemGraph) -> Algorithm:
@@ -64,14 +68,13 @@ def fastest_algorithm(graph: ItemGraph) -> Algorithm:
         return "complete"
     if graph.n_items <= TABLE_ITEMS:
         return "table"
-    n = graph.n_items
-    if graph.weights.kind == "structured":
+    n, kind = graph.n_items, graph.weights.kind
+    if kind == "structured":
         weights = graph.weights.to_structured()
-        per_item = ENTRIES_PER_ITEM + ENTRIES_PER_FACTOR * weights.rank
-        cost = per_item * n + ENTRIES_PER_EDGE * weights.sparse.nnz
-        return "structured" if cost < n * n else "dense"
-    sparse_cost = ENTRIES_PER_ITEM * n + ENTRIES_PER_EDGE * 2 * graph.n_edges
-    return "sparse" if sparse_cost < n * n else "dense"
+        n_links = weights.sparse.nnz + n * weights.rank
+    else:
+        kind, n_links = "sparse", 2 * graph.n_edges
+    return kind if ENTRIES_PER_ITEM * n + ENTRIES_PER_EDGE * n_links < n * n else "dense"
 
 
 def _loop_for(algorithm: Algorithm, graph: ItemGraph) -> _Loop:
@@ -84,15 +87,166 @@ def _loop_for(algorithm: Algorithm, graph: ItemGraph) -> _Loop:
             in_lines(graph.degrees[None])[0],
         )
     if algorithm == "sparse":
-        return sparse_increments, (as_links(2.0 * graph.weights.to_csr()), graph.degrees)
-    weights = graph.weights.to_structured()
-    return structured_increments, (
-        float(weights.constant),
-        as_links(2.0 * weights.sparse),
-        np.ascontiguousarray(weights.factors),
-        np.ascontiguousarray(weights.factors * weights.signs),
-        graph.degrees,
+        none = np.empty((graph.n_items, 0))
+        parts = 0.0, as_links(2.0 * graph.weights.to_csr()), none, none
+    else:
+        weights = graph.weights.to_structured()
+        parts = (
+            float(weights.constant),
+            as_links(2.0 * weights.sparse),
+            np.ascontiguousarray(weights.factors),
+            np.ascontiguousarray(weights.factors * weights.signs),
+        )
+    return structured_increments, (*parts, graph.degrees)
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Slopes of a block: ``values`` for some items of a row, a constant for the others."""
+
+    n_items: int
+    items: Indices
+    values: Floats
+    ends: Indices
+    constants: Floats
+
+    def write(self, out: NDArray[Any], *, normalize: bool, noise: float = 0.0) -> None:
+        """As dense rows. With ``normalize``, a vector within ``noise`` of 0 is 0."""
+        spread_rows(self.items, self.values, self.ends, self.constants, normalize, noise, out)
+
+    def above_constants(
+        self, dtype: np.dtype[Any], *, normalize: bool, noise: float = 0.0
+    ) -> tuple[sparse.csr_array, Floats]:
+        """Sparse rows S, and a number c for each of them: the vector is S + c.
+
+        With ``normalize``, a vector within ``noise`` of 0 is 0.
+        """
+        starts = np.concatenate([[0], self.ends]).astype(np.int32)
+        sizes = np.diff(starts)
+        data = self.values - np.repeat(self.constants, sizes)
+        constants = self.constants.copy()
+        if normalize:
+            lengths = np.empty(len(constants))
+            row_lengths(self.values, self.ends, self.constants, self.n_items, noise, lengths)
+            data /= np.repeat(lengths, sizes)
+            constants /= lengths
+        shape = (len(self.constants), self.n_items)
+        rows = sparse.csr_array(
+            (data.astype(dtype), self.items.astype(np.int32), starts), shape=shape
+        )
+        rows.sort_indices()
+        return rows, constants
+
+
+def as_links(weights: Any) -> Links:
+    """A sparse matrix of weights for compiled loops."""
+    rows = sparse.csr_array(weights)
+    return Links(
+        rows.indptr.astype(np.uint32), rows.indices.astype(np.uint32), rows.data.astype(np.float64)
     )
+
+
+class ExpectedSlopes:
+    """Mean slopes on one graph.
+
+    Attributes
+    ----------
+    sparse : bool
+        Whether most items share a constant: not on a dense graph, nor with factors, where each
+        item has a value of its own.
+    """
+
+    def __init__(self, graph: ItemGraph) -> None:
+        n = graph.n_items
+        weights = graph.weights.to_structured()
+        self._n_items = n
+        self._constant = float(weights.constant)
+        self._links = as_links(weights.sparse)
+        self._factors = np.ascontiguousarray(weights.factors)
+        self._signed = np.ascontiguousarray(weights.factors * weights.signs)
+        self.sparse = graph.weights.kind != "dense" and not weights.factors.shape[1]
+        # The most entries that come from ranking an item: itself and its neighbours.
+        self._reach = np.diff(weights.sparse.indptr) + 1
+
+    def entries(
+        self, partitions: Partitions, unlisted_weights: Floats, *, shared: bool = True
+    ) -> Entries:
+        """Mean slopes of a block of partitions whose unranked items are in no group.
+
+        ``unlisted_weights`` has the weight of comparisons with them, for each partition. Tied items
+        have the mean slope of their group if ``shared``, otherwise each its own.
+        """
+        n_rows = len(partitions)
+        capacity = int(self._capacities(partitions).sum())
+        items = np.empty(capacity, dtype=np.uint32)
+        values = np.empty(capacity)
+        entry_ends = np.empty(n_rows, dtype=np.uint32)
+        constants = np.empty(n_rows)
+        expect_rows(
+            partitions.chains,
+            unlisted_weights,
+            shared,
+            self._constant,
+            self._links,
+            self._factors,
+            self._signed,
+            items,
+            values,
+            entry_ends,
+            constants,
+        )
+        used = int(entry_ends[-1])
+        return Entries(self._n_items, items[:used], values[:used], entry_ends, constants)
+
+    def top_list_entries(self, partitions: Partitions, unlisted_weights: Floats) -> Entries:
+        """Pooled slopes of a block of lists, with unranked items tied last; on sparse weights.
+
+        Partitions and weights are those of :meth:`entries`.
+        """
+        n_rows, capacity = len(partitions), int(partitions.n_ranked().sum())
+        found = Entries(
+            self._n_items,
+            np.empty(capacity, dtype=np.uint32),
+            np.empty(capacity),
+            np.empty(n_rows, dtype=np.uint32),
+            np.empty(n_rows),
+        )
+        pool_top_lists(
+            self._n_items,
+            partitions.chains,
+            unlisted_weights,
+            self._constant,
+            self._links,
+            found.items,
+            found.values,
+            found.ends,
+            found.constants,
+        )
+        return found
+
+    def read(self, rankings: Rankings, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
+        """Blocks of rankings with a bounded number of entries."""
+        for first, block in rankings.listed_blocks(start, stop):
+            ends = np.cumsum(self._capacities(block))
+            at = 0
+            while at < len(block):
+                before = ends[at - 1] if at else 0
+                full = int(np.searchsorted(ends, before + BLOCK, side="right"))
+                end = max(at + 1, full)
+                yield first + at, block[at:end]
+                at = end
+
+    def _capacities(self, partitions: Partitions) -> NDArray[np.int64]:
+        """How many entries each row has at most."""
+        if not self.sparse:
+            return np.full(len(partitions), self._n_items)
+        n_ranked = partitions.n_ranked()
+        if not self._links.weights.size:
+            return n_ranked
+        order = partitions.order
+        ranked = np.arange(order.shape[1]) < n_ranked[:, None]
+        reach = np.where(ranked, self._reach[np.where(ranked, order, 0)], 0).sum(axis=1)
+        return np.asarray(np.minimum(reach, self._n_items))
 
 
 class GraphCut(SetFunction):
@@ -167,7 +321,7 @@ class GraphCut(SetFunction):
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """By the algorithm chosen; of the complete graph, |B|·(n − |B|) in whole numbers."""
         if self._loop is None:
-            cardinality_increments(partitions.ends, partitions.n_groups, self._by_size, out)
+            increments_by_size(partitions.chains, self._by_size, out)
             return
         loop, known = self._loop
         loop(partitions.chains, *known, out)
@@ -176,67 +330,3 @@ class GraphCut(SetFunction):
     def magnitude(self) -> float:
         """No vector on this graph is longer than the vector of its degrees."""
         return float(np.hypot.reduce(self.graph.degrees))
-
-
-class HypergraphCut(SetFunction):
-    """F(A) = Σ w_e over the hyperedges e with items in A and items outside.
-
-    With hyperedges of two items it is the cut of a graph.
-
-    Parameters
-    ----------
-    hyperedges : list of collections of items
-        Which items each hyperedge joins.
-    n_items : int
-        Number of items.
-    weights : array of numbers or None
-        Weight of each hyperedge, not negative; None is 1 for each.
-
-    Examples
-    --------
-    >>> menu = HypergraphCut([{0, 1, 2}, {2, 3}], 4)
-    >>> menu({0}), menu({0, 2}), menu({0, 1, 2})
-    (1.0, 2.0, 1.0)
-    """
-
-    symmetric = True
-    submodular = True
-
-    def __init__(
-        self,
-        hyperedges: Iterable[Iterable[int]],
-        n_items: int,
-        weights: ArrayLike | None = None,
-    ) -> None:
-        self.n_items = n_items
-        edges = [sorted(set(edge)) for edge in hyperedges]
-        for number, edge in enumerate(edges):
-            if edge and (edge[0] < 0 or edge[-1] >= n_items):
-                raise InputError(
-                    f"hyperedge {number} joins {edge}, but the items are 0 to {n_items - 1}"
-                )
-        self.weights = nonnegative_array(
-            np.ones(len(edges)) if weights is None else weights, 1, "the weights of hyperedges"
-        )
-        if len(self.weights) != len(edges):
-            raise InputError(
-                f"there are {len(edges)} hyperedges and {len(self.weights)} weights; each "
-                "hyperedge needs one"
-            )
-        of_item: list[list[int]] = [[] for _ in range(n_items)]
-        for number, edge in enumerate(edges):
-            for item in edge:
-                of_item[item].append(number)
-        self._starts, self._edges = as_lists(of_item)
-        self._sizes = np.array([len(edge) for edge in edges], dtype=np.int32)
-
-    def increments(self, partitions: Partitions, out: Floats) -> None:
-        """One walk over the hyperedges of each item placed."""
-        hypergraph_increments(
-            partitions.chains,
-            self._starts,
-            self._edges,
-            self._sizes,
-            self.weights,
-            out,
-        )

@@ -1,4 +1,4 @@
-"""Families of set functions: coverage, facility location, Gaussian entropy, and others.
+"""Families of set functions: hypergraph cuts, coverage, Gaussian entropy, and others.
 
 The log-determinants of all prefixes of an order, which entropy needs, come from one Cholesky
 factorisation of the covariance with its rows and columns in that order: the factor of a prefix is
@@ -10,16 +10,16 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankcut._loops.set_increments import (
-    cardinality_increments,
+from rankcut._loops.increments import (
     coverage_increments,
     facility_increments,
+    hypergraph_increments,
     log_determinant_increments,
     modular_increments,
 )
+from rankcut._loops.partitions import increments_by_size
 from rankcut._loops.types import Floats
 from rankcut.cuts.set_function import (
-    ROUNDING,
     SetFunction,
     as_lists,
     finite_array,
@@ -27,7 +27,71 @@ from rankcut.cuts.set_function import (
 )
 from rankcut.errors import InputError
 from rankcut.parameters import within_floats
-from rankcut.rankings.value import Partitions
+from rankcut.rankings.value import ROUNDING, Partitions
+
+
+class HypergraphCut(SetFunction):
+    """F(A) = Σ w_e over the hyperedges e with items in A and items outside.
+
+    With hyperedges of two items it is the cut of a graph.
+
+    Parameters
+    ----------
+    hyperedges : list of collections of items
+        Which items each hyperedge joins.
+    n_items : int
+        Number of items.
+    weights : array of numbers or None
+        Weight of each hyperedge, not negative; None is 1 for each.
+
+    Examples
+    --------
+    >>> menu = HypergraphCut([{0, 1, 2}, {2, 3}], 4)
+    >>> menu({0}), menu({0, 2}), menu({0, 1, 2})
+    (1.0, 2.0, 1.0)
+    """
+
+    symmetric = True
+    submodular = True
+
+    def __init__(
+        self,
+        hyperedges: Iterable[Iterable[int]],
+        n_items: int,
+        weights: ArrayLike | None = None,
+    ) -> None:
+        self.n_items = n_items
+        edges = [sorted(set(edge)) for edge in hyperedges]
+        for number, edge in enumerate(edges):
+            if edge and (edge[0] < 0 or edge[-1] >= n_items):
+                raise InputError(
+                    f"hyperedge {number} joins {edge}, but the items are 0 to {n_items - 1}"
+                )
+        self.weights = nonnegative_array(
+            np.ones(len(edges)) if weights is None else weights, 1, "the weights of hyperedges"
+        )
+        if len(self.weights) != len(edges):
+            raise InputError(
+                f"there are {len(edges)} hyperedges and {len(self.weights)} weights; each "
+                "hyperedge needs one"
+            )
+        of_item: list[list[int]] = [[] for _ in range(n_items)]
+        for number, edge in enumerate(edges):
+            for item in edge:
+                of_item[item].append(number)
+        self._starts, self._edges = as_lists(of_item)
+        self._sizes = np.array([len(edge) for edge in edges], dtype=np.int32)
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """One walk over the hyperedges of each item placed."""
+        hypergraph_increments(
+            partitions.chains,
+            self._starts,
+            self._edges,
+            self._sizes,
+            self.weights,
+            out,
+        )
 
 
 class Coverage(SetFunction):
@@ -128,7 +192,7 @@ class ConcaveOfCardinality(SetFunction):
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """From group sizes only."""
-        cardinality_increments(partitions.ends, partitions.n_groups, self.values, out)
+        increments_by_size(partitions.chains, self.values, out)
 
 
 class FacilityLocation(SetFunction):

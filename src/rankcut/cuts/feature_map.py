@@ -23,22 +23,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rankcut._loops.slopes import scale_to_unit_length, spread_slopes
+from rankcut._loops.partitions import scale_to_unit_length, spread_slopes
 from rankcut._loops.types import Floats
-from rankcut.cuts.completions import METHODS, Averager, CompletionReport
-from rankcut.cuts.cut_functions import GraphCut
-from rankcut.cuts.expected_slopes import ExpectedSlopes
+from rankcut.cuts.completions import (
+    REPLICATES,
+    TOLERANCE,
+    unlisted_weights,
+    weighted_increments,
+)
+from rankcut.cuts.cut_functions import ExpectedSlopes, GraphCut
+from rankcut.cuts.incomplete import METHODS, Averager, CompletionReport
 from rankcut.cuts.offset_rows import OffsetRows, UncentredRows
 from rankcut.cuts.options import MapOptions
-from rankcut.cuts.sampled import TOLERANCE
 from rankcut.cuts.set_function import SetFunction
 from rankcut.cuts.smoothing import Smoother
-from rankcut.cuts.unlisted import unlisted_weights, weighted_increments
 from rankcut.errors import InputError, Setting
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
-from rankcut.parameters import seed_from
+from rankcut.parameters import ROWS_AT_ONCE, seed_from
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.reading import takes_collections
 from rankcut.rankings.value import Partitions, block_rows
@@ -46,12 +49,6 @@ from rankcut.threads import over_rows
 
 # "auto" takes the closed form for more items: sampling costs hundreds of times as much there.
 CLOSED_FORM_ITEMS = 2000
-
-# Rows of a sparse matrix that are worth a thread's while.
-_SPARSE_ROWS = 256
-
-# An incomplete ranking costs at least as much as this many complete ones.
-_COMPLETIONS = 16
 
 
 class FeatureMap:
@@ -205,8 +202,8 @@ class FeatureMap:
                 averager.fill(block, first, rows, report)
                 vectors[first : first + len(block)] = rows
 
-        # A row here stands for many completions, so it pays to split sooner.
-        step = max(1, block_rows(n_items) // _COMPLETIONS)
+        # A row here stands for two completions of each replicate, so it pays to split sooner.
+        step = max(1, block_rows(n_items) // (2 * REPLICATES))
         over_rows(fill, n_rows, step, self.options.n_jobs)
         self._warn_of_large_errors(report)
         return report
@@ -252,7 +249,7 @@ class FeatureMap:
                 parts[first] = part
                 offsets[first : first + len(block)] = constants
 
-        over_rows(fill, n_rows, _SPARSE_ROWS, self.options.n_jobs)
+        over_rows(fill, n_rows, ROWS_AT_ONCE, self.options.n_jobs)
         stacked = sparse.vstack([parts[first] for first in sorted(parts)], format="csr")
         rows = OffsetRows(sparse.csr_array(stacked), offsets, np.ones(n_items))
         if self._smoother is not None:

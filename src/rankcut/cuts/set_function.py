@@ -20,14 +20,11 @@ from rankcut.parameters import is_real, within_floats
 from rankcut.rankings.value import Partitions, block_rows
 
 if TYPE_CHECKING:
-    from rankcut.cuts.expected_slopes import ExpectedSlopes
+    from rankcut.cuts.cut_functions import ExpectedSlopes
 
 
 # A table of all subsets has 2**n numbers: 8 MB for this many items.
 MOST_TABULATED = 20
-
-# Values that differ by no more than this part of the largest differ by rounding.
-ROUNDING = 1e-9
 
 
 class SetFunction(ABC):

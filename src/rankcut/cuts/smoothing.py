@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rankcut._loops.slopes import scale_to_unit_length
+from rankcut._loops.partitions import scale_to_unit_length
 from rankcut._loops.types import Floats
 from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.cuts.options import check_steps

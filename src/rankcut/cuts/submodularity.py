@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
-from rankcut.cuts.set_function import ROUNDING, SetFunction
-from rankcut.rankings.value import block_rows
+from rankcut.cuts.set_function import SetFunction
+from rankcut.rankings.value import ROUNDING, block_rows
 
 # Up to this many items all inequalities are checked: 2**14 values and 91 pairs take a fraction of
 # a second.

@@ -30,8 +30,8 @@ from rankcut._loops.partitions import (
     order_other_rows,
     order_permutations,
     order_sparse_rows,
+    pool_rows,
 )
-from rankcut._loops.slopes import pool_rows
 from rankcut._loops.types import Chains, Floats, Indices, Ints, Longs
 from rankcut.errors import InputError
 from rankcut.threads import over_rows

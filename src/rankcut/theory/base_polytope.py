@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
 from rankcut.cuts import Modular, SetFunction
-from rankcut.cuts.set_function import ROUNDING, power_of_two
+from rankcut.cuts.set_function import power_of_two
 from rankcut.errors import InputError, amount
 from rankcut.parameters import within_floats
-from rankcut.rankings.value import Partitions
+from rankcut.rankings.value import ROUNDING, Partitions
 from rankcut.theory.cones import Groups, ordered_partitions, refining_orders
 from rankcut.theory.lovasz import lovasz_extension, lovasz_subgradient
 

@@ -18,10 +18,9 @@ from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
 from rankcut.cuts import SetFunction
-from rankcut.cuts.set_function import ROUNDING
 from rankcut.errors import InputError
 from rankcut.parameters import within_floats
-from rankcut.rankings.value import Partitions
+from rankcut.rankings.value import ROUNDING, Partitions
 
 Groups: TypeAlias = tuple[tuple[int, ...], ...]
 

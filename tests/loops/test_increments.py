@@ -7,9 +7,10 @@ from scipy import sparse
 from scipy.optimize import isotonic_regression
 from tolerances import assert_rounds_to
 
-from rankcut._loops import cut_increments, partitions, slopes
+from rankcut._loops import increments, partitions
 from rankcut._loops.types import Chains
-from rankcut.cuts.expected_slopes import as_links
+from rankcut.cuts.cut_functions import as_links
+from rankcut.rankings.value import Partitions
 
 N_ROWS, N_ITEMS = 25, 11
 
@@ -144,7 +145,7 @@ def test_sort_by_key_is_a_stable_sort(size):
 @pytest.mark.parametrize("n_items", [1, 2, 5])
 def test_tabulated_cuts_are_sums_over_edges(n_items):
     upper = np.triu(np.random.default_rng(n_items).random((n_items, n_items)), 1)
-    table = cut_increments.tabulate_cut(upper + upper.T)
+    table = increments.tabulate_cut(upper + upper.T)
     assert len(table) == 1 << n_items
     for mask, value in enumerate(table):
         inside = np.array([bool(mask >> i & 1) for i in range(n_items)])
@@ -161,14 +162,13 @@ def test_increments_and_pooling(kind):
     stored = sparse.csr_array(weights)
     links = as_links(2 * stored)
     degrees = weights.sum(axis=0)
-    table = cut_increments.tabulate_cut(weights)
+    table = increments.tabulate_cut(weights)
     factors, signed = np.random.default_rng(2).standard_normal((2, N_ITEMS, 6))
     structured = (chains, 0.7, links, factors, signed, degrees)
     calls = {
-        cut_increments.structured_increments: structured,
-        cut_increments.table_increments: (chains, table),
-        cut_increments.sparse_increments: (chains, links, degrees),
-        cut_increments.dense_increments: (chains, *dense_tables(weights)),
+        increments.structured_increments: structured,
+        increments.table_increments: (chains, table),
+        increments.dense_increments: (chains, *dense_tables(weights)),
     }
     for loop, inputs in calls.items():
         machine, plain = np.zeros((2, N_ROWS, N_ITEMS))
@@ -179,7 +179,7 @@ def test_increments_and_pooling(kind):
         assert_rounds_to(machine, plain, 6 * N_ITEMS, size)
         fast, slow = np.zeros((2, N_ROWS, N_ITEMS))
         for compiled, features in ((True, fast), (False, slow)):
-            run(slopes.pool_rows, compiled, chains, machine, features)
+            run(partitions.pool_rows, compiled, chains, machine, features)
         assert_rounds_to(fast, slow, N_ITEMS, size)
 
 
@@ -192,22 +192,22 @@ def test_pooling_is_antitonic_regression(n_items, kind):
     ranks[8:] //= 2
     order, ends, n_groups = orders(ranks)
     # Whole numbers, whose sums are exact in any order.
-    increments = rng.integers(-9, 10, (n_rows, n_items)).astype(float)
+    rises = rng.integers(-9, 10, (n_rows, n_items)).astype(float)
     if kind == "zeros":
-        increments = np.where(rng.random(increments.shape) < 0.5, 0.0, -0.0)
+        rises = np.where(rng.random(rises.shape) < 0.5, 0.0, -0.0)
     elif kind != "random":
-        increments = np.sort(increments, axis=1)[:, :: -1 if kind == "falling" else 1].copy()
+        rises = np.sort(rises, axis=1)[:, :: -1 if kind == "falling" else 1].copy()
     pooled = np.full((2, n_rows, n_items), np.nan)
     for compiled in (0, 1):
         chains = Chains(order, ends, n_groups)
-        run(slopes.pool_rows, compiled, chains, increments, pooled[compiled])
+        run(partitions.pool_rows, compiled, chains, rises, pooled[compiled])
     for r in range(n_rows):
         sizes = np.diff(ends[r, : n_groups[r]], prepend=0)
         regression = isotonic_regression(
-            increments[r, : n_groups[r]] / sizes, weights=sizes, increasing=False
+            rises[r, : n_groups[r]] / sizes, weights=sizes, increasing=False
         )
         expected = np.repeat(regression.x, sizes)
-        size = np.abs(increments[r]).sum()
+        size = np.abs(rises[r]).sum()
         for got in pooled[:, r]:
             assert_rounds_to(got[order[r, :n_items]], expected, 4 * n_items, size)
 
@@ -216,9 +216,9 @@ def test_pooling_is_antitonic_regression(n_items, kind):
 def test_items_in_no_group_have_slope_zero(compiled):
     ranks = np.array([[1.0, np.nan, 2.0], [np.nan, np.nan, 1.0], [np.nan, np.nan, np.nan]])
     chains = orders(ranks, compiled, close=False)
-    increments = np.array([[2.0, 4.0, 9.0], [-5.0, 9.0, 9.0], [9.0, 9.0, 9.0]])
+    rises = np.array([[2.0, 4.0, 9.0], [-5.0, 9.0, 9.0], [9.0, 9.0, 9.0]])
     features = np.full((3, 3), np.nan)
-    run(slopes.pool_rows, compiled, chains, increments, features)
+    run(partitions.pool_rows, compiled, chains, rises, features)
     assert_array_equal(features, [[3.0, 0.0, 3.0], [0.0, 0.0, -5.0], [0.0, 0.0, 0.0]])
 
 
@@ -229,15 +229,15 @@ def test_unit_length_at_any_scale(scale, compiled):
     root = np.sqrt(0.5)
     expected = [[0.6, 0.0, -0.8], [0.0, 0.0, 0.0], [-root, root, 0.0]]
     for units in (np.empty((3, 3)), np.empty((3, 3), np.float32)):
-        run(slopes.scale_to_unit_length, compiled, vectors, 0.0, units)
+        run(partitions.scale_to_unit_length, compiled, vectors, 0.0, units)
         assert_rounds_to(units, expected, 4, 1.0, units.dtype)
         # Negative zeros would be printed as such.
         assert not np.signbit(units[1]).any()
-    run(slopes.scale_to_unit_length, compiled, vectors, scale, units)
+    run(partitions.scale_to_unit_length, compiled, vectors, scale, units)
     assert_array_equal(units[1:], 0.0)
     assert not np.signbit(units[1:]).any()
     assert units[0].any()
-    run(slopes.scale_to_unit_length, compiled, vectors, 0.0, vectors)
+    run(partitions.scale_to_unit_length, compiled, vectors, 0.0, vectors)
     assert_rounds_to(vectors, expected, 4, 1.0)
 
 
@@ -259,14 +259,14 @@ def dense_rows(n_items, n_rows, rng):
 
 def dense_tables(weights):
     degrees = weights.sum(axis=0)
-    return cut_increments.in_lines(2 * weights), cut_increments.in_lines(degrees[None])[0]
+    return increments.in_lines(2 * weights), increments.in_lines(degrees[None])[0]
 
 
 def increments_on_dense(chains, weights):
     n_rows = len(chains.order)
     # Room for more rankings, as for a block that is not full.
     out = np.full((n_rows + 2, len(weights)), np.nan)
-    cut_increments.dense_increments(chains, *dense_tables(weights), out)
+    increments.dense_increments(chains, *dense_tables(weights), out)
     assert np.isnan(out[n_rows:]).all()
     return [row[:size] for row, size in zip(out, chains.n_groups, strict=False)]
 
@@ -276,7 +276,7 @@ def increments_on_dense(chains, weights):
 def test_increments_on_a_dense_graph_are_differences_of_cuts(n_items):
     rng = np.random.default_rng(n_items)
     weights = dense_graph(n_items, rng)
-    n_rows = cut_increments.SHARING + 17
+    n_rows = increments.SHARING + 17
     order, ends, n_groups = orders(dense_rows(n_items, n_rows, rng))
     got = increments_on_dense(Chains(order, ends, n_groups), weights)
     for r in range(0, n_rows, 1 if n_items < 100 else 5):
@@ -291,7 +291,7 @@ def test_increments_on_a_dense_graph_are_differences_of_cuts(n_items):
 
 def test_a_dense_graph_gives_a_ranking_the_same_bits_alone_and_among_others():
     rng = np.random.default_rng(3)
-    n_rows = 3 * cut_increments.SHARING + 5
+    n_rows = 3 * increments.SHARING + 5
     for n_items in (38, 167):
         weights = dense_graph(n_items, rng)
         block = orders(dense_rows(n_items, n_rows, rng))
@@ -302,3 +302,38 @@ def test_a_dense_graph_gives_a_ranking_the_same_bits_alone_and_among_others():
                 some = increments_on_dense(part, weights)
                 for got, expected in zip(some, together[start : start + size], strict=True):
                     assert_array_equal(got, expected)
+
+
+N = 7
+RNG = np.random.default_rng(0)
+CHAINS = [
+    [[int(i)] for i in RNG.permutation(N)],
+    [[3, 1], [0], [2, 6, 4], [5]],
+    [[6], [0], [1, 2, 3, 4, 5]],
+    [list(range(N))],
+]
+STARTS = np.array([0, 2, 3, 3, 5, 6, 8, 9], dtype=np.uint32)
+ENTRIES = np.array([0, 3, 1, 0, 2, 1, 2, 3, 2], dtype=np.uint32)
+SIZES = np.bincount(ENTRIES).astype(np.int32)
+FACTOR = RNG.standard_normal((N, N + 1))
+
+LOOPS = {
+    "by size": (partitions.increments_by_size, (np.arange(N + 1.0) ** 0.5,)),
+    "modular": (increments.modular_increments, (RNG.random(N),)),
+    "hypergraph": (increments.hypergraph_increments, (STARTS, ENTRIES, SIZES, RNG.random(4))),
+    "coverage": (increments.coverage_increments, (STARTS, ENTRIES, RNG.random(4), 2.0)),
+    "facility": (increments.facility_increments, (RNG.random((N, 5)), 4.0)),
+    "log-determinant": (increments.log_determinant_increments, (FACTOR @ FACTOR.T, 1.0)),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_compiled_equals_plain(name):
+    loop, inputs = LOOPS[name]
+    block = Partitions.of_groups(CHAINS, N)
+    machine, plain = np.zeros((2, len(CHAINS), N))
+    loop(block.chains, *inputs, machine)
+    loop.py_func(block.chains, *inputs, plain)
+    assert np.count_nonzero(machine) > N
+    # Sums of at most N·(N + 1) terms; a determinant by Cholesky's method as well.
+    assert_rounds_to(machine, plain, N * (N + 1), np.abs(plain).sum())

@@ -2,19 +2,69 @@
 
 A ranking of l groups has l + 1 gaps, counted from 0 for the one before the first group. A row of
 ``gaps`` has the gap of each unranked item, in the order in which a partition lists them; items in
-the same gap are tied.
+the same gap are tied. The draws of a ranking depend on it and the seed alone: see
+:mod:`rankcut._loops.random_streams`.
 
-Random numbers depend only on a 64-bit stream (a Weyl sequence through the finaliser of
-splitmix64), and the stream depends only on the ranking and the seed. So the draws of a ranking do
-not depend on its neighbours.
+Comparisons with unlisted items may have a weight γ. Let R be the listed items, and F_R the cut of
+the graph restricted to R. Then the cut is F_γ = γ·F + (1 − γ)·F_R. Along any completion of a
+ranking, F_R rises with the listed groups by the same amounts as along the ranking itself.
 """
 
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import NDArray
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.random_streams import HALF_WORD, STEP, scramble
-from rankcut._loops.types import Chains, Floats, Indices, Ints, Streams
+from rankcut._loops.types import Chains, Floats, Indices, Ints, Longs, Streams
+
+# A Latin hypercube has at most 2**LARGEST_EXPONENT draws; larger stages use several.
+LARGEST_EXPONENT = 5
+
+
+class Tasks(NamedTuple):
+    """Which ranking each task completes, the sum that it adds to, its random numbers and draws."""
+
+    rankings: Ints
+    targets: Ints
+    streams: Streams
+    exponents: Ints
+
+
+@compiled
+def plan_tasks(rankings: Ints, names: Streams, sizes: Ints, n_replicates: int, stage: int) -> Tasks:
+    """Share ``sizes[a]`` draws of ranking a evenly among its replicates, each into tasks.
+
+    A task is a Latin hypercube of 2^k draws, largest first. Replicate r of the a-th ranking is
+    target ``a * n_replicates + r``.
+    """
+    planned = Tasks(
+        np.empty(sizes.sum(), np.int32),
+        np.empty(sizes.sum(), np.int32),
+        np.empty(sizes.sum(), np.uint64),
+        np.empty(sizes.sum(), np.int32),
+    )
+    task = 0
+    for a in range(rankings.shape[0]):
+        for r in range(n_replicates):
+            left = sizes[a] // n_replicates + (r < sizes[a] % n_replicates)
+            piece = 0
+            for exponent in range(LARGEST_EXPONENT, -1, -1):
+                while left >> exponent:
+                    left -= 1 << exponent
+                    label = np.uint64((stage << 48) + (r << 32) + piece + 1)
+                    planned.rankings[task] = rankings[a]
+                    planned.targets[task] = a * n_replicates + r
+                    planned.streams[task] = scramble(names[a] + STEP * scramble(label))
+                    planned.exponents[task] = exponent
+                    piece += 1
+                    task += 1
+    return Tasks(
+        planned.rankings[:task],
+        planned.targets[:task],
+        planned.streams[:task],
+        planned.exponents[:task],
+    )
 
 
 @compiled
@@ -126,7 +176,7 @@ def draw_completions(
 def enumerate_completions(
     base: Chains,
     rankings: Ints,
-    firsts: NDArray[np.int64],
+    firsts: Longs,
     task_ends: Ints,
     gaps: Indices,
     chains: Chains,
@@ -175,3 +225,80 @@ def add_tasks(rows: Floats, task_ends: Ints, targets: Ints, sums: Floats) -> Non
         start = task_ends[task]
         for i in range(total.shape[0]):
             sums[targets[task], i] += total[i]
+
+
+@compiled
+def reverse_listed(chains: Chains, turned: Indices, turned_ends: Ints) -> None:
+    """Reverse the groups of each partition, except the last one."""
+    order, ends, n_groups = chains
+    for r in range(order.shape[0]):
+        last = n_groups[r] - 1
+        place = 0
+        for t in range(last):
+            group = last - 1 - t
+            for p in range(ends[r, group - 1] if group > 0 else 0, ends[r, group]):
+                turned[r, place] = order[r, p]
+                place += 1
+            turned_ends[r, t] = place
+        for p in range(place, order.shape[1] - 1):
+            turned[r, p] = order[r, p]
+        if last >= 0:
+            turned_ends[r, last] = ends[r, last]
+
+
+@compiled
+def weigh_lists(
+    n_groups: Ints, unlisted_weights: Floats, forwards: Floats, backwards: Floats
+) -> None:
+    """From rises of F along lists to those of F_γ, in place; the last group is unlisted.
+
+    With worse and better listed items and the unlisted, F rises by worse + unlisted − better
+    with a group, and on the way back, ``backwards``, by better + unlisted − worse.
+    """
+    for r in range(n_groups.shape[0]):
+        last = n_groups[r] - 1
+        weight = unlisted_weights[r]
+        for t in range(last):
+            listed = 0.5 * (forwards[r, t] - backwards[r, last - 1 - t])
+            forwards[r, t] = weight * forwards[r, t] + (1.0 - weight) * listed
+        if last >= 0:
+            forwards[r, last] *= weight
+
+
+@compiled
+def weigh_completions(
+    base: Chains,
+    unlisted_weights: Floats,
+    listed: Floats,
+    rankings: Ints,
+    task_ends: Ints,
+    chains: Chains,
+    increments: Floats,
+) -> None:
+    """From rises of F to those of F_γ, in place.
+
+    The rows up to ``task_ends[k]`` are completions of the partition ``rankings[k]``, whose groups
+    raise F_R by ``listed``. A group of a completion is a listed one if it begins with the item
+    that the next listed group begins with.
+    """
+    base_order, base_ends, base_groups = base
+    order, ends, n_groups = chains
+    row = 0
+    for task in range(rankings.shape[0]):
+        ranking = rankings[task]
+        weight = unlisted_weights[ranking]
+        while row < task_ends[task]:
+            next_listed = 0
+            base_start = 0
+            start = 0
+            for t in range(n_groups[row]):
+                increments[row, t] *= weight
+                if (
+                    next_listed < base_groups[ranking]
+                    and order[row, start] == base_order[ranking, base_start]
+                ):
+                    increments[row, t] += (1.0 - weight) * listed[ranking, next_listed]
+                    base_start = base_ends[ranking, next_listed]
+                    next_listed += 1
+                start = ends[row, t]
+            row += 1

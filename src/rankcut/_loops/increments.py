@@ -1,8 +1,11 @@
-"""Increments of the cut function along a chain of prefixes, F(B_t) − F(B_{t−1}), for many chains.
+"""Increments of a set function along a chain of prefixes, F(B_t) − F(B_{t−1}), for many chains.
 
-Placing the items one by one, best first, the gain of the next item i is its degree minus twice
-its weight to those already placed: d_i − 2 Σ_{k placed} W_ik. The gains of a group's items, in
-any order, add up to the increment of the group. The last increment brings F back to 0.
+Each loop places the items of a row in order, best first, keeps the state of the function, and adds
+up the gains of the items of a group. The increment of the last group follows from F(V), which is
+``total``, or 0 for cuts: so a top-k list costs no more than its k items.
+
+In a graph, the gain of the next item i is its degree minus twice its weight to those already
+placed: d_i − 2 Σ_{k placed} W_ik.
 """
 
 import numpy as np
@@ -184,30 +187,6 @@ def total(numbers: Floats) -> float:
 
 
 @compiled
-def sparse_increments(chains: Chains, links: Links, degrees: Floats, increments: Floats) -> None:
-    """A sparse graph, row by row: the neighbours of i are at ``starts[i]:starts[i + 1]``."""
-    order, ends, n_groups = chains
-    starts, neighbours, twice_weights = links
-    level = np.empty(degrees.shape[0])
-    for r in range(order.shape[0]):
-        level[:] = degrees
-        start = 0
-        total = 0.0
-        for t in range(n_groups[r] - 1):
-            increment = 0.0
-            for p in range(start, ends[r, t]):
-                item = order[r, p]
-                increment += level[item]
-                for edge in range(starts[item], starts[item + np.uint32(1)]):
-                    level[neighbours[edge]] -= twice_weights[edge]
-            increments[r, t] = increment
-            total += increment
-            start = ends[r, t]
-        if n_groups[r] > 0:
-            increments[r, n_groups[r] - 1] = -total
-
-
-@compiled
 def structured_increments(
     chains: Chains,
     constant: float,
@@ -217,9 +196,9 @@ def structured_increments(
     degrees: Floats,
     increments: Floats,
 ) -> None:
-    """Weights c + S_ij + ⟨z_i, σ z_j⟩: S as for a sparse graph, and the rest by running sums.
+    """Weights c + S_ij + ⟨z_i, σ z_j⟩: S by the links of each item, the rest by running sums.
 
-    ``factors`` has z_i and ``signed_factors`` σ z_i as rows.
+    ``factors`` has z_i and ``signed_factors`` σ z_i as rows; a graph that is just sparse has none.
     """
     order, ends, n_groups = chains
     starts, neighbours, twice_weights = links
@@ -254,3 +233,146 @@ def inner_product(x: Floats, y: Floats) -> float:
     for q in range(x.shape[0]):
         total += x[q] * y[q]
     return total
+
+
+@compiled
+def modular_increments(chains: Chains, weights: Floats, increments: Floats) -> None:
+    """F(B) = Σ_{i∈B} ``weights[i]``."""
+    order, ends, n_groups = chains
+    for r in range(order.shape[0]):
+        start = 0
+        for t in range(n_groups[r]):
+            increment = 0.0
+            for p in range(start, ends[r, t]):
+                increment += weights[order[r, p]]
+            increments[r, t] = increment
+            start = ends[r, t]
+
+
+@compiled
+def hypergraph_increments(
+    chains: Chains,
+    starts: Indices,
+    edges: Indices,
+    sizes: Ints,
+    weights: Floats,
+    increments: Floats,
+) -> None:
+    """A hyperedge is cut from its first item until its last.
+
+    The hyperedges of item i are ``edges[starts[i]:starts[i + 1]]``.
+    """
+    order, ends, n_groups = chains
+    placed = np.empty(sizes.shape[0], dtype=np.int32)
+    for r in range(order.shape[0]):
+        placed[:] = 0
+        start = 0
+        running = 0.0
+        for t in range(n_groups[r] - 1):
+            increment = 0.0
+            for p in range(start, ends[r, t]):
+                item = order[r, p]
+                for k in range(starts[item], starts[item + np.uint32(1)]):
+                    edge = edges[k]
+                    placed[edge] += 1
+                    if placed[edge] == 1:
+                        increment += weights[edge]
+                    if placed[edge] == sizes[edge]:
+                        increment -= weights[edge]
+            increments[r, t] = increment
+            running += increment
+            start = ends[r, t]
+        if n_groups[r] > 0:
+            increments[r, n_groups[r] - 1] = -running
+
+
+@compiled
+def coverage_increments(
+    chains: Chains,
+    starts: Indices,
+    elements: Indices,
+    weights: Floats,
+    total: float,
+    increments: Floats,
+) -> None:
+    """The gain of an item is the weight of its elements that no earlier item has.
+
+    The elements of item i are ``elements[starts[i]:starts[i + 1]]``.
+    """
+    order, ends, n_groups = chains
+    covered_in = np.full(weights.shape[0], -1, dtype=np.int32)
+    for r in range(order.shape[0]):
+        start = 0
+        running = 0.0
+        for t in range(n_groups[r] - 1):
+            increment = 0.0
+            for p in range(start, ends[r, t]):
+                item = order[r, p]
+                for k in range(starts[item], starts[item + np.uint32(1)]):
+                    element = elements[k]
+                    if covered_in[element] != r:
+                        covered_in[element] = r
+                        increment += weights[element]
+            increments[r, t] = increment
+            running += increment
+            start = ends[r, t]
+        if n_groups[r] > 0:
+            increments[r, n_groups[r] - 1] = total - running
+
+
+@compiled
+def facility_increments(
+    chains: Chains, utilities: Floats, total: float, increments: Floats
+) -> None:
+    """``utilities[i]`` is the value of item i to each client; a client keeps the best so far."""
+    order, ends, n_groups = chains
+    best = np.empty(utilities.shape[1])
+    for r in range(order.shape[0]):
+        best[:] = 0.0
+        start = 0
+        running = 0.0
+        for t in range(n_groups[r] - 1):
+            for p in range(start, ends[r, t]):
+                offered = utilities[order[r, p]]
+                for client in range(best.shape[0]):
+                    best[client] = max(best[client], offered[client])
+            value = best.sum()
+            increments[r, t] = value - running
+            running = value
+            start = ends[r, t]
+        if n_groups[r] > 0:
+            increments[r, n_groups[r] - 1] = total - running
+
+
+@compiled
+def log_determinant_increments(
+    chains: Chains, matrix: Floats, total: float, increments: Floats
+) -> None:
+    """½ log det of ``matrix[B, B]`` for all prefixes B from one Cholesky factor.
+
+    With the items in the order of the row, the factor of a prefix is the leading block of the
+    whole factor: the gain of the item at place p is log L_pp.
+    """
+    order, ends, n_groups = chains
+    for r in range(order.shape[0]):
+        last = n_groups[r] - 1
+        stop = ends[r, last - 1] if last > 0 else 0
+        permuted = np.empty((stop, stop))
+        for p in range(stop):
+            row = matrix[order[r, p]]
+            for q in range(p + 1):
+                # Fill both halves, because the factorisation may read either.
+                permuted[p, q] = row[order[r, q]]
+                permuted[q, p] = permuted[p, q]
+        factor = np.linalg.cholesky(permuted)
+        start = 0
+        running = 0.0
+        for t in range(last):
+            increment = 0.0
+            for p in range(start, ends[r, t]):
+                increment += np.log(factor[p, p])
+            increments[r, t] = increment
+            running += increment
+            start = ends[r, t]
+        if last >= 0:
+            increments[r, last] = total - running
