@@ -15,6 +15,7 @@ LAYERS = [
     ["regression", "similar"],
     ["label_ranking", "blocs"],
     ["comparison", "completion", "consensus"],
+    ["strengths"],
     ["pictures"],
     ["datasets"],
     ["files"],

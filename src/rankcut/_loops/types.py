@@ -15,6 +15,7 @@ Indices: TypeAlias = NDArray[np.uint32]
 Streams: TypeAlias = NDArray[np.uint64]
 Words: TypeAlias = NDArray[np.uint64]
 Longs: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
 
 
 class Chains(NamedTuple):

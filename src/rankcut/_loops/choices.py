@@ -1,0 +1,541 @@
+"""Loops of Plackett–Luce likelihoods: a ranking is chosen from the top, group by group.
+
+Rankings are flat: ``items[starts[r]:starts[r + 1]]`` are the items that ranking r lists, best
+first. If ``others`` stay, all unlisted items are at choice each time and never chosen: top-k lists.
+Otherwise only the listed items are at choice. Loops with ties take the others as entries too, after
+the first ``n_listed[r]``; ``joined[e]`` says that entry e is tied with the one before it.
+
+Without ties, sums over the choices of a ranking telescope: with worths α and the worth Z_t of
+what remains at choice t, the entry of rank t has the score 1 − α_i·Σ_{s ≤ t} 1/Z_s. What unlisted
+items add to a ranking's score is −α_j times one number, its ``tail``. So a list of k items costs k
+steps, or k² for second derivatives, whatever the number of unlisted ones.
+"""
+
+import math
+
+import numpy as np
+
+from rankcut._loops.compilation import compiled
+from rankcut._loops.types import Flags, Floats, Indices, Longs
+
+# A rest of less than this share of all worth is summed item by item: a difference would lose it.
+_CANCELLED = 1e-6
+
+
+@compiled
+def rest_worth(worths: Floats, total: float, listed: Indices) -> float:
+    """The worth of all items but the listed ones."""
+    rest = total
+    for item in listed:
+        rest -= worths[item]
+    if rest > _CANCELLED * total or len(listed) == len(worths):
+        return rest if len(listed) < len(worths) else 0.0
+    unlisted = worths.copy()
+    for item in listed:
+        unlisted[item] = 0.0
+    return float(unlisted.sum())
+
+
+@compiled
+def remaining_worths(worths: Floats, rest: float, listed: Indices, remaining: Floats) -> None:
+    """``remaining[t]``: the worth of what is at choice when the item of rank t is chosen."""
+    for t in range(len(listed) - 1, -1, -1):
+        rest += worths[listed[t]]
+        remaining[t] = rest
+
+
+@compiled
+def strict_scores(
+    log_worths: Floats,
+    starts: Longs,
+    items: Indices,
+    others: bool,
+    entries: Floats,
+    tails: Floats,
+    values: Floats,
+) -> None:
+    """The score and log-likelihood of each ranking without ties.
+
+    The score of ranking r is ``entries`` at its items, minus ``tails[r]`` times the worths.
+    """
+    worths = np.exp(log_worths)
+    total = worths.sum()
+    remaining = np.empty(len(worths))
+    for r in range(len(starts) - 1):
+        listed = items[starts[r] : starts[r + 1]]
+        rest = rest_worth(worths, total, listed) if others else 0.0
+        remaining_worths(worths, rest, listed, remaining)
+        inverse = 0.0
+        value = 0.0
+        for t in range(len(listed)):
+            inverse += 1.0 / remaining[t]
+            entries[starts[r] + t] = 1.0 - worths[listed[t]] * inverse
+            value += log_worths[listed[t]] - math.log(remaining[t])
+        values[r] = value
+        tails[r] = 0.0
+        if others:
+            tails[r] = inverse
+            for t in range(len(listed)):
+                entries[starts[r] + t] += worths[listed[t]] * inverse
+
+
+@compiled
+def strict_sums(
+    log_worths: Floats,
+    starts: Longs,
+    items: Indices,
+    weights: Floats,
+    others: bool,
+    gradient: Floats,
+    own: Floats,
+    pairs: Floats,
+) -> tuple[float, float]:
+    """Add up the gradient and curvature of rankings without ties; returns their log-likelihood.
+
+    With c_i = Σ_{s ≤ t(i)} 1/Z_s², the curvature of i and j is −α_i·α_j·c of the earlier one. Where
+    others stay, it is written as c of the last choice, minus what i and j lack of it (``own``),
+    plus what both lack (``pairs``): only the listed items lack anything. The second number that is
+    returned is the sum of c of the last choices. ``pairs[i, j]`` is filled for i before j; an empty
+    array is left alone.
+    """
+    worths = np.exp(log_worths)
+    total = worths.sum()
+    remaining = np.empty(len(worths))
+    sums = np.empty(len(worths))
+    value = 0.0
+    everywhere = 0.0
+    tail = 0.0
+    for r in range(len(starts) - 1):
+        listed = items[starts[r] : starts[r + 1]]
+        rest = rest_worth(worths, total, listed) if others else 0.0
+        remaining_worths(worths, rest, listed, remaining)
+        inverse = 0.0
+        square = 0.0
+        for t in range(len(listed)):
+            item = listed[t]
+            value += weights[r] * (log_worths[item] - math.log(remaining[t]))
+            inverse += weights[r] / remaining[t]
+            square += weights[r] / remaining[t] ** 2
+            gradient[item] += weights[r] - worths[item] * inverse
+            sums[t] = square
+        if others:
+            tail += inverse
+            everywhere += square
+            for t in range(len(listed)):
+                gradient[listed[t]] += worths[listed[t]] * inverse
+                own[listed[t]] += square - sums[t]
+                for later in range(t + 1, len(listed) if len(pairs) else 0):
+                    pairs[listed[t], listed[later]] += square - sums[later]
+        else:
+            for t in range(len(listed)):
+                own[listed[t]] += sums[t]
+                for later in range(t + 1, len(listed) if len(pairs) else 0):
+                    pairs[listed[t], listed[later]] += sums[t]
+    gradient -= tail * worths
+    return value, everywhere
+
+
+@compiled
+def strict_products(
+    worths: Floats,
+    starts: Longs,
+    items: Indices,
+    weights: Floats,
+    others: bool,
+    vector: Floats,
+    product: Floats,
+) -> float:
+    """Add Σ_j α_j·v_j·Σ_s 1/Z_s² of what is at choice with each listed item; returns the tail's.
+
+    The negative Hessian times v is α·(v·wins' part − this), without a matrix.
+    """
+    total = worths.sum()
+    whole = (worths * vector).sum()
+    remaining = np.empty(len(worths))
+    everywhere = 0.0
+    for r in range(len(starts) - 1):
+        listed = items[starts[r] : starts[r + 1]]
+        rest = rest_worth(worths, total, listed) if others else 0.0
+        remaining_worths(worths, rest, listed, remaining)
+        crossed = whole if others else 0.0
+        if not others:
+            for item in listed:
+                crossed += worths[item] * vector[item]
+        running = 0.0
+        for t in range(len(listed)):
+            running += weights[r] * crossed / remaining[t] ** 2
+            product[listed[t]] += running
+            crossed -= worths[listed[t]] * vector[listed[t]]
+        if others:
+            everywhere += running
+            for item in listed:
+                product[item] -= running
+    return everywhere
+
+
+@compiled
+def symmetric_sums(x: Floats, degree: int, before: Floats, after: Floats) -> float:
+    """e_d(x), the sum of the products of all subsets of d numbers, and what leads to it.
+
+    ``before[i]`` holds e_0 … e_d of the numbers before i, ``after[i]`` those from i on.
+    """
+    n = len(x)
+    before[0, : degree + 1] = 0.0
+    after[n, : degree + 1] = 0.0
+    before[0, 0] = 1.0
+    after[n, 0] = 1.0
+    for i in range(n):
+        before[i + 1, 0] = 1.0
+        after[n - 1 - i, 0] = 1.0
+        for d in range(1, degree + 1):
+            before[i + 1, d] = before[i, d] + x[i] * before[i, d - 1]
+            after[n - 1 - i, d] = after[n - i, d] + x[n - 1 - i] * after[n - i, d - 1]
+    return float(before[n, degree])
+
+
+@compiled
+def coefficient(one: Floats, other: Floats, degree: int) -> float:
+    """The coefficient of z^degree in the product of two polynomials."""
+    total = 0.0
+    for d in range(degree + 1):
+        total += one[d] * other[degree - d]
+    return total
+
+
+@compiled
+def tied_choice(
+    x: Floats,
+    n_chosen: int,
+    log_delta: Floats,
+    orders: Longs,
+    score: Floats,
+    curvature: Floats,
+) -> float:
+    """Add one choice by Davidson's model for ties; returns its log-likelihood.
+
+    A set S of d items is chosen with probability δ_d·Π_{i∈S} α_i^{1/d} / Z, where Z is the sum
+    over the sets of all sizes in ``orders``. ``x`` are the log-worths of what is at choice, the
+    first ``n_chosen`` of which are chosen. ``score`` and ``curvature`` have a place for each of
+    ``x`` and then one for each log δ.
+    """
+    n = len(x)
+    top = x.max()
+    deepest = orders[-1]
+    before = np.empty((n + 1, deepest + 1))
+    after = np.empty((n + 1, deepest + 1))
+    middle = np.empty(deepest + 1)
+    # Sums are divided by C(n, d) through the scale of the numbers, so that none overflows.
+    log_terms = np.full(len(orders), -np.inf)
+    scales = np.ones(len(orders))
+    for q in range(len(orders)):
+        d = orders[q]
+        if d <= n:
+            scales[q] = n / d
+            total = symmetric_sums(np.exp((x - top) / d) / scales[q], d, before, after)
+            log_terms[q] = log_delta[q] + top + math.log(total) + d * math.log(scales[q])
+    highest = log_terms.max()
+    log_z = highest + math.log(np.exp(log_terms - highest).sum())
+    shares = np.exp(log_terms - log_z)
+
+    expected = np.zeros(n)
+    for q in range(len(orders)):
+        d = orders[q]
+        if d > n:
+            continue
+        y = np.exp((x - top) / d) / scales[q]
+        total = symmetric_sums(y, d, before, after)
+        factor = shares[q] / total
+        for i in range(n):
+            within = factor * y[i] * coefficient(before[i], after[i + 1], d - 1)
+            expected[i] += within / d
+            curvature[i, i] += within / d**2
+            curvature[i, n + q] += within / d
+            if d > 1:
+                middle[:] = before[i]
+                for j in range(i + 1, n):
+                    both = factor * y[i] * y[j] * coefficient(middle, after[j + 1], d - 2)
+                    curvature[i, j] += both / d**2
+                    for power in range(d, 0, -1):
+                        middle[power] += y[j] * middle[power - 1]
+        curvature[n + q, n + q] += shares[q]
+        score[n + q] -= shares[q]
+    for i in range(n):
+        score[i] -= expected[i]
+        for j in range(i, n):
+            curvature[i, j] -= expected[i] * expected[j]
+        for q in range(len(orders)):
+            curvature[i, n + q] -= expected[i] * shares[q]
+    for q in range(len(orders)):
+        for other in range(q, len(orders)):
+            curvature[n + q, n + other] -= shares[q] * shares[other]
+    value = -log_z
+    for i in range(n_chosen):
+        value += x[i] / n_chosen
+        score[i] += 1.0 / n_chosen
+    for q in range(len(orders)):
+        if orders[q] == n_chosen:
+            value += log_delta[q]
+            score[n + q] += 1.0
+    return float(value)
+
+
+@compiled
+def pooled_choice(x: Floats, n_chosen: int, efron: bool, score: Floats, curvature: Floats) -> float:
+    """Add one choice of several by Efron's or Breslow's treatment of ties.
+
+    The chosen items are taken one by one. By Breslow's they all stay at choice until the end, by
+    Efron's each of them leaves in equal parts.
+    """
+    n = len(x)
+    worths = np.exp(x - x.max())
+    chosen = worths[:n_chosen].sum()
+    total = worths.sum()
+    value = -n_chosen * x.max()
+    shares = np.empty(n)
+    for step in range(n_chosen):
+        gone = step / n_chosen if efron else 0.0
+        remaining = total - gone * chosen
+        value += x[step] - math.log(remaining)
+        score[step] += 1.0
+        for i in range(n):
+            shares[i] = worths[i] * (1.0 - gone if i < n_chosen else 1.0) / remaining
+            score[i] -= shares[i]
+            curvature[i, i] += shares[i]
+        for i in range(n):
+            for j in range(i, n):
+                curvature[i, j] -= shares[i] * shares[j]
+    return float(value)
+
+
+# The trapezoidal rule with this step errs by some exp(−π²/step), 1e-17 of the integral.
+_STEP = 0.25
+
+# What is smaller than exp of this, beside the largest, is rounding.
+_NEGLIGIBLE = -40.0
+
+
+@compiled
+def log_density(y: float, rate: float, rates: Floats) -> float:
+    """The logarithm of rate·u·exp(−rate·u)·Π(1 − exp(−rates·u)) at u = exp(y)."""
+    u = math.exp(y)
+    value = math.log(rate) + y - rate * u
+    for each in rates:
+        value += math.log(-math.expm1(-each * u))
+    return value
+
+
+@compiled
+def unordered_choice(x: Floats, n_chosen: int, score: Floats, curvature: Floats) -> float:
+    """Add the choice of a set whose order is unknown: the sum over all its orders.
+
+    Let items arrive at rates α; the set S comes before the rest with probability
+    ∫ A·exp(−A·u)·Π_{i∈S} (1 − exp(−α_i·u)) du, A the worth of the rest. Over log u the integrand
+    decays fast on both sides, so that the trapezoidal rule is exact to rounding.
+    """
+    n = len(x)
+    if n_chosen == n:
+        return 0.0
+    worths = np.exp(x - x.max())
+    rate = worths[n_chosen:].sum()
+    rates = worths[:n_chosen]
+    middle = 0.0
+    highest = log_density(middle, rate, rates)
+    for direction in (_STEP, -_STEP):
+        following = log_density(middle + direction, rate, rates)
+        while following > highest:
+            middle += direction
+            highest = following
+            following = log_density(middle + direction, rate, rates)
+    mass = 0.0
+    # Derivatives by log-worths: of each chosen item, and of the rest by its common factor.
+    slopes = np.empty(n_chosen + 1)
+    mean = np.zeros(n_chosen + 1)
+    second = np.zeros((n_chosen + 1, n_chosen + 1))
+    for direction in (_STEP, -_STEP):
+        y = middle if direction > 0 else middle + direction
+        height = log_density(y, rate, rates) - highest
+        while height > _NEGLIGIBLE:
+            u = math.exp(y)
+            share = math.exp(height)
+            mass += share
+            for i in range(n_chosen):
+                product = rates[i] * u
+                slopes[i] = product / math.expm1(product) if product < -_NEGLIGIBLE else 0.0
+                bend = slopes[i] * (1.0 - product - slopes[i])
+                second[i, i] += share * bend
+            slopes[n_chosen] = 1.0 / rate - u
+            for i in range(n_chosen + 1):
+                mean[i] += share * slopes[i]
+                for j in range(i, n_chosen + 1):
+                    second[i, j] += share * slopes[i] * slopes[j]
+            y += direction
+            height = log_density(y, rate, rates) - highest
+    mean /= mass
+    for i in range(n_chosen + 1):
+        for j in range(i, n_chosen + 1):
+            second[i, j] = second[i, j] / mass - mean[i] * mean[j]
+    for i in range(n_chosen):
+        score[i] += mean[i]
+        for j in range(i, n_chosen):
+            curvature[i, j] -= second[i, j]
+        for j in range(n_chosen, n):
+            curvature[i, j] -= second[i, n_chosen] * worths[j]
+    for i in range(n_chosen, n):
+        score[i] += mean[n_chosen] * worths[i]
+        curvature[i, i] -= mean[n_chosen] * worths[i]
+        for j in range(i, n):
+            bend = second[n_chosen, n_chosen] - 1.0 / rate**2
+            curvature[i, j] -= bend * worths[i] * worths[j]
+    return highest + math.log(mass * _STEP)
+
+
+# How ties are read, as numbers for the loops.
+DAVIDSON, EFRON, BRESLOW, EXACT = 0, 1, 2, 3
+
+
+@compiled
+def one_ranking(
+    x: Floats,
+    joined: Flags,
+    n_listed: int,
+    log_delta: Floats,
+    orders: Longs,
+    ties: int,
+    score: Floats,
+    curvature: Floats,
+) -> float:
+    """Score and curvature of one ranking, which are overwritten; returns its log-likelihood.
+
+    ``x`` are the log-worths of the listed items, best first, and of others that stay at choice.
+    ``curvature`` is the negative second derivative; its upper triangle is filled.
+    """
+    n = len(x)
+    size = n + len(orders)
+    score[:size] = 0.0
+    curvature[:size, :size] = 0.0
+    # Each choice is among the last items, so its places are the last ones.
+    own_score = np.empty(size)
+    own_curvature = np.empty((size, size))
+    value = 0.0
+    begin = 0
+    while begin < n_listed:
+        end = begin + 1
+        while end < n_listed and joined[end]:
+            end += 1
+        at_choice = x[begin:]
+        if len(at_choice) > 1:
+            own = n - begin + len(orders)
+            own_score[:own] = 0.0
+            own_curvature[:own, :own] = 0.0
+            if ties == DAVIDSON:
+                value += tied_choice(
+                    at_choice, end - begin, log_delta, orders, own_score, own_curvature
+                )
+            elif ties == EXACT:
+                value += unordered_choice(at_choice, end - begin, own_score, own_curvature)
+            else:
+                value += pooled_choice(
+                    at_choice, end - begin, ties == EFRON, own_score, own_curvature
+                )
+            for i in range(own):
+                score[begin + i] += own_score[i]
+                for j in range(i, own):
+                    curvature[begin + i, begin + j] += own_curvature[i, j]
+        begin = end
+    return value
+
+
+@compiled
+def tied_sums(
+    log_worths: Floats,
+    starts: Longs,
+    items: Indices,
+    joined: Flags,
+    n_listed: Longs,
+    weights: Floats,
+    log_delta: Floats,
+    orders: Longs,
+    ties: int,
+    entries: Floats,
+    tie_scores: Floats,
+    values: Floats,
+    curvature: Floats,
+) -> None:
+    """Scores and log-likelihoods of rankings with ties; their curvature is added up.
+
+    ``curvature`` has a row for each item, then one for each log δ.
+    """
+    n_items = len(log_worths)
+    longest = 0
+    for r in range(len(starts) - 1):
+        longest = max(longest, starts[r + 1] - starts[r])
+    size = longest + len(orders)
+    score = np.empty(size)
+    bend = np.empty((size, size))
+    places = np.empty(size, dtype=np.int64)
+    x = np.empty(longest)
+    for r in range(len(starts) - 1):
+        start = starts[r]
+        length = starts[r + 1] - start
+        for e in range(length):
+            places[e] = items[start + e]
+            x[e] = log_worths[places[e]]
+        for q in range(len(orders)):
+            places[length + q] = n_items + q
+        values[r] = one_ranking(
+            x[:length],
+            joined[start : start + length],
+            n_listed[r],
+            log_delta,
+            orders,
+            ties,
+            score,
+            bend,
+        )
+        for e in range(length):
+            entries[start + e] = score[e]
+        for q in range(len(orders)):
+            tie_scores[r, q] = score[length + q]
+        for i in range(length + len(orders)):
+            for j in range(i, length + len(orders)):
+                curvature[places[i], places[j]] += weights[r] * bend[i, j]
+
+
+@compiled
+def mark_wins(
+    starts: Longs,
+    items: Indices,
+    joined: Flags,
+    n_listed: Longs,
+    others: bool,
+    ties_join: bool,
+    wins: Flags,
+) -> None:
+    """Mark that an item was chosen before those of the next group, or before all that are left."""
+    unlisted = np.ones(len(wins), dtype=np.bool_)
+    for r in range(len(starts) - 1):
+        stop = starts[r] + n_listed[r]
+        begin = starts[r]
+        while begin < stop:
+            end = begin + 1
+            while end < stop and joined[end]:
+                end += 1
+            until = starts[r + 1]
+            if end < stop:
+                until = end + 1
+                while until < stop and joined[until]:
+                    until += 1
+            for e in range(begin, end):
+                wins[items[e], items[e]] = True
+                for f in range(end, until):
+                    wins[items[e], items[f]] = True
+                if ties_join:
+                    for f in range(begin, end):
+                        wins[items[e], items[f]] = True
+            if others and end == stop:
+                unlisted[items[starts[r] : stop]] = False
+                for e in range(begin, end):
+                    for j in range(len(wins)):
+                        wins[items[e], j] |= unlisted[j]
+                unlisted[items[starts[r] : stop]] = True
+            begin = end

@@ -1,0 +1,208 @@
+"""Rankings as choices: what was at choice each time, and what was chosen.
+
+A ranking is chosen from the top, group by group. What the kinds of rankings mean:
+
+full
+    each item is chosen from those that remain; the last one is no choice;
+top-k (``unranked="last"``)
+    unlisted items stay at choice and are never chosen. Items tied in the last group are the rest
+    too: nobody chose among them;
+incomplete (``unranked="anywhere"``)
+    only the listed items were at choice; two listed items are a comparison of a pair.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from rankcut._loops.choices import BRESLOW, DAVIDSON, EFRON, EXACT, mark_wins
+from rankcut._loops.types import Flags, Floats, Indices, Longs
+from rankcut.errors import InputError, Setting
+from rankcut.rankings import Rankings
+
+Ties: TypeAlias = Literal["davidson", "exact", "efron", "breslow"]
+TIES: dict[str, int] = {
+    "davidson": DAVIDSON,
+    "exact": EXACT,
+    "efron": EFRON,
+    "breslow": BRESLOW,
+}
+
+# Lists with ties hold the unlisted items too: no more than this many entries in all, 4 GB.
+_MOST_ENTRIES = 1 << 29
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """Choices from the top, ranking by ranking.
+
+    Attributes
+    ----------
+    n_items : int
+        Number of items.
+    starts : ndarray of int64
+        The items of ranking r are at ``starts[r]:starts[r + 1]``.
+    items : ndarray of uint32
+        The listed items, best first.
+    joined : ndarray of bool
+        Whether an item is tied with the one before it.
+    n_listed : ndarray of int64
+        How many items of each ranking can be chosen; those after them are only at choice.
+    others : bool
+        Whether unlisted items are at choice too, without being among ``items``.
+    orders : ndarray of int64
+        The sizes of the groups that are chosen: 1, and those of ties.
+    weights : ndarray of float64
+        How often each ranking counts.
+    clusters : ndarray of int64 or None
+        Whose ranking it is; None: each is someone else's.
+    counted : bool
+        Whether weights count people.
+    """
+
+    n_items: int
+    starts: Longs
+    items: Indices
+    joined: Flags
+    n_listed: Longs
+    others: bool
+    orders: Longs
+    weights: Floats
+    clusters: Longs | None
+    counted: bool
+
+    @classmethod
+    def of(cls, rankings: Rankings) -> "Choices":
+        """The choices of rankings that count; those that list nothing leave none."""
+        n_items = rankings.shape[1]
+        others = rankings.unranked == "last"
+        items, joined, lengths = [], [], []
+        for _, block in rankings.listed_blocks():
+            listed = block.n_ranked()
+            if others and len(block):
+                # Where all items are in a group, those of the last one are the rest.
+                full = np.flatnonzero(listed == n_items)
+                before = block.ends[full, np.maximum(block.n_groups[full] - 2, 0)]
+                listed[full] = np.where(block.n_groups[full] > 1, before, 0)
+            width = block.order.shape[1]
+            kept = np.arange(width) < listed[:, None]
+            ends = np.zeros((len(block), width + 1), dtype=bool)
+            rows, groups = np.nonzero(np.arange(width) < block.n_groups[:, None])
+            ends[rows, block.ends[rows, groups]] = True
+            items.append(block.order[kept])
+            joined.append((~ends[:, :width] & (np.arange(width) > 0))[kept])
+            lengths.append(listed)
+        found = np.concatenate(lengths) if lengths else np.zeros(0, dtype=np.int64)
+        choices = cls(
+            n_items,
+            np.concatenate([[0], np.cumsum(found)]).astype(np.int64),
+            np.concatenate(items) if items else np.zeros(0, dtype=np.uint32),
+            np.concatenate(joined) if joined else np.zeros(0, dtype=bool),
+            found.astype(np.int64),
+            others,
+            np.ones(1, dtype=np.int64),
+            rankings.counts,
+            rankings.people,
+            rankings.counted,
+        )
+        return choices._with_ties() if choices.joined.any() else choices
+
+    @property
+    def n_rankings(self) -> int:
+        """Number of rankings."""
+        return len(self.n_listed)
+
+    @property
+    def tied(self) -> bool:
+        """Whether any two items are tied."""
+        return len(self.orders) > 1
+
+    @property
+    def informative(self) -> Flags:
+        """Which rankings count and hold a choice between two items or more."""
+        least = 1 if self.others else 2
+        return (self.weights > 0) & (np.diff(self.starts) >= least) & (self.n_listed > 0)
+
+    def owners(self) -> Longs:
+        """The ranking of each entry."""
+        return np.repeat(np.arange(self.n_rankings), np.diff(self.starts))
+
+    def _with_ties(self) -> "Choices":
+        """The same with the sizes of ties, and the others as entries after the listed items."""
+        begins = np.flatnonzero(~self.joined)
+        sizes = np.diff(np.append(begins, len(self.joined)))
+        orders = np.union1d([1], sizes).astype(np.int64)
+        if not self.others:
+            return replace(self, orders=orders)
+        if self.n_rankings * self.n_items > _MOST_ENTRIES:
+            raise InputError(
+                f"{self.n_rankings:,} lists with ties from {self.n_items:,} items are too many "
+                "for strengths if unlisted items come last",
+                remedy=["use ", Setting("unranked", "anywhere"), ", or break the ties"],
+            )
+        listed = np.zeros((self.n_rankings, self.n_items), dtype=bool)
+        listed[self.owners(), self.items] = True
+        _, absent = np.nonzero(~listed)
+        missing = self.n_items - self.n_listed
+        starts = np.arange(self.n_rankings + 1) * self.n_items
+        entries = np.empty(self.n_rankings * self.n_items, dtype=np.uint32)
+        joined = np.zeros(len(entries), dtype=bool)
+        own = np.repeat(starts[:-1], self.n_listed) + _count_up(self.n_listed)
+        entries[own], joined[own] = self.items, self.joined
+        after = np.repeat(starts[:-1] + self.n_listed, missing) + _count_up(missing)
+        entries[after] = absent
+        return replace(
+            self, starts=starts, items=entries, joined=joined, orders=orders, others=False
+        )
+
+    def sometimes_chosen(self) -> Flags:
+        """Which items were chosen while others were at choice."""
+        owners = self.owners()
+        place = np.arange(len(self.items)) - self.starts[owners]
+        last = place + 1 == np.diff(self.starts)[owners]
+        chosen = self.informative[owners] & (place < self.n_listed[owners])
+        return (
+            np.bincount(self.items[chosen & ~(last & (not self.others))], minlength=self.n_items)
+            > 0
+        )
+
+    def sometimes_passed(self) -> Flags:
+        """Which items were at choice while others were chosen."""
+        owners = self.owners()
+        place = np.arange(len(self.items)) - self.starts[owners]
+        passed = np.bincount(
+            self.items[(place > 0) & self.informative[owners]], minlength=self.n_items
+        )
+        if self.others:
+            listed = np.bincount(self.items[self.informative[owners]], minlength=self.n_items)
+            passed = passed + (listed < self.informative.sum())
+        return passed > 0
+
+    def wins(self, *, ties_join: bool) -> Flags:
+        """Whether item i was chosen before item j, for all pairs that a chain of wins needs.
+
+        ``ties_join`` says whether a tie counts for both.
+        """
+        wins = np.zeros((self.n_items, self.n_items), dtype=bool)
+        used = self.informative
+        mark_wins(
+            self.starts,
+            self.items,
+            self.joined,
+            np.where(used, self.n_listed, 0),
+            self.others,
+            ties_join,
+            wins,
+        )
+        return wins
+
+
+def _count_up(lengths: Longs) -> Longs:
+    """0, 1, … for each length, one after the other.
+
+    >>> _count_up(np.array([2, 0, 3]))
+    array([0, 1, 0, 1, 2])
+    """
+    ends = np.cumsum(lengths)
+    return np.arange(int(lengths.sum())) - np.repeat(ends - lengths, lengths)

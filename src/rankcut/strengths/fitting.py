@@ -1,0 +1,311 @@
+"""Strengths of items, fitted: the one likelihood behind the answers."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from scipy import linalg, special
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from rankcut._loops.types import Flags, Floats
+from rankcut.errors import InputError, Setting
+from rankcut.graphs.item_graph import ItemGraph
+from rankcut.rankings import Rankings
+from rankcut.strengths.choices import Choices, Ties
+from rankcut.strengths.likelihood import ChoiceLikelihood
+from rankcut.strengths.many_items import CLOSE, LONGEST, SparseFit, fit_many
+from rankcut.strengths.prior import FIRST, Hyperparameters, ItemPrior
+from rankcut.strengths.sandwich import People
+
+Prior: TypeAlias = Literal["evidence", "none"] | Hyperparameters
+Errors: TypeAlias = Literal["sandwich", "information"]
+
+# With more items than this, second derivatives are not a matrix: it would take 32 MB for each part
+# of a sum.
+MOST_DENSE = 2048
+
+# Newton's method stops where no strength moves by more than this, and gives up after this many
+# steps; ten are usual.
+_TOLERANCE = 1e-10
+_MOST_STEPS = 200
+
+# Draws that errors of many items are from: they are known to some 4 %.
+_ERROR_DRAWS = 300
+
+# If all choices are ties, log δ would be infinite: a precision that no data notice.
+_TIE_PRECISION = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Strengths:
+    """Strengths of items, and how sure they are.
+
+    Attributes
+    ----------
+    theta : ndarray of shape (n_items,)
+        The strength of each item; their mean is 0. exp(θ_i − θ_j) are the odds that i is chosen
+        rather than j.
+    log_ties : dict
+        log δ_d for each size d of a tie (Davidson's model).
+    covariance : ndarray of shape (n_items, n_items) or None
+        Of the strengths, with their mean 0; None for many items.
+    standard_errors : ndarray of shape (n_items,)
+        Of each strength, beside the mean of all.
+    log_likelihood : float
+        Of the rankings, without the prior.
+    prior : Hyperparameters or None
+        The prior that was used; None: maximum likelihood.
+    connected : ndarray of bool
+        Whether wins and losses connect an item with most others. The place of any other item hangs
+        on the prior alone.
+    n_people : int
+        Number of people, or of rankings without people, that hold a choice.
+    n_effective : float
+        The number of people of equal weight that would say as much.
+    """
+
+    theta: Floats
+    log_ties: dict[int, float]
+    covariance: Floats | None
+    standard_errors: Floats
+    log_likelihood: float
+    prior: Hyperparameters | None
+    connected: Flags
+    n_people: int
+    n_effective: float
+    likelihood: ChoiceLikelihood
+    parameters: Floats
+    sparse: SparseFit | None = None
+
+    @property
+    def worths(self) -> Floats:
+        """Exp θ, scaled to add up to 1: the chance of being chosen first from all items."""
+        return np.asarray(special.softmax(self.theta))
+
+    def beats(self) -> Floats:
+        """The probability that i is chosen rather than j, if one of them is.
+
+        It follows from the strengths: 1 / (1 + exp(θ_j − θ_i)).
+        """
+        return np.asarray(special.expit(self.theta[:, None] - self.theta[None, :]))
+
+    def draws(self, n_draws: int, seed: int) -> Floats:
+        """Strengths as they might be: draws from their joint normal distribution."""
+        if self.covariance is None:
+            assert self.sparse is not None
+            return self.sparse.draws(n_draws, seed)
+        rng = np.random.default_rng(seed)
+        values, vectors = linalg.eigh(self.covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        return np.asarray(self.theta + rng.standard_normal((n_draws, len(root))) @ root.T)
+
+
+def fit_strengths(
+    rankings: Rankings,
+    *,
+    graph: ItemGraph | None = None,
+    prior: Prior = "evidence",
+    ties: Ties = "davidson",
+    errors: Errors = "sandwich",
+    n_jobs: int | None = None,
+) -> Strengths:
+    r"""The strengths θ of items by the Plackett–Luce model, for rankings of any kind.
+
+    From the items that remain, each is chosen next with probability exp θ_i / Σ_j exp θ_j. Pairs
+    are the Bradley–Terry model.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        What :func:`rankcut.rankings.read_rankings` returns.
+    graph : ItemGraph or None
+        The item graph, aligned with the columns: items that are alike have like strengths, as far
+        as the evidence goes. See :mod:`rankcut.strengths.prior`.
+    prior : {"evidence", "none"} or Hyperparameters
+        "evidence": normal, with the variance and the part of the graph that make the rankings most
+        probable. "none": maximum likelihood, which exists only if wins connect all items.
+    ties : {"davidson", "exact", "efron", "breslow"}
+        What tied items mean. "davidson": people say that they are equal; each size of a tie has a
+        parameter of its own (Davidson 1970; Turner and others 2020). "exact": they have an order,
+        which nobody asked for, as in best–worst tasks or coarse scales; the likelihood is summed
+        over all orders. "efron" and "breslow" are quick approximations of it.
+    errors : {"sandwich", "information"}
+        "sandwich": errors hold if people differ from the model, and for several rankings of a
+        person. "information": only if the model is true.
+    n_jobs : int or None
+        Number of threads; the result is the same for any number.
+
+    Examples
+    --------
+    >>> from rankcut.rankings import read_rankings
+    >>> rankings = read_rankings([[1, 2, 3], [1, 3, 2], [2, 1, 3], [1, 2, 3]])
+    >>> fit = fit_strengths(rankings)
+    >>> fit.theta.round(2)
+    array([ 0.78, -0.05, -0.73])
+    >>> fit.beats().round(2)
+    array([[0.5 , 0.69, 0.82],
+           [0.31, 0.5 , 0.66],
+           [0.18, 0.34, 0.5 ]])
+    """
+    choices = Choices.of(rankings)
+    if not choices.informative.any():
+        raise InputError(
+            "no ranking compares two items, so there are no strengths to find",
+            remedy=["check the ranks, or what ", Setting("unranked"), " says about them"],
+        )
+    if not choices.counted:
+        # Weights that are no counts say who counts more than whom, not how many people there are.
+        used = choices.informative
+        weights = choices.weights / choices.weights[used].max()
+        choices = replace(choices, weights=weights * used.sum() / weights[used].sum())
+    likelihood = ChoiceLikelihood(choices, ties, n_jobs)
+    connected = _connected(choices, ties)
+    people = People.of(choices)
+    if prior == "none":
+        _check_connected(connected, rankings)
+    family = ItemPrior(choices.n_items, graph)
+    if choices.n_items > MOST_DENSE:
+        return _many(likelihood, family, prior, people, connected)
+    parameters, chosen, curvature = _newton(likelihood, family, prior)
+    n_items = choices.n_items
+    scores = likelihood.scores(parameters)
+    covariance = linalg.inv(curvature)
+    if errors == "sandwich":
+        meat = people.variation(scores)
+        if chosen is not None:
+            # Strengths are pulled to those of the prior, from wherever it might have drawn them.
+            meat[:n_items, :n_items] += family.precision(chosen)
+        covariance = covariance @ meat @ covariance
+    covariance = _centred(covariance[:n_items, :n_items])
+    sizes = likelihood.orders[1:].tolist()
+    return Strengths(
+        theta=parameters[:n_items] - parameters[:n_items].mean(),
+        log_ties=dict(zip(sizes, parameters[n_items:].tolist(), strict=True)),
+        covariance=covariance,
+        standard_errors=np.sqrt(np.maximum(np.diag(covariance), 0.0)),
+        log_likelihood=float(choices.weights @ scores.values),
+        prior=chosen,
+        connected=connected,
+        n_people=people.n_people,
+        n_effective=people.n_effective,
+        likelihood=likelihood,
+        parameters=parameters,
+    )
+
+
+def _many(
+    likelihood: ChoiceLikelihood, family: ItemPrior, prior: Prior, people: People, connected: Flags
+) -> Strengths:
+    """Strengths of many items, whose covariance is not a matrix."""
+    if prior == "none":
+        raise InputError(
+            f"strengths of more than {MOST_DENSE:,} items need a prior; there are "
+            f"{likelihood.n_items:,} items",
+            remedy=["use ", Setting("prior", "evidence")],
+        )
+    found = fit_many(
+        likelihood, family, prior if isinstance(prior, Hyperparameters) else None, people
+    )
+    return Strengths(
+        theta=found.theta - found.theta.mean(),
+        log_ties={},
+        covariance=None,
+        standard_errors=found.draws(_ERROR_DRAWS, seed=0).std(axis=0),
+        log_likelihood=float(likelihood.choices.weights @ found.scores.values),
+        prior=found.chosen,
+        connected=connected,
+        n_people=people.n_people,
+        n_effective=people.n_effective,
+        likelihood=likelihood,
+        parameters=found.theta,
+        sparse=found,
+    )
+
+
+def _check_connected(connected: Flags, rankings: Rankings) -> None:
+    """Maximum likelihood exists only if each item beats each other one, directly or in steps."""
+    apart = np.flatnonzero(~connected).tolist()
+    if apart:
+        named = ", ".join(repr(rankings.item(i)) for i in apart[:3])
+        more = f" and {len(apart) - 3:,} more" if len(apart) > 3 else ""
+        raise InputError(
+            f"wins and losses do not connect {named}{more} with the other items, so that their "
+            "strengths could be anything",
+            remedy=["use ", Setting("prior", "evidence"), ", or leave them out"],
+        )
+
+
+def _newton(
+    likelihood: ChoiceLikelihood, family: ItemPrior, prior: Prior
+) -> tuple[Floats, Hyperparameters | None, Floats]:
+    """The parameters with the largest posterior, its prior, and the curvature there."""
+    n_items, n_parameters = likelihood.n_items, likelihood.n_parameters
+    choosing = prior == "evidence"
+    chosen = FIRST if choosing else prior if isinstance(prior, Hyperparameters) else None
+    penalty = _TIE_PRECISION * np.diag(np.arange(n_parameters) >= n_items).astype(np.float64)
+    if chosen is not None:
+        penalty[:n_items, :n_items] = family.precision(chosen)
+    parameters, step, reached = np.zeros(n_parameters), np.zeros(n_parameters), -np.inf
+    for _ in range(_MOST_STEPS):
+        value, gradient, slopes = likelihood.derivatives(parameters)
+        value -= float(parameters @ penalty @ parameters) / 2
+        moved = float(np.abs(step).max())
+        if not value >= reached - _TOLERANCE * abs(reached) and moved > _TOLERANCE:
+            step /= 2
+            parameters = parameters - step
+            continue
+        if choosing and moved <= CLOSE and np.isfinite(reached):
+            best = family.choose(parameters[:n_items], *_profile(gradient, slopes, n_items))
+            choosing = best != chosen
+            chosen = best
+            penalty[:n_items, :n_items] = family.precision(chosen)
+            value = -np.inf
+        curvature = slopes + penalty + _level(slopes, n_items, chosen)
+        step = linalg.solve(curvature, gradient - penalty @ parameters, assume_a="pos")
+        moved = float(np.abs(step).max())
+        if moved <= _TOLERANCE and not choosing:
+            break
+        step *= min(1.0, LONGEST / moved) if moved > 0 else 1.0
+        reached = value
+        parameters = parameters + step
+    return parameters, chosen, curvature
+
+
+def _level(curvature: Floats, n_items: int, chosen: Hyperparameters | None) -> Floats:
+    """Without a prior nothing changes if all strengths rise; this keeps their mean where it is."""
+    level = np.zeros_like(curvature)
+    if chosen is None:
+        level[:n_items, :n_items] = np.trace(curvature[:n_items]) / n_items**2
+    return level
+
+
+def _profile(gradient: Floats, curvature: Floats, n_items: int) -> tuple[Floats, Floats]:
+    """Gradient and curvature of the strengths if the best δ follow them."""
+    if len(gradient) == n_items:
+        return gradient, curvature
+    ties = curvature[n_items:, n_items:] + _TIE_PRECISION * np.eye(len(gradient) - n_items)
+    across = curvature[:n_items, n_items:]
+    follow = linalg.solve(ties, np.column_stack([gradient[n_items:], across.T]), assume_a="pos")
+    return gradient[:n_items] - across @ follow[:, 0], curvature[:n_items, :n_items] - (
+        across @ follow[:, 1:]
+    )
+
+
+def _centred(covariance: Floats) -> Floats:
+    """The covariance of strengths minus their mean."""
+    centred = covariance - covariance.mean(axis=0)
+    centred -= centred.mean(axis=1, keepdims=True)
+    return np.asarray((centred + centred.T) / 2)
+
+
+def _connected(choices: Choices, ties: Ties) -> Flags:
+    """Which items are in the largest set whose items beat each other, directly or in steps.
+
+    Of many items, those that sometimes win and sometimes lose.
+    """
+    if choices.n_items > MOST_DENSE:
+        return choices.sometimes_chosen() & choices.sometimes_passed()
+    wins = csr_array(choices.wins(ties_join=ties != "exact"))
+    _, label = connected_components(wins, directed=True, connection="strong")
+    return np.asarray(label == np.bincount(label).argmax())

@@ -1,0 +1,266 @@
+"""The log-likelihood of strengths, its score and its curvature.
+
+Parameters are θ, a strength for each item, then log δ_d for each size d > 1 of a tie (Davidson's
+model only). The likelihood does not change if all θ rise by the same number.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from rankcut._loops.choices import (
+    DAVIDSON,
+    strict_products,
+    strict_scores,
+    strict_sums,
+    tied_sums,
+)
+from rankcut._loops.types import Floats, Longs
+from rankcut.strengths.choices import TIES, Choices, Ties
+from rankcut.threads import in_order
+
+# Sums are made of this many parts, whatever the number of threads, and so are the same bits.
+_PARTS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class RankingScores:
+    """The score of each ranking: ``entries`` minus ``tails`` times the worths, and ``ties``.
+
+    Attributes
+    ----------
+    entries : csr_array of shape (n_rankings, n_items)
+        What each ranking adds at the items it lists.
+    tails : ndarray of shape (n_rankings,)
+        What all items lose because unlisted ones were at choice, for each unit of worth.
+    worths : ndarray of shape (n_items,)
+        exp(θ).
+    ties : ndarray of shape (n_rankings, n_sizes)
+        Derivatives by log δ.
+    values : ndarray of shape (n_rankings,)
+        The log-likelihood of each ranking.
+    """
+
+    entries: csr_array
+    tails: Floats
+    worths: Floats
+    ties: Floats
+    values: Floats
+
+    def added(self, weights: Any) -> Floats:
+        """Σ weights·scores; with a matrix of weights, dense or sparse, a row for each of its."""
+        items = weights @ self.entries
+        items = items.toarray() if hasattr(items, "toarray") else np.asarray(items)
+        items = items - np.multiply.outer(weights @ self.tails, self.worths)
+        return np.concatenate([items, weights @ self.ties], axis=-1)
+
+    def rows(self, start: int, stop: int) -> Floats:
+        """The scores of some rankings as an array."""
+        items = self.entries[start:stop].toarray()
+        items -= np.outer(self.tails[start:stop], self.worths)
+        return np.concatenate([items, self.ties[start:stop]], axis=1)
+
+
+class Slope(NamedTuple):
+    """The log-likelihood near some parameters, without a matrix of second derivatives.
+
+    ``diagonal`` and ``product``, times a vector, are of their negative.
+    """
+
+    value: float
+    gradient: Floats
+    diagonal: Floats
+    product: Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceLikelihood:
+    """The log-likelihood of some choices.
+
+    Parameters
+    ----------
+    choices : Choices
+        What was chosen from what.
+    ties : {"davidson", "exact", "efron", "breslow"}
+        How ties are read; see :func:`rankcut.strengths.fit_strengths`.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    choices: Choices
+    ties: Ties = "davidson"
+    n_jobs: int | None = None
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return self.choices.n_items
+
+    @cached_property
+    def orders(self) -> Longs:
+        """1, and the sizes of ties that have a parameter."""
+        if TIES[self.ties] == DAVIDSON:
+            return self.choices.orders
+        return np.ones(1, dtype=np.int64)
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of items and of sizes of ties."""
+        return self.n_items + len(self.orders) - 1
+
+    @cached_property
+    def wins(self) -> Floats:
+        """How often each item was chosen."""
+        weights = self.choices.weights[self.choices.owners()]
+        wins = np.bincount(self.choices.items, weights, minlength=self.n_items)
+        return wins.astype(np.float64)
+
+    def scores(self, parameters: Floats) -> RankingScores:
+        """The score and log-likelihood of each ranking."""
+        choices = self.choices
+        if choices.tied:
+            parts = self._map(lambda part: self._tied(parameters, part)[:-1])
+            score, ties, values = (np.concatenate(each) for each in zip(*parts, strict=True))
+            tails, ties = np.zeros(len(values)), ties[:, 1:]
+        else:
+            parts = self._map(lambda part: self._strict(parameters, part))
+            score, tails, values = (np.concatenate(each) for each in zip(*parts, strict=True))
+            ties = np.zeros((len(values), 0))
+        entries = csr_array(
+            (score, choices.items.astype(np.int32), choices.starts),
+            shape=(choices.n_rankings, self.n_items),
+        )
+        return RankingScores(entries, tails, np.exp(parameters[: self.n_items]), ties, values)
+
+    def value(self, parameters: Floats) -> float:
+        """The log-likelihood."""
+        return float(self.choices.weights @ self.scores(parameters).values)
+
+    def derivatives(self, parameters: Floats) -> tuple[float, Floats, Floats]:
+        """The log-likelihood, its gradient, and its second derivatives times −1."""
+        if self.choices.tied:
+            return self._tied_derivatives(parameters)
+        value, gradient, own, everywhere, pairs = self._sums(parameters, self.n_items)
+        curvature = pairs + pairs.T
+        np.fill_diagonal(curvature, own)
+        if self.choices.others:
+            curvature += everywhere - own[:, None] - own[None, :]
+        worths = np.exp(parameters)
+        curvature *= -np.outer(worths, worths)
+        curvature[np.diag_indices(self.n_items)] += self.wins - gradient
+        return value, gradient, curvature
+
+    def slope(self, parameters: Floats) -> Slope:
+        """The same without a matrix, for many items; rankings have no ties."""
+        value, gradient, own, everywhere, _ = self._sums(parameters, 0)
+        choices, worths = self.choices, np.exp(parameters)
+        squares = everywhere - own if choices.others else own
+        first = self.wins - gradient
+
+        def product(vector: Floats) -> Floats:
+            def work(part: slice) -> tuple[Floats, float]:
+                starts, items, _ = self._arrays(part)
+                found = np.zeros(self.n_items)
+                rest = strict_products(
+                    worths, starts, items, choices.weights[part], choices.others, vector, found
+                )
+                return found, rest
+
+            total = np.zeros(self.n_items)
+            for found, rest in self._map(work):
+                total += found + rest
+            return np.asarray(first * vector - worths * total)
+
+        return Slope(value, gradient, first - worths**2 * squares, product)
+
+    @cached_property
+    def _parts(self) -> Sequence[slice]:
+        bounds = np.linspace(0, self.choices.n_rankings, _PARTS + 1).astype(int).tolist()
+        return [slice(a, b) for a, b in pairwise(bounds) if b > a]
+
+    def _map(self, work: Callable[[slice], Any]) -> list[Any]:
+        return list(in_order(work, self._parts, self.n_jobs))
+
+    def _arrays(self, part: slice) -> tuple[Longs, Any, slice]:
+        """Where rankings start, their items, and where those are."""
+        starts = self.choices.starts[part.start : part.stop + 1]
+        entries = slice(int(starts[0]), int(starts[-1]))
+        return starts - starts[0], self.choices.items[entries], entries
+
+    def _strict(self, parameters: Floats, part: slice) -> tuple[Floats, Floats, Floats]:
+        starts, items, _ = self._arrays(part)
+        score = np.empty(len(items))
+        tails, values = np.empty((2, len(starts) - 1))
+        strict_scores(parameters, starts, items, self.choices.others, score, tails, values)
+        return score, tails, values
+
+    def _sums(
+        self, parameters: Floats, n_paired: int
+    ) -> tuple[float, Floats, Floats, float, Floats]:
+        """What :func:`rankcut._loops.choices.strict_sums` adds up over all rankings."""
+
+        def work(part: slice) -> tuple[float, Floats, Floats, float, Floats]:
+            starts, items, _ = self._arrays(part)
+            gradient, own = np.zeros((2, self.n_items))
+            pairs = np.zeros((n_paired, n_paired))
+            weights, others = self.choices.weights[part], self.choices.others
+            value, everywhere = strict_sums(
+                parameters, starts, items, weights, others, gradient, own, pairs
+            )
+            return value, gradient, own, everywhere, pairs
+
+        results = in_order(work, self._parts, self.n_jobs)
+        value, gradient, own, everywhere, pairs = next(results)
+        for others in results:
+            value += others[0]
+            gradient += others[1]
+            own += others[2]
+            everywhere += others[3]
+            pairs += others[4]
+        return value, gradient, own, everywhere, pairs
+
+    def _tied(self, parameters: Floats, part: slice) -> tuple[Floats, Floats, Floats, Floats]:
+        starts, items, entries = self._arrays(part)
+        n_rows, orders = len(starts) - 1, self.orders
+        size = self.n_items + len(orders)
+        score, ties = np.empty(len(items)), np.empty((n_rows, len(orders)))
+        values, curvature = np.empty(n_rows), np.zeros((size, size))
+        tied_sums(
+            parameters[: self.n_items],
+            starts,
+            items,
+            self.choices.joined[entries],
+            self.choices.n_listed[part],
+            self.choices.weights[part],
+            np.append(0.0, parameters[self.n_items :]),
+            orders,
+            TIES[self.ties],
+            score,
+            ties,
+            values,
+            curvature,
+        )
+        return score, ties, values, curvature
+
+    def _tied_derivatives(self, parameters: Floats) -> tuple[float, Floats, Floats]:
+        weights = self.choices.weights[self.choices.owners()]
+        size = self.n_items + len(self.orders)
+        value, gradient, curvature = 0.0, np.zeros(size), np.zeros((size, size))
+        found = self._map(lambda part: self._tied(parameters, part))
+        for part, (score, ties, values, bend) in zip(self._parts, found, strict=True):
+            _, items, entries = self._arrays(part)
+            own = weights[entries] * score
+            gradient[: self.n_items] += np.bincount(items, own, minlength=self.n_items)
+            gradient[self.n_items :] += self.choices.weights[part] @ ties
+            value += float(self.choices.weights[part] @ values)
+            curvature += bend
+        curvature += curvature.T
+        curvature[np.diag_indices(size)] /= 2
+        # δ of a single item is 1: it is no parameter.
+        kept = np.arange(size) != self.n_items
+        return value, gradient[kept], curvature[np.ix_(kept, kept)]

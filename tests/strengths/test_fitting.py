@@ -1,0 +1,228 @@
+"""Strengths against other programs, published values and their own laws."""
+
+import csv
+import os
+from pathlib import Path
+
+import choix
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from statsmodels.duration.hazard_regression import PHReg
+
+from rankcut.errors import InputError
+from rankcut.graphs import as_item_graph
+from rankcut.rankings import read_rankings
+from rankcut.strengths import Hyperparameters, fit_strengths
+from rankcut.strengths import fitting as fitting_module
+
+DATA = os.environ.get("RANKCUT_DATA")
+
+
+def plackett_luce(rng, theta, n_rows, length=None):
+    """Rankings by the model: all items, or a random set of some length."""
+    n_items = len(theta)
+    noisy = theta + rng.gumbel(size=(n_rows, n_items))
+    ranks = (-noisy).argsort(axis=1).argsort(axis=1) + 1.0
+    if length is not None:
+        hidden = rng.random((n_rows, n_items)).argsort(axis=1) >= length
+        ranks[hidden] = np.nan
+    return ranks
+
+
+def orders(ranks):
+    return [
+        [i for i in np.argsort(row) if not np.isnan(row[i])] for row in np.asarray(ranks).tolist()
+    ]
+
+
+def centred(theta):
+    return theta - np.mean(theta)
+
+
+def ring(n_items):
+    """A graph in which each item has two neighbours."""
+    weights = np.zeros((n_items, n_items))
+    for i in range(n_items):
+        weights[i, (i + 1) % n_items] = weights[(i + 1) % n_items, i] = 1.0
+    return as_item_graph(csr_array(weights))
+
+
+@pytest.mark.skipif(DATA is None, reason="RANKCUT_DATA names no data")
+def test_davidsons_puddings_have_their_published_strengths():
+    rows, counts = [], []
+    with (Path(DATA) / "plackett-luce" / "pudding.csv").open() as file:
+        for pair in csv.DictReader(file):
+            for one, other, count in ((1, 2, "w_ij"), (2, 1, "w_ji"), (1, 1, "t_ij")):
+                row = np.full(6, np.nan)
+                row[[int(pair["i"]) - 1, int(pair["j"]) - 1]] = one, other
+                rows.append(row)
+                counts.append(float(pair[count]))
+    rankings = read_rankings(np.array(rows), unranked="anywhere", sample_weight=counts)
+    fit = fit_strengths(rankings, prior="none", errors="information")
+    expected = [0.138803, 0.173002, 0.161747, 0.165373, 0.158685, 0.202389]
+    np.testing.assert_allclose(fit.worths, expected, atol=1e-6)
+    assert np.exp(fit.log_ties[2]) == pytest.approx(0.746823, abs=1e-6)
+    own = np.diag(fit.covariance)
+    errors = np.sqrt(own[1:] + own[0] - 2 * fit.covariance[0, 1:])
+    np.testing.assert_allclose(errors, [0.18722, 0.19352, 0.18821, 0.19270, 0.19241], atol=1e-5)
+
+
+@pytest.mark.parametrize(("length", "unranked"), [(None, "error"), (4, "anywhere"), (3, "last")])
+def test_strengths_are_those_of_choix(length, unranked):
+    rng = np.random.default_rng(0)
+    ranks = plackett_luce(rng, rng.normal(size=7), 150, length)
+    fit = fit_strengths(read_rankings(ranks, unranked=unranked), prior="none")
+    if unranked == "last":
+        # Each choice of a top-k list is one from all that are left.
+        data = []
+        for listed in orders(ranks):
+            for t, item in enumerate(listed):
+                data.append((item, [j for j in range(7) if j not in listed[: t + 1]]))
+        expected = choix.opt_top1(7, data, tol=1e-10)
+    else:
+        expected = choix.opt_rankings(7, orders(ranks), tol=1e-10)
+    np.testing.assert_allclose(fit.theta, centred(expected), atol=1e-6)
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+@pytest.mark.parametrize("tied", [False, True])
+def test_strengths_and_errors_are_those_of_a_stratified_cox_model(ties, tied):
+    rng = np.random.default_rng(1)
+    n_rows, n_items = 60, 5
+    ranks = plackett_luce(rng, rng.normal(size=n_items), n_rows)
+    if tied:
+        ranks = np.ceil(ranks / 2)
+    fit = fit_strengths(read_rankings(ranks), prior="none", ties=ties, errors="information")
+    design = np.tile(np.eye(n_items)[:, 1:], (n_rows, 1))
+    strata = np.repeat(np.arange(n_rows), n_items)
+    cox = PHReg(ranks.ravel(), design, strata=strata, ties=ties).fit(disp=0)
+    np.testing.assert_allclose(fit.theta[1:] - fit.theta[0], cox.params, atol=1e-6)
+    own = np.diag(fit.covariance)
+    errors = np.sqrt(own[1:] + own[0] - 2 * fit.covariance[0, 1:])
+    np.testing.assert_allclose(errors, cox.bse, atol=1e-6)
+
+
+def test_the_sandwich_is_that_of_the_scores():
+    """By brute force: the inverse curvature around the sum of squares of people's scores."""
+    rng = np.random.default_rng(2)
+    ranks = plackett_luce(rng, rng.normal(size=4), 40)
+    people = np.repeat(np.arange(20), 2)
+    rankings = read_rankings(ranks, people=people)
+    fit = fit_strengths(rankings, prior="none")
+    _, _, curvature = fit.likelihood.derivatives(fit.parameters)
+    rows = fit.likelihood.scores(fit.parameters).added(np.eye(40))
+    sums = rows[::2] + rows[1::2]
+    inverse = np.linalg.pinv(curvature)
+    np.testing.assert_allclose(
+        fit.covariance, inverse @ (sums.T @ sums) @ inverse * 20 / 19, atol=1e-10
+    )
+    assert fit.n_people == 20
+
+
+def test_counts_are_repeated_rows_and_weights_are_not():
+    rng = np.random.default_rng(3)
+    ranks = plackett_luce(rng, rng.normal(size=5), 30, 3)
+    counts = rng.integers(1, 4, size=30)
+    counted = fit_strengths(read_rankings(ranks, unranked="anywhere", sample_weight=counts))
+    repeated = np.repeat(ranks, counts, axis=0)
+    plain = fit_strengths(read_rankings(repeated, unranked="anywhere"))
+    np.testing.assert_allclose(counted.theta, plain.theta, atol=1e-9)
+    np.testing.assert_allclose(counted.covariance, plain.covariance, atol=1e-9)
+    weights = counts * 0.37
+    small, large = (
+        fit_strengths(read_rankings(ranks, unranked="anywhere", sample_weight=weights * scale))
+        for scale in (1e-160, 1e12)
+    )
+    np.testing.assert_allclose(small.theta, large.theta, atol=1e-9)
+    assert small.n_people == 30
+    assert small.n_effective == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10**6))
+def test_the_order_of_items_and_rows_does_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    ranks = plackett_luce(rng, rng.normal(size=6), 12, 4)
+    columns, rows = rng.permutation(6), rng.permutation(12)
+    graph = ring(6)
+    moved_graph = as_item_graph(csr_array(graph.to_dense()[np.ix_(columns, columns)]))
+    one = fit_strengths(read_rankings(ranks, unranked="anywhere"), graph=graph)
+    moved = read_rankings(ranks[rows][:, columns], unranked="anywhere")
+    other = fit_strengths(moved, graph=moved_graph)
+    np.testing.assert_allclose(other.theta, one.theta[columns], atol=1e-7)
+    np.testing.assert_allclose(other.standard_errors, one.standard_errors[columns], atol=1e-7)
+
+
+def test_items_that_wins_do_not_connect_are_named():
+    ranks = np.array([[1, 2, 3, 4.0, 5], [3, 1, 2, 4, 5], [1, 2, 3, 5, 4]])
+    rankings = read_rankings(ranks, items=["uni", "ika", "tako", "ebi", "toro"])
+    with pytest.raises(InputError, match="'ebi', 'toro' with the other items"):
+        fit_strengths(rankings, prior="none")
+    fit = fit_strengths(rankings)
+    assert fit.connected.tolist() == [True, True, True, False, False]
+    assert np.isfinite(fit.theta).all()
+
+
+def test_nothing_compared_is_an_error():
+    with pytest.raises(InputError, match="no ranking compares two items"):
+        fit_strengths(read_rankings([[1, np.nan], [np.nan, 1]], unranked="anywhere"))
+
+
+def test_rankings_of_ties_alone_have_equal_strengths():
+    fit = fit_strengths(read_rankings(np.ones((5, 3))))
+    np.testing.assert_allclose(fit.theta, 0, atol=1e-9)
+
+
+def test_the_evidence_uses_a_graph_that_fits_and_ignores_one_that_does_not():
+    rng = np.random.default_rng(4)
+    n_items = 40
+    theta = 2 * np.sin(2 * np.pi * np.arange(n_items) / n_items)
+    ranks = plackett_luce(rng, theta, 30, 4)
+    rankings = read_rankings(ranks, unranked="anywhere")
+    plain, fitting = fit_strengths(rankings), fit_strengths(rankings, graph=ring(n_items))
+    shuffle = rng.permutation(n_items)
+    wrong = as_item_graph(csr_array(ring(n_items).to_dense()[np.ix_(shuffle, shuffle)]))
+    shuffled = fit_strengths(rankings, graph=wrong)
+
+    def error(fit):
+        return np.mean((fit.theta - theta) ** 2)
+
+    assert error(fitting) < error(plain) / 2
+    assert error(shuffled) < 1.1 * error(plain)
+
+
+def test_the_evidence_is_largest_where_laplace_says_so():
+    """The chosen prior against Laplace's evidence at the mode of each prior."""
+    rng = np.random.default_rng(5)
+    ranks = plackett_luce(rng, rng.normal(size=10), 40, 5)
+    rankings = read_rankings(ranks, unranked="anywhere")
+
+    def evidence(scale):
+        fit = fit_strengths(rankings, prior=Hyperparameters(scale))
+        _, _, curvature = fit.likelihood.derivatives(fit.parameters)
+        posterior = np.linalg.slogdet(np.eye(10) + scale * curvature)[1]
+        return fit.log_likelihood - fit.parameters @ fit.parameters / scale / 2 - posterior / 2
+
+    scales = 2.0 ** np.arange(-6, 7)
+    best = scales[np.argmax([evidence(scale) for scale in scales])]
+    assert fit_strengths(rankings).prior.scale in (best / 2, best, 2 * best)
+
+
+@pytest.mark.parametrize("unranked", ["anywhere", "last"])
+def test_many_items_have_the_strengths_of_few(monkeypatch, unranked):
+    """The same data with and without matrices of second derivatives, the same prior."""
+    rng = np.random.default_rng(6)
+    ranks = plackett_luce(rng, rng.normal(size=60), 200, 8)
+    rankings = read_rankings(ranks, unranked=unranked)
+    prior = Hyperparameters(1.0, 0.5, 0.3)
+    few = fit_strengths(rankings, graph=ring(60), prior=prior)
+    monkeypatch.setattr(fitting_module, "MOST_DENSE", 10)
+    many = fit_strengths(rankings, graph=ring(60), prior=prior)
+    np.testing.assert_allclose(many.theta, few.theta, atol=0.02)
+    assert many.covariance is None
+    np.testing.assert_allclose(many.standard_errors, few.standard_errors, rtol=0.3)
+    np.testing.assert_array_equal(many.connected | few.connected, many.connected)
+    assert many.draws(50, seed=1).shape == (50, 60)
