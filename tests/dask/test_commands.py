@@ -247,7 +247,8 @@ def test_a_mistake_in_a_block_names_the_file_and_the_row(votes, cluster):
     some = f"--where town={frame['town'][50]} --block 20"
     fail(f"features votes -o others/ {some}", says)
     rankings = read_parquet("votes", rows=20)
-    features = GraphCutFeatures(sparse_output=False).fit(rankings.first.ranks)
+    features = GraphCutFeatures(sparse_output=False, items=rankings.first.items)
+    features.fit(rankings.first.ranks)
     X, y = computed_vectors(rankings, features).labelled("town")
     with pytest.raises(InputError, match=says):
         GPClassifier().fit(X, y)

@@ -77,3 +77,58 @@ def test_a_package_without_any_writable_directory(tmp_path):
     assert shown.stdout == f"[[13.0, 16.0]] 1 {package / '__init__.py'}\n"
     (line,) = shown.stderr.splitlines()
     assert "set NUMBA_CACHE_DIR to a writable directory" in line
+
+
+LOOPS = """
+from rankcut._loops.compilation import compiled
+
+@compiled
+def area(box):
+    return box.width * box.height
+"""
+BOX = """
+from typing import NamedTuple
+
+class Box(NamedTuple):
+    width: float
+    height: float
+"""
+CALL = """
+from shapes.boxes import {name}
+from shapes.loops import area
+
+print(area({name}(2.0, 3.0)), sum(area.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.slow
+def test_cached_code_that_cannot_be_read_is_compiled_again(tmp_path):
+    """Cut off at any byte, or of a named tuple that another version calls otherwise."""
+    package = tmp_path / "shapes"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "loops.py").write_text(LOOPS)
+    (package / "boxes.py").write_text(BOX)
+    path = os.pathsep.join([str(tmp_path), str(Path(rankcut.__file__).parents[1])])
+    environment = {**os.environ, "PYTHONPATH": path}
+    environment.pop("NUMBA_CACHE_DIR", None)
+
+    def call(name="Box"):
+        done = subprocess.run(
+            [sys.executable, "-c", CALL.format(name=name)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    fresh, cached = "6.0 0\n", "6.0 1\n"
+    assert (call(), call()) == (fresh, cached)
+    for pattern, size in (("*.nbi", 0), ("*.nbi", 100), ("*.nbc", 0), ("*.nbc", 1000)):
+        (file,) = (package / "__pycache__").glob(pattern)
+        os.truncate(file, size)
+        assert (call(), call()) == (fresh, cached), (pattern, size)
+    (package / "boxes.py").write_text(BOX.replace("Box", "Carton"))
+    assert (call("Carton"), call("Carton")) == (fresh, cached)

@@ -204,18 +204,18 @@ def option_words(options: Collection[str]) -> Callable[[Setting], str]:
 
 
 # What stands for signs that a terminal without Unicode cannot show.
-_PLAIN = {"█": "#", "–": "-", "−": "-", "—": "-", "’": "'", "≻": ">"}
+_PLAIN = {"█": "#", "●": "o", "━": "-", "·": ".", "–": "-", "−": "-", "≤": "<=", "≥": ">="}
 
 
 def _open_streams() -> None:
-    """Let standard streams take any text, and be there even if the shell has closed them (>&-)."""
+    """Let standard streams take any text, and be there even if the shell has closed them."""
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115 - for as long as the process lives
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:
-        # Writing fails, as it should.
-        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w")  # noqa: SIM115
+        say_mistake("standard output is closed; send it to /dev/null if nobody is to read it")
+        sys.exit(1)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="rankcut-plain")
