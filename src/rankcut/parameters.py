@@ -18,7 +18,7 @@ from rankcut.errors import InputError
 _LARGEST = float(np.finfo(np.float64).max)
 
 # Loops count in 64 bits.
-_LARGEST_COUNT = 2**63 - 1
+_LARGEST_COUNT = int(np.iinfo(np.int64).max)
 
 # Characters of a value that are shown.
 _LONG = 200

@@ -26,7 +26,7 @@ from rankcut.cuts.set_function import Multiple as Multiple
 from rankcut.cuts.set_function import SetFunction as SetFunction
 from rankcut.cuts.set_function import SumOfFunctions as SumOfFunctions
 from rankcut.cuts.submodular_features import SubmodularFeatures as SubmodularFeatures
-from rankcut.cuts.submodularity import check_submodular as check_submodular
+from rankcut.cuts.submodular_features import check_submodular as check_submodular
 from rankcut.cuts.transformers import GraphCutFeatures as GraphCutFeatures
 
 __all__: list[str]

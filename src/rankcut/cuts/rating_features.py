@@ -19,9 +19,10 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import TransformerMixin
+from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -172,7 +173,7 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         if ratings.sparse is None and not isinstance(vectors, np.ndarray):
             vectors = vectors.toarray()
         if self.normalize:
-            vectors = _unit_length(vectors)
+            vectors = normalize(vectors)
         return vectors.astype(np.float32) if ratings.single else vectors
 
     def _labels(self) -> tuple[Hashable, ...] | None:
@@ -192,18 +193,12 @@ def stored_ratings(ratings: Rankings) -> sparse.csr_array:
         if rated.all():
             return stored
         rows = np.repeat(np.arange(ratings.shape[0]), np.diff(stored.indptr))
-        return _csr(rows[rated], stored.indices[rated], stored.data[rated], ratings.shape)
+        return sparse.csr_array(
+            (stored.data[rated], (rows[rated], stored.indices[rated])), shape=ratings.shape
+        )
     values = ratings.read(0, ratings.shape[0])
-    rows, columns = np.nonzero(~np.isnan(values))
-    return _csr(rows, columns, values[rows, columns], ratings.shape)
-
-
-def _csr(
-    rows: NDArray[Any], columns: NDArray[Any], values: Floats, shape: tuple[int, ...]
-) -> sparse.csr_array:
-    starts = np.zeros(shape[0] + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=shape[0]), out=starts[1:])
-    return sparse.csr_array((values, columns, starts), shape=shape)
+    places = np.nonzero(~np.isnan(values))
+    return sparse.csr_array((values[places], places), shape=ratings.shape)
 
 
 def strength_vectors(
@@ -273,14 +268,3 @@ def _with_unrated(
         unrated_weight = degrees - graph.weights.multiply(rated)
         block[rows, columns] = wins[entries] + unrated_weight[rows, columns] * scores[entries]
     return vectors
-
-
-def _unit_length(vectors: Any) -> Any:
-    if isinstance(vectors, np.ndarray):
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
-    norms = np.sqrt(vectors.multiply(vectors).sum(axis=1))
-    scales = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-    scaled = vectors.copy()
-    scaled.data *= np.repeat(scales, np.diff(scaled.indptr))
-    return scaled

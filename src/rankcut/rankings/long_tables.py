@@ -154,9 +154,9 @@ def best_entries(ranks: sp.csr_array, top: int) -> sp.csr_array:
     ends = np.flatnonzero(last)
     group = np.searchsorted(ends, np.arange(len(order)))
     at_least_as_good = place[ends][group] + 1
-    kept = np.sort(order[at_least_as_good <= top])
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows[kept], minlength=ranks.shape[0]))])
-    return sp.csr_array((ranks.data[kept], ranks.indices[kept], starts), shape=ranks.shape)
+    kept = order[at_least_as_good <= top]
+    places = rows[kept], ranks.indices[kept]
+    return sp.csr_array((ranks.data[kept], places), shape=ranks.shape)
 
 
 def first_repeat(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> int | None:
@@ -173,10 +173,8 @@ def entries_by_row(
     shape: tuple[int, int],
 ) -> sp.csr_array:
     """A CSR array with one entry for each line that has a value."""
-    order = np.lexsort((columns, rows))
-    order = order[~np.isnan(values)[order]]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=shape[0]))])
-    return sp.csr_array((values[order], columns[order], starts), shape=shape)
+    there = ~np.isnan(values)
+    return sp.csr_array((values[there], (rows[there], columns[there])), shape=shape)
 
 
 def _numbered(

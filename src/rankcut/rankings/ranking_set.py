@@ -200,9 +200,8 @@ class RankingSet:
         if sp.issparse(self.ranks):
             return self.ranks
         dense = self.dense()
-        ranked = ~np.isnan(dense)
-        starts = np.concatenate([[0], np.cumsum(ranked.sum(axis=1))])
-        return sp.csr_array((dense[ranked], np.nonzero(ranked)[1], starts), shape=dense.shape)
+        places = np.nonzero(~np.isnan(dense))
+        return sp.csr_array((dense[places], places), shape=dense.shape)
 
     def n_ranked(self) -> NDArray[np.int64]:
         """How many items each row ranks."""

@@ -1,8 +1,18 @@
-"""The base polytope of a submodular function."""
+"""The base polytope of a submodular function, and its support function: the Lovász extension.
+
+With the items j_1, …, j_n in decreasing order of w, the extension of a set function from the
+corners of the cube to all vectors is
+
+    f(w) = Σ_k (w_{j_k} − w_{j_{k+1}})·F({j_1, …, j_k}) + w_{j_n}·F(V)
+
+for k = 1, …, n − 1. It agrees with F on indicator vectors. It is convex if and only if F is
+submodular; then it is the support function of the base polytope.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,13 +24,19 @@ from rankcut.errors import InputError, amount
 from rankcut.parameters import within_floats
 from rankcut.rankings.value import ROUNDING, Partitions
 from rankcut.theory.cones import Groups, ordered_partitions, refining_orders
-from rankcut.theory.lovasz import lovasz_extension, lovasz_subgradient
 
 # 8 items have 40,320 orders and 545,835 ordered partitions.
 MOST_ITEMS = 8
 
 # With at most this many items, notebooks show the number of vertices and the first few.
 _FEW_ITEMS, _SHOWN = 5, 6
+
+# A point is optimal if no vertex is nearer to the origin by more than this share of the largest
+# squared length of a vertex: a few rounding errors.
+_OPTIMAL = 64 * float(np.finfo(np.float64).eps)
+
+# Weights below this are 0.
+_VANISHED = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,12 +201,76 @@ class BasePolytope:
             )
 
 
-# A point is optimal if no vertex is nearer to the origin by more than this share of the largest
-# squared length of a vertex.
-_OPTIMAL = 1e-14
+def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
+    """f(w), for one vector or for each row of a matrix.
 
-# Weights below this are 0.
-_VANISHED = 1e-12
+    It is ⟨w, s⟩, where s is the subgradient; for cuts, Σ_{i<j} W_ij·|w_i − w_j|.
+
+    Parameters
+    ----------
+    function : SetFunction
+        F.
+    w : array of shape (n_items,) or (n_vectors, n_items)
+        One number for each item.
+
+    Returns
+    -------
+    float or ndarray of shape (n_vectors,)
+
+    Examples
+    --------
+    >>> from rankcut.cuts import GraphCut
+    >>> path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+    >>> lovasz_extension(path, [0.5, 0.0, 1.0])
+    2.5
+    >>> lovasz_extension(path, [[1, 0, 0], [1, 1, 0]])
+    array([1., 2.])
+    """
+    rows = _vectors(function, w)
+    values = (rows * _greedy(function, rows)).sum(axis=1)
+    return values if np.ndim(w) == 2 else float(values[0])
+
+
+def lovasz_subgradient(function: SetFunction, w: ArrayLike) -> Floats:
+    """A vector s with f(w) = ⟨w, s⟩ and, if F is submodular, f(u) ≥ ⟨u, s⟩ for all u.
+
+    s_i is what item i adds to F when items are added in decreasing order of w. It is the vertex of
+    the base polytope farthest in the direction w. If w has ties there are several; this is one.
+
+    Parameters
+    ----------
+    function : SetFunction
+        F.
+    w : array of shape (n_items,) or (n_vectors, n_items)
+        One number for each item.
+
+    Returns
+    -------
+    ndarray of the shape of w
+
+    Examples
+    --------
+    >>> from rankcut.cuts import GraphCut
+    >>> lovasz_subgradient(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]]), [0.5, 0.0, 1.0])
+    array([ 1., -3.,  2.])
+    """
+    found = _greedy(function, _vectors(function, w))
+    return found if np.ndim(w) == 2 else found[0]
+
+
+def _vectors(function: SetFunction, w: ArrayLike) -> Floats:
+    with within_floats("w"):
+        rows = np.atleast_2d(np.asarray(w, dtype=np.float64))
+    if rows.ndim != 2 or rows.shape[1] != function.n_items or not np.isfinite(rows).all():
+        raise InputError(
+            f"w must have one finite number for each of the {function.n_items} items, or be a "
+            f"matrix of such rows; got shape {np.shape(w)}"
+        )
+    return rows
+
+
+def _greedy(function: SetFunction, rows: Floats) -> Floats:
+    return function.gains(np.argsort(-rows, axis=1, kind="stable"))
 
 
 def min_norm_base(function: SetFunction) -> Floats:
