@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from functions import make_case, random_covariance, random_weights, subsets
+from functions import make_case, random_covariance, random_weights
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rankcut import ItemGraph
@@ -88,17 +88,9 @@ def test_a_callable_sees_frozensets_of_plain_integers():
     assert {type(item) for items in seen for item in items} == {int}
 
 
-def test_every_subset_is_listed_once():
-    assert len(set(subsets(4))) == 16
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (
-            lambda: GraphCut(np.ones((3, 3)), "quick"),
-            "algorithm must be .*; got 'quick'",
-        ),
         (lambda: HypergraphCut([{0, 3}], 3), r"hyperedge 0 joins \[0, 3\]"),
         (lambda: HypergraphCut([{0, 1}], 3, [1, 2]), "1 hyperedges and 2 weights"),
         (lambda: HypergraphCut([{0, 1}], 3, [-1]), r"entry \(0,\) is -1"),

@@ -10,7 +10,6 @@ from numpy.testing import assert_array_equal
 from ranking_sets import stored
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -32,14 +31,6 @@ GRAPH = SimilarityGraph(FOOD.item_features)
 def food_frame(frames):
     columns = {name: FOOD.ranks[:, i] for i, name in enumerate(FOOD.item_names)}
     return frames.DataFrame(columns)
-
-
-def test_equals_the_function():
-    for options in ({}, {"normalize": True}, {"dtype": np.float32}):
-        got = GraphCutFeatures(GRAPH, **options).fit_transform(FOOD.ranks)
-        expected = graph_cut_features(FOOD.ranks, GRAPH, **options)
-        assert_array_equal(got, expected)
-        assert got.dtype == expected.dtype
 
 
 @pytest.mark.parametrize(
@@ -85,13 +76,6 @@ def test_classifies():
             make_pipeline(GraphCutFeatures(GRAPH), classifier), FOOD.ranks, FOOD.target
         )
         assert scores.mean() > 0.85
-
-
-def test_clusters():
-    model = make_pipeline(GraphCutFeatures(GRAPH), KMeans(2, n_init=3, random_state=0))
-    labels = model.fit_predict(FOOD.ranks)
-    agreement = (labels == FOOD.target).mean()
-    assert max(agreement, 1 - agreement) > 0.85
 
 
 class TestNames:

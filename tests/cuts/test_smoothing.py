@@ -14,7 +14,7 @@ from tolerances import assert_rounds_to, rounding
 from rankcut import DissimilarityGraph, NeighborGraph
 from rankcut._loops.linear_algebra import multiply_rows
 from rankcut.cuts.offset_rows import OffsetRows
-from rankcut.cuts.smoothing import Smoother, unit_rows
+from rankcut.cuts.smoothing import Smoother
 from rankcut.graphs import ItemGraph, LowRankGraph, StructuredWeights, as_item_graph
 
 RNG = np.random.default_rng(0)
@@ -254,11 +254,3 @@ def test_the_walk_converges_by_its_spectral_gap(steps):
     eps = np.finfo(np.float64).eps
     assert floor(np.log(eps) / np.log(1 - 1 / 2)) == 52
     assert floor(np.log(eps) / np.log(1 - 0.071 / 2)) in range(990, 1001)
-
-
-@pytest.mark.parametrize("scale", [1e-280, 1e-160, 1e160, 1e280])
-def test_unit_rows_of_any_scale(scale):
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(3, 5))
-    expected = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    assert_allclose(unit_rows(scale * rows), expected, rtol=1e-14)

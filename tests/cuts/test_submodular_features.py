@@ -1,7 +1,5 @@
 """SubmodularFeatures: all four kinds of rankings under every set function, and which laws hold."""
 
-import pickle
-
 import numpy as np
 import oracles
 import pytest
@@ -255,14 +253,6 @@ class TestSameBits:
         assert_array_equal(two, one)
         pieces = [make.transform(piece) for piece in np.split(ranks, [1, 700])]
         assert_array_equal(np.vstack(pieces), one)
-
-    def test_copies(self):
-        function = make_case("sum", 5, 0).function
-        ranks = np.array([[1, 2, 3, 4, 5], [2, 2, 1, 5, 3]])
-        model = SubmodularFeatures(function).fit(ranks)
-        expected = model.transform(ranks)
-        for copied in (pickle.loads(pickle.dumps(model)), clone(model).fit(ranks)):
-            assert_array_equal(copied.transform(ranks), expected)
 
 
 def test_names_come_from_the_columns(frames):
