@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from tolerances import assert_rounds_to
 
-from rankcut._loops import inverted_lists as loops
+from rankcut._loops import lists as loops
 from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, UncentredRows
 from rankcut.kernels import nearest
 from rankcut.kernels.nearest import InvertedLists

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import rankcut.dask  # noqa: F401
 from rankcut import GraphCutKernel, KendallKernel, SimilarityGraph, make_food
-from rankcut._loops.pairs import keep_best
+from rankcut._loops.lists import keep_best
 from rankcut.kernels import nearest
 
 FOOD = make_food(70, kind="full", random_state=0)

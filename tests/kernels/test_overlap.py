@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 from tolerances import assert_rounds_to, rounding
 
 from rankcut import compare_groups, make_food
-from rankcut._loops import overlaps as loops
+from rankcut._loops import lists as loops
 from rankcut.kernels import RBOKernel, overlap, rbo_kernel
 
 

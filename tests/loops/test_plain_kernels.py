@@ -9,9 +9,8 @@ from tolerances import assert_does_the_same
 
 from rankcut import make_food
 from rankcut._loops import (
-    linear_extensions,
     partitions,
-    permutation_kernels,
+    permutations,
     position_weights,
     random_streams,
     signs,
@@ -60,9 +59,8 @@ def interpreted():
     """Loops that call others call their source, too."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (
-            linear_extensions,
             partitions,
-            permutation_kernels,
+            permutations,
             position_weights,
             random_streams,
             signs,

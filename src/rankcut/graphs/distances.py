@@ -7,16 +7,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from rankcut._loops.inverted_lists import SparseEntries, search_lists
+from rankcut._loops.lists import SparseEntries, search_lists
 from rankcut.errors import InputError
 from rankcut.graphs.weights import AT_ONCE
-from rankcut.parameters import check_choice, is_real
+from rankcut.parameters import ROWS_AT_ONCE, check_choice, is_real
 from rankcut.threads import as_completed
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
-
-# Rows that are compared with all others between two interrupts.
-_SEARCHED = 1 << 10
 
 
 def distances_between(
@@ -51,7 +48,7 @@ def strongest_products(
     nothing, nobody = np.empty((n, 0)), np.empty(0, dtype=np.int64)
 
     def search(start: int) -> None:
-        some = slice(start, min(start + _SEARCHED, n))
+        some = slice(start, min(start + ROWS_AT_ONCE, n))
         search_lists(
             own._replace(starts=own.starts[some.start : some.stop + 1]),
             nothing[some],
@@ -64,7 +61,7 @@ def strongest_products(
             best_rows[some],
         )
 
-    for _ in as_completed(search, [(start,) for start in range(0, n, _SEARCHED)], None):
+    for _ in as_completed(search, [(start,) for start in range(0, n, ROWS_AT_ONCE)], None):
         pass
     found = best_rows >= 0
     return sparse.csr_array((best[found], (np.nonzero(found)[0], best_rows[found])), shape=(n, n))

@@ -23,10 +23,7 @@ AT_ONCE = 1 << 22
 # Up to this many pairs, all are examined; beyond it, this many are drawn at random.
 _MOST_PAIRS = 1 << 20
 
-# Where parts cancel, no more than this part of them is left by rounding.
-_CANCELLED = 1e-14
-
-# A weight or a degree of no more than this part of the largest is rounding.
+# No more than this part of the largest weight or degree, or of parts that cancel, is rounding.
 ROUNDING = 1e-12
 
 
@@ -280,7 +277,7 @@ class StructuredWeights:
         if self.rank == 0:
             return 0.0
         largest = float((self.factors**2).sum(axis=1).max(initial=0.0))
-        return _CANCELLED * (abs(self.constant) + largest)
+        return ROUNDING * (abs(self.constant) + largest)
 
 
 Weights: TypeAlias = MatrixWeights | StructuredWeights

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import Hyperparameter
 
-from rankcut._loops.permutation_kernels import class_function_values
+from rankcut._loops.permutations import class_function_values
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankcut._loops.permutation_kernels import add_gains, break_ties
+from rankcut._loops.permutations import add_gains, break_ties
 from rankcut.cuts import GraphCut
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import fit_graph

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rankcut._loops.inverted_lists import SparseEntries, search_lists
-from rankcut._loops.pairs import ALL, keep_best
+from rankcut._loops.lists import SparseEntries, keep_best, search_lists
+from rankcut._loops.pairs import ALL
 from rankcut._loops.types import Floats, Longs
 from rankcut.cuts.offset_rows import (
     JoinedRows,

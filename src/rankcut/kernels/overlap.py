@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import exp1
 
-from rankcut._loops.overlaps import overlap_values, weigh_listed
+from rankcut._loops.lists import overlap_values, weigh_listed
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.kernels.gram import Encoder
 from rankcut.kernels.ranking_kernel import RankingKernel

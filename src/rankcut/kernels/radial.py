@@ -10,6 +10,7 @@ from sklearn.gaussian_process.kernels import Hyperparameter
 
 from rankcut._loops.pairs import TWINS
 from rankcut.errors import InputError
+from rankcut.graphs.weights import ROUNDING
 from rankcut.kernels.gram import Encoder, Encoding, squares
 from rankcut.kernels.kendall import KendallKernel
 from rankcut.kernels.ranking_kernel import FLOAT, Bounds, RankingKernel
@@ -17,9 +18,6 @@ from rankcut.rankings import Rankings, Unranked
 
 # Squares and cubes of lengthscales, and their inverses, must be finite and above 0.
 _SHORTEST = 1e-100
-
-# Squared distances below this share of the squared lengths are rounding errors.
-_ROUNDING = 64 * np.finfo(np.float64).eps
 
 Shape: TypeAlias = Literal["gaussian", "laplace"]
 """How a kernel falls with distance."""
@@ -201,7 +199,7 @@ class Distances:
         lengths = self._lengths[rows, np.newaxis] + other._lengths[columns]
         out *= -2.0
         out += lengths
-        out[out < _ROUNDING * lengths] = 0.0
+        out[out < ROUNDING * lengths] = 0.0
         if self._shape == "laplace":
             np.sqrt(out, out=out)
             scale, power = -1.0 / self._lengthscale, 2
