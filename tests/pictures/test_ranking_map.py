@@ -9,8 +9,8 @@ from rankcut import RankingSet, make_mallows
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
 from rankcut.kernels import RBOKernel, SpearmanKernel
+from rankcut.pictures.map_pictures import MOST_ARROWS, map_picture
 from rankcut.pictures.map_pictures import read_map as read
-from rankcut.pictures.map_scene import MOST_ARROWS, map_picture
 from rankcut.pictures.ranking_map import (
     MOST_MARKS,
     Directions,

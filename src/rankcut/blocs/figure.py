@@ -12,10 +12,8 @@ import numpy as np
 from rankcut.blocs.words import BlocReport
 from rankcut.consensus.figure import draw_places
 from rankcut.errors import amount
-from rankcut.pictures.page import Html, in_css, page, tag
+from rankcut.pictures.page import Cell, Html, in_css, page, show_picture, table, tag
 from rankcut.pictures.scene import Picture
-from rankcut.pictures.svg import show_picture
-from rankcut.pictures.tables import Cell, table
 from rankcut.pictures.theme import (
     FAINT,
     INK,

@@ -133,10 +133,8 @@ def demo_page(found: Found) -> str:
     """The story with its pictures."""
     from rankcut.comparison.page import show_items
     from rankcut.consensus.figure import compared_places, places_table
-    from rankcut.pictures.map_scene import map_picture
-    from rankcut.pictures.page import page, tag
-    from rankcut.pictures.svg import show_picture
-    from rankcut.pictures.tables import table
+    from rankcut.pictures.map_pictures import map_picture
+    from rankcut.pictures.page import page, show_picture, table, tag
 
     together = found.together
     pieces = [

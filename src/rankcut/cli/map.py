@@ -47,8 +47,7 @@ def map(  # noqa: A001 - the command is called so
 def _write(outputs: Outputs, rankings: "RankingSet", features: Any, values: Any, by: str) -> None:
     from rankcut.cuts.offset_rows import filled
     from rankcut.pictures.figures import draw_figure
-    from rankcut.pictures.map_pictures import describe_orders, show_map
-    from rankcut.pictures.map_scene import map_picture
+    from rankcut.pictures.map_pictures import describe_orders, map_picture, show_map
     from rankcut.pictures.ranking_map import distinct_points, main_directions, map_rankings
     from rankcut.rankings.orders import order_texts
 

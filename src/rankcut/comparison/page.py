@@ -6,10 +6,19 @@ from operator import itemgetter
 from typing import Any
 
 from rankcut.comparison.results import p_in_words, sizes_in_words
-from rankcut.pictures.page import Html, page, tag
+from rankcut.pictures.page import (
+    Cell,
+    Dot,
+    Head,
+    Html,
+    item_button,
+    page,
+    show_legend,
+    table,
+    tag,
+    track,
+)
 from rankcut.pictures.scene import Key, Legend
-from rankcut.pictures.svg import show_legend
-from rankcut.pictures.tables import Cell, Dot, Head, item_button, table, track
 from rankcut.pictures.theme import COLOURS, MOST_ITEMS, colour, name_colours
 
 

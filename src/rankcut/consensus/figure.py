@@ -11,11 +11,21 @@ from numpy.typing import NDArray
 
 from rankcut.consensus.words import ConsensusReport, GroupConsensus, percent
 from rankcut.errors import InputError, amount
-from rankcut.pictures.labels import text_width
-from rankcut.pictures.page import Html, join, page, tag
-from rankcut.pictures.scene import Key, Legend, Path, Scene, Shape, Text, rectangle
-from rankcut.pictures.svg import draw_svg, show_legend
-from rankcut.pictures.tables import Cell, Dot, Head, item_button, table, track
+from rankcut.pictures.page import (
+    Cell,
+    Dot,
+    Head,
+    Html,
+    draw_svg,
+    item_button,
+    join,
+    page,
+    show_legend,
+    table,
+    tag,
+    track,
+)
+from rankcut.pictures.scene import Key, Legend, Path, Scene, Shape, Text, rectangle, text_width
 from rankcut.pictures.theme import (
     INK,
     MOST_ITEMS,

@@ -7,8 +7,17 @@ from typing import Any
 import numpy as np
 
 from rankcut.errors import amount
-from rankcut.pictures.labels import text_width, wrapped
-from rankcut.pictures.scene import Legend, Mark, Part, Path, Picture, Shape, Text
+from rankcut.pictures.scene import (
+    Legend,
+    Mark,
+    Part,
+    Path,
+    Picture,
+    Shape,
+    Text,
+    text_width,
+    wrapped,
+)
 from rankcut.pictures.theme import INK, PAPER, SOFT, import_figure, shorten
 
 # A pixel of a page is three quarters of a point.

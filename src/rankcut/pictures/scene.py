@@ -1,8 +1,8 @@
 """A drawing as shapes whose places, labels and colours are decided once.
 
-Pages draw it as SVG (:mod:`rankcut.pictures.svg`), files by Matplotlib
+Pages draw it as SVG (:mod:`rankcut.pictures.page`), files by Matplotlib
 (:mod:`rankcut.pictures.figures`). A unit is a pixel of a page, and y grows downwards. Colours are
-those of the theme.
+those of the theme. Labels are placed so that they do not collide.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.pictures.labels import place_labels, text_width
 from rankcut.pictures.theme import INK
 
 Points: TypeAlias = NDArray[np.float64]
@@ -22,6 +21,11 @@ WIDTH = 640
 
 FONTS = {"roomy": 13.0, "narrow": 22.0}
 """Size of labels, and on a phone, where a drawing is about half as large."""
+
+_NARROW = frozenset("iljtfrI.,:;'|!()[] -")
+_WIDE = frozenset("mwMW@%—…<>=+~#")
+# Directions tried around an anchor, from the favoured one to the opposite.
+_TURNS = np.deg2rad([0, 30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -179,7 +183,7 @@ def write_labels(
     scale : float
         Of the letters.
     **how
-        Parameters of :func:`~rankcut.pictures.labels.place_labels`.
+        Parameters of :func:`place_labels`.
     """
     for where, font in FONTS.items():
         size = scale * font
@@ -200,3 +204,139 @@ def write_labels(
                 item=None if items is None else items[number],
                 where=where if number in places else f"{where} later",
             )
+
+
+class Placed(NamedTuple):
+    """A label that found a place: its number, and the middle of its box."""
+
+    number: int
+    x: float
+    y: float
+
+
+def text_width(text: str, size: float) -> float:
+    """About how wide a text is in a sans serif font of this size; rather more than less.
+
+    >>> text_width("ill", 10) < text_width("mom", 10)
+    True
+    """
+    widths = (
+        0.36
+        if c in _NARROW
+        else 0.95
+        if c in _WIDE or ord(c) > 0x2E7F
+        else 0.72
+        if c.isupper()
+        else 0.6
+        for c in text
+    )
+    return size * sum(widths)
+
+
+def wrapped(text: str, width: float, size: float) -> list[str]:
+    """A text as lines of at most this width; a word may be wider. Spaces can be hard ones.
+
+    >>> wrapped("a dot for each place", 60, 10)
+    ['a dot for', 'each place']
+    """
+    lines: list[str] = []
+    for word in text.strip().split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, size) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return [line for line in lines if line]
+
+
+def place_labels(
+    anchors: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    bounds: Sequence[float],
+    *,
+    away: NDArray[np.float64] | None = None,
+    gap: float = 4.0,
+    reach: int = 4,
+    obstacles: NDArray[np.float64] | None = None,
+    covered: NDArray[np.float64] | None = None,
+) -> list[Placed]:
+    """A box beside each anchor such that no two boxes overlap and none leaves the bounds.
+
+    Labels are placed in their order, each at the free place around its anchor that covers the least
+    and is the nearest to where it should be. One that finds none is left out.
+
+    Parameters
+    ----------
+    anchors : ndarray of shape (n, 2)
+        What the labels belong to.
+    sizes : ndarray of shape (n, 2)
+        Width and height of each label, in the units of the anchors.
+    bounds : left, low, right, high
+        Where labels may be.
+    away : ndarray of shape (n, 2) or None
+        The direction in which each label goes if it can; None: away from the other anchors.
+    gap : float
+        Space between an anchor and its label.
+    reach : int
+        Distances tried, each a label's height farther than the one before.
+    obstacles : ndarray of shape (m, 4) or None
+        Boxes (left, low, right, high) that labels stay clear of.
+    covered : ndarray of shape (m, 2) or None
+        Points that a label covers only if it would be worse off elsewhere.
+
+    Examples
+    --------
+    >>> two = np.array([[0.0, 0.0], [1.0, 0.0]])
+    >>> [placed.number for placed in place_labels(two, np.full((2, 2), 8.0), (-50, -50, 50, 50))]
+    [0, 1]
+    """
+    taken = np.zeros((0, 4)) if obstacles is None else np.asarray(obstacles, dtype=float)
+    points = np.zeros((0, 2)) if covered is None else covered
+    directions = _apart(anchors) if away is None else away
+    least, most = np.reshape(bounds, (2, 2))
+    placed = []
+    for number, (anchor, size) in enumerate(zip(anchors, sizes, strict=True)):
+        turns = np.arctan2(directions[number, 1], directions[number, 0]) + _TURNS
+        towards = np.stack([np.cos(turns), np.sin(turns)], axis=1)
+        # From the anchor to the middle of a box that it touches in that direction.
+        touch = (size / 2 / np.maximum(np.abs(towards), 1e-9)).min(axis=1)
+        distance = touch + gap + size[1] * np.arange(reach)[:, np.newaxis]
+        middles = anchor + (distance[:, :, np.newaxis] * towards).reshape(-1, 2)
+        low, high = (middles + sign * size / 2 for sign in (-1, 1))
+        free = (low >= least).all(axis=1) & (high <= most).all(axis=1)
+        over = (low[:, np.newaxis] < taken[:, 2:]) & (taken[:, :2] < high[:, np.newaxis])
+        free &= ~over.all(axis=2).any(axis=1)
+        hidden = ((points >= low[:, np.newaxis]) & (points <= high[:, np.newaxis])).all(axis=2)
+        # It goes three places farther from where it should be rather than cover a point.
+        costs = np.where(free, np.arange(len(low)) + 3.0 * hidden.sum(axis=1), np.inf)
+        best = int(costs.argmin())
+        if free[best]:
+            taken = np.vstack([taken, [*low[best], *high[best]]])
+            placed.append(Placed(number, *middles[best].tolist()))
+    return placed
+
+
+def points_along(
+    starts: NDArray[np.float64], ends: NDArray[np.float64], step: float = 8.0
+) -> NDArray[np.float64]:
+    """Points on lines, every few units, which labels should avoid.
+
+    >>> points_along(np.zeros((1, 2)), np.array([[16.0, 0.0]])).tolist()
+    [[0.0, 0.0], [8.0, 0.0], [16.0, 0.0]]
+    """
+    pieces = [np.zeros((0, 2))]
+    for start, end in zip(starts, ends, strict=True):
+        steps = 1 + int(np.ceil(np.linalg.norm(end - start) / step))
+        pieces.append(np.linspace(start, end, steps))
+    return np.concatenate(pieces)
+
+
+def _apart(anchors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each anchor the direction away from the others, the near ones most of all."""
+    apart = anchors[:, None] - anchors[None]
+    lengths = np.linalg.norm(apart, axis=2)
+    scale = max(float(lengths.max(initial=0.0)), 1e-9)
+    push = apart / (lengths / scale + 0.02)[:, :, None] ** 3
+    total = push.sum(axis=1)
+    total[np.abs(total).max(axis=1) == 0] = (1.0, 0.0)
+    return np.asarray(total)

@@ -137,7 +137,7 @@ def write_heading(figure: Any, title: str, said: str = "", legend_of: Any = None
 
     The figure grows by what they need. Its layout must be "constrained".
     """
-    from rankcut.pictures.labels import text_width, wrapped
+    from rankcut.pictures.scene import text_width, wrapped
 
     width, height = 72 * figure.get_size_inches()
     room = width - 2 * _EDGE

@@ -10,12 +10,9 @@ from rankcut.comparison.page import show_items
 from rankcut.consensus.figure import about_places, places_table, show_pairs
 from rankcut.consensus.words import percent
 from rankcut.pictures.graph_pictures import graph_picture
-from rankcut.pictures.map_pictures import read_map
-from rankcut.pictures.map_scene import MOST_ARROWS, about_groups, map_picture
-from rankcut.pictures.page import Html, tag
+from rankcut.pictures.map_pictures import MOST_ARROWS, about_groups, map_picture, read_map
+from rankcut.pictures.page import Html, draw_svg, item_button, show_legend, tag
 from rankcut.pictures.scene import Path, Picture, Scene, Shape, Text, rectangle
-from rankcut.pictures.svg import draw_svg, show_legend
-from rankcut.pictures.tables import item_button
 from rankcut.pictures.theme import COLOURS, FAINT, SOFT, shorten
 from rankcut.report.overview import Overview
 from rankcut.report.words import (

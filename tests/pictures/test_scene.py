@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcut.pictures.labels import place_labels, text_width
+from rankcut.pictures.scene import place_labels, text_width
 
 BOUNDS = (0.0, 0.0, 400.0, 300.0)
 
