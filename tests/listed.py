@@ -4,6 +4,7 @@ from rankcut.completion.lists import read_lists
 from rankcut.rankings import read_rankings
 
 
-def lists_of(ranks, *, unranked="anywhere", counts=None, seed=0):
+def lists_of(ranks, *, unranked="anywhere", counts=None):
     """The lists of a rank matrix."""
-    return read_lists(read_rankings(ranks, unranked=unranked, sample_weight=counts), seed)
+    rankings = read_rankings(ranks, unranked=unranked, sample_weight=counts)
+    return read_lists(rankings, float(unranked == "last"))

@@ -97,12 +97,14 @@ def test_softened_lists_may_change_their_order(completer):
 
 
 def test_ties_stay_ties():
-    lists = LISTS.copy()
-    lists[:, :2] = 1.0
+    lists = np.ceil(LISTS / 4)
     completer = incomplete().fit(lists)
-    found = completer.complete(lists[:5])
-    assert_array_equal(found[:, 0], found[:, 1])
-    assert_array_equal(completer.predict_pairs(lists[:5], [[0, 1]]), 0.5)
+    found = completer.complete(lists[:50])
+    chances = completer.predict_pairs(lists[:50])
+    tied = (lists[:50, :, None] == lists[:50, None, :]) & ~np.eye(8, dtype=bool)
+    assert tied.any()
+    assert_array_equal((found[:, :, None] == found[:, None, :])[tied], True)
+    assert_array_equal(chances[tied], 0.5)
 
 
 def test_a_person_without_a_list_gets_the_consensus(completer):
@@ -232,6 +234,7 @@ def test_recommendations_are_never_listed(completer):
     ("act", "says"),
     [
         (lambda c: RankingCompleter(unranked="first").fit(LISTS), "unranked must be"),
+        (lambda c: incomplete(listing="chance").fit(LISTS), "listing must be"),
         (lambda c: c.recommend(LISTS, 0), "n must be a whole number, 1 or more; got 0"),
         (lambda c: c.predict_pairs(LISTS, [0, 1]), "pairs must have two columns"),
         (lambda c: c.predict_pairs(LISTS, [[0, 8]]), "item 8 is not an item of the model"),
@@ -250,7 +253,14 @@ def test_mistakes_are_named(act, says):
 def test_the_exact_order_refines_lists_without_ties_and_no_others(completer, monkeypatch):
     tied = np.ceil(LISTS / 3)
     with_ties = incomplete().fit(tied)
-    monkeypatch.setattr("rankcut.completion.recipe._ORDERED", 2.0)
+    monkeypatch.setattr("rankcut.completion.recipe.share_ordered", lambda lists: 0.0)
     by_scores = incomplete().fit(LISTS)
     assert np.abs(by_scores.consensus_ - completer.consensus_).max() > 1e-3
     assert_array_equal(incomplete().fit(tied).consensus_, with_ties.consensus_)
+
+
+def test_fitting_says_how_far_it_is():
+    said = []
+    incomplete().fit(LISTS[:40], progress=said.append)
+    assert said[0] == "the prior"
+    assert "everyone" in said

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from listed import lists_of
 from ranking_sets import stored
-from scipy.stats import norm, rankdata, truncnorm
+from scipy.stats import norm, rankdata
 
-from rankcut.completion.lists import LONGEST
+from rankcut._loops.utilities import LONGEST
+from rankcut.completion.lists import with_unlisted
 
 NAN = np.nan
 RANKS = np.array(
@@ -34,29 +35,38 @@ def test_scores_are_normal_scores_of_mean_places(form):
     assert not lists.blurs.any()
 
 
-def test_unlisted_items_share_the_lower_part_of_the_scores():
-    lists = lists_of(RANKS, unranked="last")
+@pytest.mark.parametrize("listing", [1.0, 0.6])
+def test_unlisted_items_have_what_their_absence_says(listing):
+    """Two of five items are listed: v is above the third quintile, and u has its correlation."""
+    lists = with_unlisted(lists_of(RANKS), listing)
     assert lists.lengths.tolist() == [5, 5, 0, 5]
     place = lists.entries(1)
     scores, blurs = lists.scores[place], lists.blurs[place]
-    np.testing.assert_allclose(scores[[3, 2]], norm.ppf([4.5 / 5, 3.5 / 5]), rtol=1e-12)
-    lower = truncnorm(-np.inf, norm.ppf(3 / 5))
-    np.testing.assert_allclose(scores[[0, 1, 4]], lower.mean(), rtol=1e-9)
-    np.testing.assert_allclose(blurs[[0, 1, 4]], lower.var(), rtol=1e-9)
+    draws = np.random.default_rng(0).multivariate_normal(
+        [0, 0], [[1, listing], [listing, 1]], 400_000
+    )
+    above = draws[:, 0] > norm.ppf(3 / 5)
+    liked, others = draws[above, 1], draws[~above, 1]
+    # The posterior of a standard normal number with this score and blur.
+    precision = 1 + 1 / blurs[[0, 1, 4]]
+    np.testing.assert_allclose(1 / precision, others.var(), atol=0.01)
+    np.testing.assert_allclose(scores[[0, 1, 4]] / blurs[0] / precision, others.mean(), atol=0.01)
+    plain = norm.ppf([0.75, 0.25])
+    np.testing.assert_allclose(scores[[3, 2]], liked.mean() + liked.std() * plain, atol=0.01)
     assert not blurs[[2, 3]].any()
 
 
 def test_of_a_large_catalogue_some_unlisted_items_are_drawn_by_the_list_alone():
-    n_items = LONGEST + 50
+    n_items = 2 * LONGEST
     ranks = np.full((3, n_items), NAN)
     ranks[0, [4, 7]] = ranks[2, [4, 7]] = 1.0, 2.0
     ranks[1, [1, 2]] = 1.0, 2.0
-    lists = lists_of(ranks, unranked="last", seed=3)
-    alone = lists_of(ranks[2:], unranked="last", seed=3)
+    lists = lists_of(ranks, unranked="last")
+    alone = lists_of(ranks[2:], unranked="last")
     first, second, third = (lists.items[lists.entries(person)].tolist() for person in range(3))
     assert first == third == alone.items.tolist()
     assert first != second
-    assert len(first) == 22
+    assert len(first) == LONGEST + 2
 
 
 def test_equal_lists_are_counted_whatever_their_order():

@@ -8,7 +8,7 @@ from scipy.special import log_ndtr
 from scipy.stats import multivariate_normal
 
 from rankcut._loops.orders import log_chance, order_of, solve_order
-from rankcut._loops.utilities import LONGEST_ORDER, ordered
+from rankcut._loops.utilities import LONGEST, ordered
 from rankcut.completion.population import Population, TastePrior, learn, pass_over, share_ordered
 
 
@@ -99,7 +99,7 @@ def test_ties_blurs_and_long_lists_go_by_scores():
     assert_array_equal(ordered(scores, clear), [2, 0, 1])
     assert not len(ordered(scores, np.array([0.0, 0.2, 0.0])))
     assert not len(ordered(np.array([0.3, 0.3, 0.7]), clear))
-    assert not len(ordered(np.arange(LONGEST_ORDER + 1.0), np.zeros(LONGEST_ORDER + 1)))
+    assert not len(ordered(np.arange(LONGEST + 1.0), np.zeros(LONGEST + 1)))
     ranks = np.array([[1.0, 2, 3], [1, 1, 2], [1, 2, np.nan]])
     lists = lists_of(ranks, counts=np.array([2.0, 1, 1]))
     assert share_ordered(lists) == 0.75

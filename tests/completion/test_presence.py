@@ -1,11 +1,24 @@
-"""Who lists what, against plain singular vectors and planted circles of readers."""
+"""Who lists what, against plain regressions and planted circles of readers."""
 
 import numpy as np
+import pytest
 from listed import lists_of
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import ndcg_score
+from sklearn.model_selection import cross_val_score
 
 from rankcut import RankingCompleter
-from rankcut.completion.presence import Presence, learn_presence, matrix, principal_directions
+from rankcut.completion import presence
+from rankcut.completion.presence import (
+    best_unlisted,
+    fit_presence,
+    hide_listed,
+    learn_presence,
+    listed_items,
+    listed_matrix,
+    ndcg,
+)
+from rankcut.graphs import as_item_graph
 
 
 def circles(n_people=240, n_items=60, seed=0):
@@ -22,93 +35,129 @@ def circles(n_people=240, n_items=60, seed=0):
 LISTS = circles()
 
 
-def test_directions_are_singular_vectors_of_what_is_listed():
-    lists = lists_of(LISTS, counts=np.tile([1.0, 2.0], 120))
-    weighted = np.sqrt(lists.counts)[:, None] * ~np.isnan(LISTS)
-    expected = np.linalg.svd(weighted, full_matrices=False)[2][:3].T
-    found = principal_directions(lists, 3)
-    assert_allclose(found @ found.T, expected @ expected.T, atol=1e-8)
+def plain_ease(listed, penalty, counts):
+    """B by the definition: a regression of each item on all others, with a penalty."""
+    n_items = listed.shape[1]
+    found = np.zeros((n_items, n_items))
+    for item in range(n_items):
+        others = np.arange(n_items) != item
+        own = listed[:, others] * counts[:, None]
+        gram = own.T @ listed[:, others] + penalty * np.eye(n_items - 1)
+        found[others, item] = np.linalg.solve(gram, own.T @ listed[:, item])
+    return found
+
+
+@pytest.mark.parametrize("n_people", [40, 240])
+@pytest.mark.parametrize("order", [False, True])
+def test_scores_are_penalised_regressions_on_the_other_items(n_people, order):
+    counts = np.tile([1.0, 2.0], n_people // 2)
+    lists = lists_of(LISTS[:n_people], counts=counts)
+    values = ~np.isnan(LISTS[:n_people]) * 1.0
+    if order:
+        values = np.where(values > 0, 1.5 - (np.nan_to_num(LISTS[:n_people]) - 0.5) / 8, 0.0)
+    found = fit_presence(lists, 20.0, order=order).worth(lists)
+    expected = values @ plain_ease(values, 20.0, counts)
+    free = values == 0
+    assert_allclose(found[free], expected[free], rtol=1e-8, atol=1e-10)
+
+
+def test_many_lists_of_many_items_go_by_the_nearest_items(monkeypatch):
+    monkeypatch.setattr(presence, "_LARGEST", 50)
+    lists = lists_of(LISTS)
+    found = fit_presence(lists, 100.0, order=False).worth(lists)
+    best = best_unlisted(found, listed_items(lists), 5)
+    assert_array_equal(best // 20, np.tile([[0], [1], [2]], (80, 5)))
 
 
 def test_unlisted_items_of_a_top_list_are_not_present():
     lists = lists_of(LISTS, unranked="last")
-    assert_array_equal(matrix(lists).toarray() > 0, ~np.isnan(LISTS))
+    assert_array_equal(listed_matrix(lists).toarray() > 0, ~np.isnan(LISTS))
 
 
-def test_worth_is_presence_and_utility_in_standard_units():
-    rng = np.random.default_rng(3)
-    directions, utilities = rng.normal(size=(60, 2)), rng.normal(size=(2, 60))
-    rankings = LISTS[:2].copy()
-    rankings[1] = np.nan
-    lists = lists_of(rankings, unranked="last")
-    found = Presence(directions, 0.5).worth(lists, utilities)
-    free = np.isnan(LISTS[0])
-    present = ~free @ directions @ directions.T
-    expected = sum(
-        weight * (values - values[free].mean()) / values[free].std()
-        for weight, values in ((1.0, present), (0.5, utilities[0]))
-    )
-    assert_allclose(found[0], expected, rtol=1e-10)
-    # Without a list, by utility alone.
-    assert_array_equal(np.argsort(found[1]), np.argsort(utilities[1]))
-    assert Presence(directions, np.inf).worth(lists, utilities) is utilities
+def test_a_graph_gives_items_that_nobody_lists_to_those_who_like_their_neighbours():
+    rare = LISTS.copy()
+    rare[:, ::10] = np.nan
+    near = np.zeros((60, 60))
+    near[range(0, 60, 2), range(1, 60, 2)] = near[range(1, 60, 2), range(0, 60, 2)] = 1.0
+    with_graph = fit_presence(lists_of(rare), 100.0, order=False, graph=as_item_graph(near))
+    scores = with_graph.worth(lists_of(rare))
+    for circle in range(3):
+        own = scores[circle::3][:, 20 * circle : 20 * circle + 20 : 10]
+        others = np.delete(scores[circle::3], range(20 * circle, 20 * circle + 20), axis=1)
+        assert own.min() > others[:, ::10].max()
+    # A list of one of them, too, says something.
+    alone = np.full((1, 60), np.nan)
+    alone[0, 20] = 1.0
+    assert with_graph.worth(lists_of(alone))[0].argmax() // 20 == 1
+    without = fit_presence(lists_of(rare), 100.0, order=False)
+    assert_allclose(without.worth(lists_of(alone)), 0.0, atol=1e-12)
 
 
 def test_recommendations_go_by_presence_where_it_counts():
-    completer = RankingCompleter(unranked="last").fit(LISTS[:20])
-    completer._presence = Presence(principal_directions(lists_of(LISTS), 3), 0.0)
-    best = completer.recommend(LISTS, 5)
+    completer = RankingCompleter(unranked="last").fit(LISTS)
+    best, scores = completer.recommend(LISTS, 5, return_scores=True)
     # Readers are recommended books of their own circle, none that they listed.
     assert_array_equal(best // 20, np.tile([[0], [1], [2]], (80, 5)))
     assert np.isnan(np.take_along_axis(LISTS, best, axis=1)).all()
+    assert (np.diff(scores, axis=1) <= 0).all()
+    assert 0 < scores.min() < scores.max() < 1.5
     # In one go or a person at a time; without a list, what everyone likes.
     assert_array_equal(completer.recommend(LISTS[7:8], 5), best[7:8])
     nothing = np.full((1, 60), np.nan)
     assert completer.recommend(nothing, 1)[0, 0] == completer.consensus_.argmax()
 
 
-def test_few_people_tell_nothing_about_presence():
-    few = LISTS[:3]
+def test_one_person_tells_nothing_about_presence():
+    few = LISTS[:1]
     completer = RankingCompleter(unranked="last").fit(few)
     free = np.where(np.isnan(few), completer.transform(few), -np.inf)
-    assert_array_equal(completer.recommend(few, 1)[:, 0], free.argmax(axis=1))
+    best, scores = completer.recommend(few, 1, return_scores=True)
+    assert_array_equal(best[:, 0], free.argmax(axis=1))
+    assert_array_equal(scores[:, 0], free.max(axis=1))
+
+
+class Oracle:
+    """Knows the order that all readers share, or its reverse, or nothing."""
+
+    def __init__(self, sign):
+        self.sign = sign
+
+    def utilities(self, lists, *, keep):
+        return np.tile(-self.sign * np.nanmean(LISTS, axis=0), (len(lists), 1))
 
 
 def test_judges_decide_whether_presence_counts():
     listed = lists_of(LISTS)
+    judges, others = listed.span(0, 60), listed.span(60, 240)
 
-    class Blind:
-        def utilities(self, lists, *, keep):
-            return np.zeros((len(lists), lists.n_items))
+    def learned(judges, model):
+        rng = np.random.default_rng(0)
+        return learn_presence(listed, judges, others, model, None, rng)
 
-    others = listed.span(60, 240)
-    found = learn_presence(listed, listed.span(0, 60), others, Blind(), np.random.default_rng(0))
-    assert found.weight < np.inf
-    assert_allclose(
-        found.directions.T @ found.directions, np.eye(found.directions.shape[1]), atol=1e-9
-    )
+    assert learned(judges, Oracle(0)) is not None
+    assert learned(judges, Oracle(-1)) is not None
     # To judges whose lists do not keep to any circle, presence is no help.
     mixed = np.random.default_rng(1).permuted(LISTS[:60], axis=1)
-    judges = lists_of(mixed)
-    found = learn_presence(listed, judges, others, Blind(), np.random.default_rng(0))
-    assert found.weight == np.inf
 
-
-def test_wanted_items_are_the_better_half_of_what_is_hidden():
-    class Knowing:
-        """Knows the order that all readers share."""
-
+    class Clairvoyant:
         def utilities(self, lists, *, keep):
-            return np.tile(-np.nanmean(LISTS, axis=0), (len(lists), 1))
+            return np.where(np.isnan(mixed), -1.0, 1.0)
 
-    listed = lists_of(LISTS)
-    parts = listed.span(0, 60), listed.span(60, 240)
-    found = learn_presence(listed, *parts, Knowing(), np.random.default_rng(0))
-    assert 0.0 < found.weight < np.inf
+    assert learned(lists_of(mixed), Clairvoyant()) is None
 
-    class Contrary(Knowing):
-        def utilities(self, lists, *, keep):
-            return -super().utilities(lists, keep=keep)
 
-    found = learn_presence(listed, *parts, Contrary(), np.random.default_rng(0))
-    assert found.weight == 0.0
+def test_the_score_is_that_of_scikit_learn():
+    worth = np.random.default_rng(0).random((60, 60))
+    shown, gains = hide_listed(lists_of(LISTS[:60]), np.random.default_rng(1))
+    hidden = gains > 0
+    assert (hidden & ~np.isnan(LISTS[:60])).sum() == hidden.sum()
+    assert gains[hidden].max() <= 1.5
+    assert gains[hidden].min() >= 0.5
+    expected = []
+    for gain, row, listed in zip(gains, worth, listed_items(shown), strict=True):
+        if gain.any():
+            expected.append(ndcg_score(gain[None, ~listed], row[None, ~listed]))
+    assert ndcg(worth, shown, gains) == pytest.approx(np.mean(expected))
+    # People with such lists are found by it, and nobody by chance.
+    scores = cross_val_score(RankingCompleter(unranked="last"), LISTS, cv=3)
+    assert scores.min() > 1.3 * np.mean(expected)

@@ -142,26 +142,8 @@ def add_people(
 
 
 @compiled
-def fill_factor_utilities(
-    lists: ScoredLists, model: FactorModel, directions: Floats, keep: bool, out: Floats
-) -> None:
-    """Expected utilities of each person; ``directions`` are the loadings with items in columns."""
-    rank = directions.shape[0]
-    covariance = np.empty((rank + 1, rank + 1))
-    expected = np.empty(rank + 1)
-    for person in range(out.shape[0]):
-        first, stop = lists.starts[person], lists.starts[person + 1]
-        into = out[person]
-        into[:] = model.means
-        if first == stop:
-            continue
-        solve_person(lists, person, model, covariance, expected)
-        for d in range(rank):
-            weight = expected[d]
-            row = directions[d]
-            for i in range(len(into)):
-                into[i] += weight * row[i]
-        if keep:
-            for entry in range(first, stop):
-                if lists.blurs[entry] == 0.0:
-                    into[lists.items[entry]] = lists.scores[entry] - expected[rank]
+def solve_people(lists: ScoredLists, model: FactorModel, expected: Floats) -> None:
+    """The expected (g, c) of each person."""
+    covariance = np.empty((expected.shape[1], expected.shape[1]))
+    for person in range(len(expected)):
+        solve_person(lists, person, model, covariance, expected[person])

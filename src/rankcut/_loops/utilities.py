@@ -17,8 +17,9 @@ from rankcut._loops.types import Floats, Indices, Longs, ScoredLists
 
 _LOG_TWO_PI = float(np.log(2.0 * np.pi))
 
-# The order of longer lists takes too long, and says little more than normal scores.
-LONGEST_ORDER = 40
+# The order of longer lists takes too long, and says little more than normal scores. The cost of a
+# covariance grows with the cube of the length of lists, so it is for lists of this length too.
+LONGEST = 40
 
 
 class Utilities(NamedTuple):
@@ -57,7 +58,7 @@ def _invert_list(items: Indices, blurs: Floats, model: Utilities, inverse: Float
 @compiled
 def ordered(scores: Floats, blurs: Floats) -> Longs:
     """The order of a list whose order is used; an empty array if scores are."""
-    if len(scores) < 2 or len(scores) > LONGEST_ORDER or blurs.max() > 0.0:
+    if len(scores) < 2 or len(scores) > LONGEST or blurs.max() > 0.0:
         return np.empty(0, dtype=np.int64)
     return order_of(scores)
 

@@ -2,6 +2,6 @@
 
 Each person has a utility for each item, u ~ N(μ, Σ); a list shows the order of some. ``lists``
 turns places into scores, ``population`` is the model with its prior and EM, ``factors`` the model
-for large catalogues, ``recipe`` fits them to lists, ``presence`` says who lists what, and
-``prediction`` gives answers.
+for long lists and large catalogues, ``presence`` says who lists what, ``recipe`` fits them to
+lists, and ``estimator`` gives answers.
 """

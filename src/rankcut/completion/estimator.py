@@ -1,33 +1,34 @@
 """Predict what people would say about items they did not list."""
 
+import warnings
 from collections.abc import Hashable, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats, Longs
-from rankcut.completion.lists import Lists, read_lists
-from rankcut.completion.prediction import (
-    best_unlisted,
-    complete_top,
-    deviations,
-    listed_items,
-    pair_probabilities,
-)
-from rankcut.completion.recipe import learn_population
+from rankcut.completion.lists import Lists, read_lists, with_unlisted
+from rankcut.completion.presence import best_unlisted, hide_listed, listed_items, ndcg
+from rankcut.completion.recipe import AnyPopulation, Progress, Sharpness, learn_population
 from rankcut.errors import InputError
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
-from rankcut.parameters import check_count, seed_from
+from rankcut.parameters import check_choice, check_count, seed_from
 from rankcut.rankings import Unranked, object_array
 from rankcut.rankings.orders import to_ranking
 from rankcut.rankings.value import block_rows
+
+Listing: TypeAlias = Literal["random", "taste"]
+
+# Probabilities about unlisted items are off by several hundredths from this correlation on.
+_NOTED = 0.3
 
 
 class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
@@ -49,6 +50,10 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     unranked : {"error", "last", "anywhere"}, default="error"
         What an unranked item means: its place is unknown ("anywhere"), or it comes after all ranked
         ones ("last", a top-k list), in an order to be predicted.
+    listing : {"random", "taste"}, default="random"
+        With ``unranked="anywhere"``, why people list what they list: by chance, or because they
+        were asked; or because they like it ("taste"). Then not listing an item says that it is
+        liked less, by as much as ``listing_`` says.
     random_state : int, RandomState or None, default=0
         Seed for choosing the people held out while fitting.
     n_jobs : int or None, default=None
@@ -60,8 +65,11 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         μ: the expected utilities of a person without a list.
     graph_share_ : float
         Share of the graph in the prior of Σ, from 0 to 1; 0 without a graph.
+    listing_ : float
+        How much people list what they like: the correlation, from 0 to 1, of a person's readiness
+        to list an item with its utility; 1 with ``unranked="last"``.
     prior_strength_ : float
-        How many people the prior of Σ counts for; 0 in large catalogues, which have none.
+        How many people the prior of Σ counts for; 0 with factors, which have none.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -74,11 +82,10 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     Notes
     -----
     Places become normal scores: the item at place r of k has the score Φ⁻¹((k − r + ½)/k), plus an
-    unknown level for each list. If nearly all lists have no ties and at most 40 items, the model is
-    refined by the exact likelihood of their order, by expectation propagation. In catalogues of
-    more than 500 items (200 with ``unranked="last"``) Σ has up to 32 factors, as many as the data
-    support, and a top-k list is completed by a random sample of the unlisted items. The graph
-    should then be sparse.
+    unknown level for each list. If most lists have no ties and at most 40 items, the model is
+    refined by the exact likelihood of their order, by expectation propagation. For longer lists,
+    and catalogues of more than 500 items, Σ has up to 32 factors, as many as the data support. The
+    graph should then be sparse.
 
     Examples
     --------
@@ -98,17 +105,24 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         *,
         items: Sequence[Hashable] | None = None,
         unranked: Unranked = "error",
+        listing: Listing = "random",
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.graph = graph
         self.items = items
         self.unranked = unranked
+        self.listing = listing
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(
-        self, X: Any, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        progress: Progress | None = None,
     ) -> Self:
         """Learn the population from rankings.
 
@@ -120,32 +134,52 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
             How often each ranking counts: 3 is the same as the row three times.
+        progress : callable or None
+            Called with a few words about each step, such as ``print``.
 
         Returns
         -------
         self
+
+        Warns
+        -----
+        UserWarning
+            If people list what they like, but ``listing`` is "random": then they like unlisted
+            items less than the model says.
         """
+        check_choice(self.listing, get_args(Listing), "listing")
         rankings = self._read(X, reset=True, sample_weight=sample_weight)
         graph = None
         if self.graph is not None:
             graph = fit_graph(joining_like_items(self.graph), rankings)
-        self._seed = seed_from(self.random_state)
-        lists = read_lists(rankings, self._seed).distinct()
+        by_taste = self.listing == "taste" and not self._last
+        lists = read_lists(rankings, float(self._last)).distinct()
         if not len(lists):
             n_items = rankings.shape[1]
             known = f"found {n_items} feature(s)" if n_items == 1 else f"of {n_items:,} items"
             raise InputError(f"no ranking orders two items, so there is nothing to learn: {known}")
         # Many small products: threads of linear algebra would mostly wait for each other.
         with threadpool_limits(1, user_api="blas"):
-            rng = np.random.default_rng(self._seed)
-            learned = learn_population(lists, graph, rng, n_jobs=self.n_jobs)
+            rng = np.random.default_rng(seed_from(self.random_state))
+            learned = learn_population(
+                lists, graph, rng, by_taste=by_taste, n_jobs=self.n_jobs, progress=progress
+            )
         self._items = rankings.items
         self._population = learned.population
         self._sharpness = learned.sharpness
         self._presence = learned.presence
+        self._used = learned.listing if by_taste or self._last else 0.0
         self.consensus_: Floats = learned.population.mean
         self.graph_share_ = learned.graph_share
         self.prior_strength_ = learned.strength
+        self.listing_ = learned.listing
+        if not self._last and not by_taste and self.listing_ >= _NOTED:
+            warnings.warn(
+                f"people list what they like (the correlation is {self.listing_:.2f}), so unlisted "
+                'items are liked less than this model says: pass listing="taste"',
+                UserWarning,
+                stacklevel=2,
+            )
         return self
 
     def transform(self, X: Any, *, keep_listed: bool = True) -> Floats:
@@ -180,7 +214,8 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             Smaller for listed items, whose order is known but not how far apart they are.
         """
         lists = self._lists(X)
-        return deviations(self._population, lists)
+        variances = [self._population.variances(one) for one in _each(lists)]
+        return np.sqrt(np.reshape(variances, (-1, self.n_features_in_)))
 
     def complete(self, X: Any, *, keep_listed: bool = True) -> Longs:
         """Full rankings: 1 is best, and items with the same utility share the best of their places.
@@ -199,7 +234,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         lists = self._lists(X)
         utilities = self._utilities(lists, keep_listed)
         if self._last and keep_listed:
-            return complete_top(utilities, listed_items(lists))
+            return _complete_top(utilities, listed_items(lists))
         return to_ranking(utilities)
 
     def predict_pairs(
@@ -236,7 +271,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             chosen = np.stack(np.triu_indices(n_items, 1), axis=1)
         else:
             chosen = self._columns(pairs)
-        found = pair_probabilities(
+        found = _pair_probabilities(
             self._population,
             self._sharpness,
             lists,
@@ -251,12 +286,14 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         matrices[:, chosen[:, 1], chosen[:, 0]] = 1.0 - found
         return matrices
 
-    def recommend(self, X: Any, n: int = 10) -> NDArray[Any]:
+    def recommend(
+        self, X: Any, n: int = 10, *, return_scores: bool = False
+    ) -> NDArray[Any] | tuple[NDArray[Any], Floats]:
         """The items that each person did not list and would like best.
 
-        With ``unranked="last"`` people list what they choose. So an item is recommended if they
-        would list it and like it, to the extent that this recovered more of what was hidden from
-        held-out people while fitting.
+        With ``unranked="last"`` people list what they choose. Then items are recommended that
+        people with such lists list too (EASE, :mod:`rankcut.completion.presence`), unless
+        utilities recovered more of what was hidden from held-out people while fitting.
 
         Parameters
         ----------
@@ -264,27 +301,63 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             Rank matrix.
         n : int, default=10
             How many.
+        return_scores : bool, default=False
+            Also return how much each is recommended: its expected utility, or by EASE, a number
+            that is about 1 for what all such people list and 0 for what none of them lists.
 
         Returns
         -------
-        ndarray of shape (n_rankings, n)
+        items : ndarray of shape (n_rankings, n)
             Labels of items, best first, and None where fewer are unlisted; columns and −1 if items
             have no labels.
+        scores : ndarray of shape (n_rankings, n)
+            Only if asked for; NaN where there is no item.
         """
         check_count(n, "n")
         lists = self._lists(X)
         best = np.empty((len(lists), min(int(n), self.n_features_in_)), dtype=np.int64)
+        scores = np.empty(best.shape)
         size = block_rows(self.n_features_in_)
         for start in range(0, len(lists), size):
+            block = slice(start, start + size)
             some = lists.span(start, min(start + size, len(lists)))
-            worth = self._utilities(some, True)
-            if self._presence is not None:
-                worth = self._presence.worth(some, worth)
-            best[start : start + size] = best_unlisted(worth, listed_items(some), best.shape[1])
-        if self._items is None:
-            return best
-        labels = object_array([*self._items, None])
-        return np.asarray(labels[best])
+            worth = self._worth(some)
+            best[block] = best_unlisted(worth, listed_items(some), best.shape[1])
+            scores[block] = np.take_along_axis(worth, best[block], axis=1)
+        found = best
+        if self._items is not None:
+            found = np.asarray(object_array([*self._items, None])[best])
+        return (found, np.where(best < 0, np.nan, scores)) if return_scores else found
+
+    def score(self, X: Any, y: ArrayLike | None = None) -> float:
+        """How early recommendations have what people list if it is hidden, from 0 to 1.
+
+        Three in ten listed items are hidden. The score is their normalised discounted cumulative
+        gain (NDCG) among all unlisted items, with gains from 1½ for the first item of a list to ½
+        for the last; for :func:`sklearn.model_selection.cross_val_score`.
+
+        Parameters
+        ----------
+        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
+            Rank matrix of people who were not fitted.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+        """
+        shown, gains = hide_listed(self._lists(X).listed(), np.random.default_rng(0))
+        seen = with_unlisted(shown, self._used) if self._used > 0 else shown
+        return ndcg(self._worth(seen), shown, gains)
+
+    def _worth(self, lists: Lists) -> Floats:
+        """What recommendations go by; without a list, what the population likes."""
+        if self._presence is None:
+            return self._utilities(lists, True)
+        worth = self._presence.worth(lists)
+        worth[lists.lengths == 0] = self.consensus_
+        return worth
 
     @property
     def _last(self) -> bool:
@@ -295,7 +368,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
         check_items(rankings, self._items)
-        return read_lists(rankings, self._seed)
+        return read_lists(rankings, self._used)
 
     def _utilities(self, lists: Lists, keep: bool) -> Floats:
         return self._population.utilities(lists, keep=keep, n_jobs=self.n_jobs)
@@ -324,3 +397,55 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64"]
         return tags
+
+
+def _each(lists: Lists) -> list[Lists]:
+    """The list of each person."""
+    return [lists.span(person, person + 1) for person in range(len(lists))]
+
+
+def _pair_probabilities(
+    population: AnyPopulation,
+    sharpness: Sharpness,
+    lists: Lists,
+    pairs: Longs,
+    *,
+    keep: bool,
+    last: bool,
+) -> Floats:
+    """The probability that each person prefers the first item of each pair to the second.
+
+    With ``keep``, listed pairs are certain; ``last`` says that unlisted items are worse.
+    """
+    chosen, places = np.unique(pairs, return_inverse=True)
+    one, other = places.reshape(pairs.shape).T
+    utilities = population.utilities(lists, keep=keep)[:, chosen]
+    found = np.empty((len(lists), len(pairs)))
+    for person, own in enumerate(_each(lists)):
+        posterior = population.posterior(own, chosen, keep=keep)
+        spread = np.diag(posterior)
+        variance = spread[one] + spread[other] - 2.0 * posterior[one, other]
+        listed = np.isin(chosen, own.items[own.blurs == 0])
+        n_listed = listed[one].astype(int) + listed[other]
+        margins = utilities[person, one] - utilities[person, other]
+        kappa = np.where(n_listed == 0, sharpness.unlisted, sharpness.mixed)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            row = ndtr(kappa * margins / np.sqrt(np.maximum(variance, 0.0)))
+        if keep:
+            certain = np.zeros(lists.n_items)
+            certain[own.items] = np.where(own.blurs == 0, own.scores, 0.0)
+            gaps = np.sign(certain[chosen[one]] - certain[chosen[other]])
+            row = np.where(n_listed == 2, 0.5 + 0.5 * gaps, row)
+            if last:
+                row = np.where(n_listed == 1, listed[one].astype(float), row)
+        found[person] = np.where(one == other, 0.5, row)
+    return found
+
+
+def _complete_top(utilities: Floats, listed: NDArray[np.bool_]) -> Longs:
+    """Full rankings by utility, all listed items first."""
+    found = np.empty(utilities.shape, dtype=np.int64)
+    for person, known in enumerate(listed):
+        found[person, known] = to_ranking(utilities[person, known])
+        found[person, ~known] = known.sum() + to_ranking(utilities[person, ~known])
+    return found

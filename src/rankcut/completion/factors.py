@@ -9,7 +9,7 @@ Learning alternates between people and items (variational Bayes with q(g, c)·q(
 the factors are rescaled to unit covariance and turned to their principal axes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,18 +17,18 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils.extmath import randomized_svd
 
-from rankcut._loops.factors import FactorModel, add_people, fill_factor_utilities, solve_person
+from rankcut._loops.factors import FactorModel, add_people, solve_people, solve_person
+from rankcut._loops.linear_algebra import multiply_rows
 from rankcut._loops.types import Floats, ScoredLists
 from rankcut.completion.lists import Lists, sum_over
-from rankcut.completion.population import AT_ONCE, LEAST_NOISE, OFFSET, mean_scores
+from rankcut.completion.population import LEAST_VARIANCE, OFFSET, mean_scores
 from rankcut.graphs import ItemGraph
+from rankcut.graphs.derived import degree_scales
+from rankcut.parameters import ROWS_AT_ONCE
 from rankcut.threads import over_rows
 
-# The most factors; directions that the lists do not need are switched off.
+# The most factors; directions that the lists do not need are dropped.
 RANK = 32
-
-# Directions whose loadings have less variance than this are switched off.
-_LEAST_VARIANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class FactorPopulation:
     spreads: Floats  #: n × r × r
     noise: float
 
-    def _of_items(self, chosen: Any = slice(None)) -> FactorModel:
+    def of_items(self, chosen: Any = slice(None)) -> FactorModel:
         """What loops read about some items."""
         loadings = self.loadings[chosen]
         moments = self.spreads[chosen] + loadings[:, :, None] * loadings[:, None, :]
@@ -48,15 +48,25 @@ class FactorPopulation:
 
     def utilities(self, lists: Lists, *, keep: bool, n_jobs: int | None = None) -> Floats:
         """The expected utilities of each person; listed items keep their order if asked."""
+        rank = self.loadings.shape[1]
         found = np.empty((len(lists), lists.n_items))
-        known = self._of_items()
-        directions = np.ascontiguousarray(self.loadings.T)
+        listed, places = np.unique(lists.items, return_inverse=True)
+        known, directions = self.of_items(listed), np.ascontiguousarray(self.loadings.T)
+        numbered = replace(lists, items=places.astype(np.uint32))
 
         def work(start: int, stop: int) -> None:
-            some = lists.span(start, stop).arrays
-            fill_factor_utilities(some, known, directions, keep, found[start:stop])
+            expected = np.empty((stop - start, rank + 1))
+            solve_people(numbered.span(start, stop).arrays, known, expected)
+            multiply_rows(np.ascontiguousarray(expected[:, :rank]), directions, found[start:stop])
+            found[start:stop] += self.mean
+            if keep:
+                some = lists.span(start, stop)
+                clear = some.blurs == 0
+                owners = some.owners[clear]
+                levels = some.scores[clear] - expected[owners, rank]
+                found[start + owners, some.items[clear]] = levels
 
-        over_rows(work, len(lists), AT_ONCE, n_jobs)
+        over_rows(work, len(lists), ROWS_AT_ONCE, n_jobs)
         return found
 
     def posterior(self, one: Lists, chosen: Any, *, keep: bool) -> Floats:
@@ -73,16 +83,15 @@ class FactorPopulation:
         """Utilities as linear functions of (g, c): rows, covariance, and variances of the rest."""
         rank = self.loadings.shape[1]
         covariance, expected = np.empty((rank + 1, rank + 1)), np.empty(rank + 1)
-        listed = one.items
-        own_items = np.arange(len(listed), dtype=np.uint32)
+        own_items = np.arange(len(one.items), dtype=np.uint32)
         entries = ScoredLists(one.starts, own_items, one.scores, one.blurs)
-        solve_person(entries, 0, self._of_items(listed), covariance, expected)
+        solve_person(entries, 0, self.of_items(one.items), covariance, expected)
         second = covariance[:rank, :rank] + np.outer(expected[:rank], expected[:rank])
         own = self.noise + np.einsum("nde,de->n", self.spreads[chosen], second)
         # The utility of a listed item is its score minus c.
         rows = np.hstack([self.loadings[chosen], np.zeros((len(chosen), 1))])
         if keep:
-            known = np.isin(chosen, listed[one.blurs == 0])
+            known = np.isin(chosen, one.items[one.blurs == 0])
             rows[known] = 0.0
             rows[known, rank] = -1.0
             own = np.where(known, 0.0, own)
@@ -101,7 +110,7 @@ class _Round(NamedTuple):
 
 def _pass_over(lists: Lists, model: FactorPopulation, n_jobs: int | None) -> _Round:
     n_items, rank = model.loadings.shape
-    known = model._of_items()
+    known = model.of_items()
 
     def work(some: Lists) -> tuple[Any, ...]:
         grams = np.zeros((n_items, rank + 1, rank + 1))
@@ -124,7 +133,7 @@ def first_factors(lists: Lists, rng: np.random.Generator) -> FactorPopulation:
     _, sizes, directions = randomized_svd(residuals, rank, random_state=int(rng.integers(1 << 31)))
     loadings = np.ascontiguousarray((sizes[:, None] * directions).T)
     # Half of the variance of scores, which is 1, is shared, and half is each person's own.
-    variance = max((loadings**2).sum(axis=1).mean(), _LEAST_VARIANCE)
+    variance = max((loadings**2).sum(axis=1).mean(), LEAST_VARIANCE)
     loadings *= np.sqrt(0.5 / variance)
     return FactorPopulation(mean, loadings, np.zeros((lists.n_items, rank, rank)), 0.5)
 
@@ -164,22 +173,24 @@ def _solve_items(
     variances = (gaps**2).mean(axis=0)
     variances[:rank] += np.einsum("ndd->nd", model.spreads)[listed].mean(axis=0)
     variances[rank] += doubts[listed].mean()
-    precisions = 1.0 / np.maximum(variances, _LEAST_VARIANCE)
+    precisions = 1.0 / np.maximum(variances, LEAST_VARIANCE)
     grams = found.grams + found.grams.transpose(0, 2, 1)
     grams[:, range(rank + 1), range(rank + 1)] /= 2.0
     grams[:, range(rank + 1), range(rank + 1)] += precisions
     inverses = np.linalg.inv(grams)
     solved = np.einsum("nde,ne->nd", inverses, found.pulls + precisions * centres)
     loadings, spreads = solved[:, :rank], inverses[:, :rank, :rank]
-    # Factors of unit covariance, in their principal axes.
+    # Factors of unit covariance, in their principal axes; those of little variance are dropped.
     root = np.linalg.cholesky(found.spread / n_people)
     loadings, spreads = loadings @ root, root.T @ spreads @ root
-    _, axes = np.linalg.eigh(loadings.T @ loadings + spreads.sum(axis=0))
+    shared = loadings[listed].T @ loadings[listed] + spreads[listed].sum(axis=0)
+    sizes, axes = np.linalg.eigh(shared / listed.sum())
+    axes = axes[:, sizes >= min(LEAST_VARIANCE, sizes[-1])]
     turned = FactorPopulation(
         np.ascontiguousarray(solved[:, rank]),
         np.ascontiguousarray(loadings @ axes),
         np.ascontiguousarray(axes.T @ spreads @ axes),
-        max(found.squares / max(found.total, 1.0), LEAST_NOISE),
+        max(found.squares / max(found.total, 1.0), LEAST_VARIANCE),
     )
     return turned, float(shares[:rank].mean()), np.ascontiguousarray(inverses[:, rank, rank])
 
@@ -188,9 +199,8 @@ def _centres(now: Floats, listed: Any, graph: ItemGraph | None) -> tuple[Floats,
     """The prior's centre for each item: its neighbours' mean times the share that fits best."""
     if graph is None:
         return np.zeros_like(now), np.zeros(now.shape[1])
-    degrees = graph.degrees
     sums = graph.weights.multiply(np.ascontiguousarray(now.T)).T
-    near = np.where(degrees[:, None] > 0, sums / np.maximum(degrees, 1e-300)[:, None], 0.0)
+    near = degree_scales(graph)[:, None] ** 2 * sums
     squares = (near[listed] ** 2).sum(axis=0)
     shares = (now[listed] * near[listed]).sum(axis=0) / np.maximum(squares, 1e-300)
     shares = np.clip(np.where(squares > 0, shares, 0.0), 0.0, 1.0)

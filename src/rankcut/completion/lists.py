@@ -3,8 +3,15 @@
 The item at place r of k, the mean place where items tie, has the score Φ⁻¹((k − r + ½)/k). Only
 differences within a list mean anything: nobody knows how good the whole list is.
 
-In a top-k list the unlisted items are known to be worse. Places then count among all n items, and
-each unlisted item has the mean score of the remaining places; their variance is its *blur*.
+If people list what they like, not listing an item says something too. Let a person list the items
+with v > t, v the standard normal readiness to list an item, whose correlation with its utility is
+ρ; ρ = 1 is a top-k list. Of k of n items t = Φ⁻¹(1 − k/n), and with h = E[v | v > t] and
+g = E[v | v < t]
+
+    listed:    E[u] = ρh, Var[u] = 1 − ρ²h(h − t)      unlisted:  E[u] = ρg, Var[u] = 1 − ρ²g(g − t)
+
+So the scores of a list are scaled and moved. An unlisted item has a score, and a variance, its
+*blur*, which turn N(0, 1) into that distribution.
 """
 
 from collections.abc import Callable
@@ -18,14 +25,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from rankcut._loops.types import Floats, Indices, Longs, ScoredLists
+from rankcut._loops.utilities import LONGEST
 from rankcut.rankings import Rankings
 from rankcut.threads import in_order
-
-# The cost of a list grows with the cube of its length. Of longer ones some items are learned from,
-# drawn at random; and in larger catalogues a top-k list has a sample of the unlisted items: as many
-# as it lists, or a few.
-LONGEST = 200
-_FEW = 20
 
 # Sums over people are taken in this many parts, so that threads change no bits.
 _PARTS = 4
@@ -155,16 +157,14 @@ def _digest(content: bytes) -> int:
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
 
 
-def read_lists(rankings: Rankings, seed: int = 0) -> Lists:
-    """The lists of all rankings; if unlisted items come last, they are known to be worse."""
+def read_lists(rankings: Rankings, listing: float = 0.0) -> Lists:
+    """The lists of all rankings; ``listing`` is ρ, and 0 says nothing about unlisted items."""
     n_rows, n_items = rankings.shape
-    last = rankings.unranked == "last"
     rows, items, ranks = _entries(rankings)
-    lengths = np.bincount(rows, minlength=n_rows)
-    starts = _starts(lengths)
-    scores = score_places(starts, ranks, np.full(n_rows, n_items) if last else lengths)
+    starts = _starts(np.bincount(rows, minlength=n_rows))
+    scores = score_places(starts, ranks)
     lists = Lists(starts, items, scores, np.zeros(len(scores)), rankings.counts, n_items)
-    return with_unlisted(lists, seed) if last else lists
+    return with_unlisted(lists, listing) if listing > 0 else lists
 
 
 def _entries(rankings: Rankings) -> tuple[Longs, Indices, Floats]:
@@ -186,9 +186,10 @@ def _entries(rankings: Rankings) -> tuple[Longs, Indices, Floats]:
     )
 
 
-def score_places(starts: Longs, ranks: Floats, n_places: NDArray[Any]) -> Floats:
-    """The normal score of each entry, by its mean place among ``n_places`` of its list."""
-    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+def score_places(starts: Longs, ranks: Floats) -> Floats:
+    """The normal score of each entry, by its mean place in its list."""
+    lengths = np.diff(starts)
+    owners = np.repeat(np.arange(len(lengths)), lengths)
     order = np.lexsort((ranks, owners))
     sorted_ranks = ranks[order]
     opens = np.ones(len(order), dtype=bool)
@@ -197,30 +198,36 @@ def score_places(starts: Longs, ranks: Floats, n_places: NDArray[Any]) -> Floats
     sizes = np.diff(first, append=len(order))
     places = np.repeat(first + (sizes + 1) / 2, sizes) - starts[owners]
     scores = np.empty(len(order))
-    all_places = n_places[owners]
-    scores[order] = ndtri((all_places - places + 0.5) / all_places)
+    scores[order] = ndtri((lengths[owners] - places + 0.5) / lengths[owners])
     return scores
 
 
-def rescored(lists: Lists, *, last: bool) -> Lists:
-    """The same lists scored by the places of the items that are left."""
-    places = np.full(len(lists), lists.n_items) if last else lists.lengths
-    return replace(lists, scores=score_places(lists.starts, -lists.scores, places))
+def rescored(lists: Lists) -> Lists:
+    """Listed items scored by their places among those that are left."""
+    return replace(lists, scores=score_places(lists.starts, -lists.scores))
 
 
-def with_unlisted(lists: Lists, seed: int) -> Lists:
-    """The lists with unlisted items behind the listed ones, all or a random sample of them."""
+def with_unlisted(lists: Lists, listing: float) -> Lists:
+    """Listed items with unlisted ones beside them, all or a random sample of them."""
     items, scores, blurs = [], [], []
     for person, k in enumerate(lists.lengths.tolist()):
         place = lists.entries(person)
-        listed = lists.items[place]
-        others = _unlisted(listed, lists.n_items, seed) if k else listed
-        level, blur = _lower_part(1.0 - k / lists.n_items) if len(others) else (0.0, 0.0)
-        merged = np.concatenate([listed, others])
+        own, own_scores = lists.items[place], lists.scores[place]
+        others = _unlisted(own, lists.n_items) if k else own
+        level = blur = 0.0
+        if len(others):
+            end = float(ndtri(1.0 - k / lists.n_items))
+            above, below = _tails(end)
+            own_scores = listing * above + own_scores * np.sqrt(
+                1.0 - listing**2 * above * (above - end)
+            )
+            known = listing**2 * below * (below - end)
+            level, blur = listing * below / known, (1.0 - known) / known
+        merged = np.concatenate([own, others])
         order = np.argsort(merged, kind="stable")
         items.append(merged[order])
-        scores.append(np.append(lists.scores[place], np.full(len(others), level))[order])
-        blurs.append(np.append(lists.blurs[place], np.full(len(others), blur))[order])
+        scores.append(np.append(own_scores, np.full(len(others), level))[order])
+        blurs.append(np.append(np.zeros(k), np.full(len(others), blur))[order])
     return Lists(
         _starts(np.array([len(each) for each in items])),
         np.concatenate(items),
@@ -231,24 +238,23 @@ def with_unlisted(lists: Lists, seed: int) -> Lists:
     )
 
 
-def _lower_part(share: float) -> tuple[float, float]:
-    """Mean and variance of the lowest share of standard normal scores.
+def _tails(end: float) -> tuple[float, float]:
+    """The means of a standard normal number above and below an end.
 
-    >>> [round(value, 3) for value in _lower_part(0.5)]
-    [-0.798, 0.363]
+    >>> [round(value, 3) for value in _tails(0.0)]
+    [0.798, -0.798]
     """
-    end = float(ndtri(share))
-    slope = float(np.exp(-0.5 * end * end) / np.sqrt(2.0 * np.pi) / ndtr(end))
-    return -slope, 1.0 - end * slope - slope * slope
+    density = float(np.exp(-0.5 * end * end) / np.sqrt(2.0 * np.pi))
+    return density / float(ndtr(-end)), -density / float(ndtr(end))
 
 
-def _unlisted(listed: Indices, n_items: int, seed: int) -> Indices:
+def _unlisted(listed: Indices, n_items: int) -> Indices:
     """The unlisted items; if there are many, a sample that depends only on the list."""
     free = np.ones(n_items, dtype=bool)
     free[listed] = False
     others = np.flatnonzero(free).astype(np.uint32)
     if n_items <= LONGEST:
         return others
-    drawn = np.random.default_rng([seed, _digest(listed.tobytes())])
-    size = min(len(others), max(_FEW, len(listed)))
+    drawn = np.random.default_rng(_digest(listed.tobytes()))
+    size = min(len(others), max(LONGEST, len(listed)))
     return np.asarray(np.sort(drawn.choice(others, size, replace=False)), dtype=np.uint32)

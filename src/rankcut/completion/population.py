@@ -28,25 +28,20 @@ from rankcut._loops.utilities import Utilities, add_lists, fill_utilities, order
 from rankcut.completion.lists import Lists, sum_over
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
+from rankcut.parameters import ROWS_AT_ONCE
 from rankcut.threads import over_rows
 
 # The variance of a list's level: large compared with that of scores, which is 1.
 OFFSET = 10.0
 
-# Lists whose utilities are filled at once.
-AT_ONCE = 64
-
 # Far below the variance of scores, which is 1. Smaller values mean too few people, not certainty.
-LEAST_NOISE = 1e-3
+LEAST_VARIANCE = 1e-3
 
-# Every third step moves the means, which converge in one step; the others move the covariance.
-_MEAN_EVERY = 3
+# Items in few lists are shrunk as if this many more lists had them in the middle.
+SHRINKAGE = 3.0
 
 # Reaches to choose from: paths of one step count most, or those of many.
 _REACHES = (1.0, 4.0, 16.0, 64.0)
-
-# Bounds of log a and log b, where the other is all that counts.
-_LOG_BOUNDS = (-8.0, 4.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +71,7 @@ class Population:
             some = lists.span(start, stop).arrays
             fill_utilities(some, self._parameters, own, found[start:stop])
 
-        over_rows(work, len(lists), AT_ONCE, n_jobs)
+        over_rows(work, len(lists), ROWS_AT_ONCE, n_jobs)
         return found
 
     def posterior(self, one: Lists, chosen: Any, *, keep: bool) -> Floats:
@@ -141,14 +136,17 @@ def learn(
     tol: float = 1e-3,
     n_jobs: int | None = None,
 ) -> Population:
-    """EM from a starting point, until a round of steps gains less than ``tol`` for each person."""
+    """EM from a starting point, until two steps gain less than ``tol`` for each person.
+
+    Every other step moves the means, and the others the covariance and the noise.
+    """
     model, before = start, -np.inf
     n_people, n_scores = lists.counts.sum(), (lists.counts * lists.lengths).sum()
     if not n_scores:
         return start
     for step in range(max_iter):
         sums = pass_over(lists, model, n_jobs)
-        if step % _MEAN_EVERY == 0:
+        if step % 2 == 0:
             if abs(sums.likelihood - before) < tol * n_people:
                 break
             before = sums.likelihood
@@ -162,17 +160,17 @@ def learn(
         model = replace(
             model,
             covariance=(covariance + covariance.T) / 2,
-            noise=max(sums.squares / n_scores, LEAST_NOISE),
+            noise=max(sums.squares / n_scores, LEAST_VARIANCE),
         )
     return model
 
 
 def mean_scores(lists: Lists) -> Floats:
-    """Mean scores of items, shrunk as if three more lists had each with the score 0."""
+    """Mean scores of items, shrunk if they are in few lists."""
     weights = lists.counts[lists.owners]
     listed = np.bincount(lists.items, weights, minlength=lists.n_items)
     sums = np.bincount(lists.items, weights * lists.scores, minlength=lists.n_items)
-    return np.asarray(sums / (listed + 3.0))
+    return np.asarray(sums / (listed + SHRINKAGE))
 
 
 def share_ordered(lists: Lists) -> float:
@@ -248,7 +246,6 @@ def _least(
             cost,
             np.log(start),
             method="Nelder-Mead",
-            bounds=[_LOG_BOUNDS] * 2,
             options={"maxiter": 30, "xatol": 0.05, "fatol": 0.1},
         )
         if found.fun < best:

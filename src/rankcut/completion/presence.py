@@ -1,54 +1,140 @@
-"""Who lists what: the chance that an item would be on a person's list at all.
+"""Who lists what: EASE, a linear model of what else a person would list.
 
-Let x be the indicator of what a person lists, and V the first right singular vectors of everyone's
-indicators; x·V·Vᵀ says which items belong on such a list. When people choose what to list, their
-choice says more about what else they would list than their order does. A recommended item should
-be both listed and liked: its worth is its presence plus a weight times its utility, each in
-standard units of the person's unlisted items. The number of vectors and the weight are those that
-recover most of the items hidden from held-out people; unless they clearly recover more than
-utilities do, presence does not count.
+With X the indicators of what people list, EASE (Steck, 2019) finds the matrix B that minimises
+‖X − X·B‖² + λ‖B‖² with a diagonal of 0. With P = (XᵀX + λI)⁻¹, that is B_ij = −P_ij/P_jj. The
+scores x·B of a list x say which items belong on it. If there are fewer lists than items, the same
+scores come from the smaller inverse (XXᵀ + λI)⁻¹. λ is the one that recovers most of what is hidden
+from held-out people. So is whether order counts: then the indicator of a listed item goes from 1½,
+if it is first, to ½. If utilities recover more than any of these, presence does not count.
+
+An item graph helps items in few lists: a share of a listed item counts for its neighbours as well,
+and the score of an unlisted one gets a share of their mean score.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from sklearn.utils.extmath import randomized_svd
+from scipy.linalg import cho_factor, get_lapack_funcs
+from scipy.sparse import csr_array, diags_array, issparse
+from scipy.special import ndtr
 
+from rankcut._loops.linear_algebra import multiply_rows
 from rankcut._loops.types import Floats
 from rankcut.completion.factors import FactorPopulation
 from rankcut.completion.lists import Lists, rescored, with_unlisted
-from rankcut.completion.population import Population
-from rankcut.completion.prediction import HIDDEN
+from rankcut.completion.population import SHRINKAGE, Population
+from rankcut.graphs import CoListingGraph, ItemGraph
+from rankcut.graphs.derived import degree_scales
+from rankcut.parameters import ROWS_AT_ONCE
 
-# Numbers of directions, and weights of utilities, to choose from.
-_RANKS = (4, 8, 16, 32, 64)
-_WEIGHTS = (0.0, 0.1, 0.2, 0.4, 0.8, 1.6)
+# λ to choose from: on all lists we have seen the best was from 100 to 300, and hardly mattered.
+_PENALTIES = (30.0, 100.0, 300.0, 1000.0)
 
-# Recommended items among which hidden ones are looked for.
-_MOST_BEST = 10
+# An inverse of this size takes 3 GB and some minutes. With more lists and more items, the nearest
+# hundred neighbours of each item are used instead, by the cosine of who lists them.
+_LARGEST = 20_000
+
+# The share of each list that is hidden from judges.
+HIDDEN = 0.3
 
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """Directions of who lists what, and the weight of utilities: ∞ means only utilities."""
+    """Scores x·B = x·M·diag(s) + x·diag(1 − s), or x·Xᵀ·M·X·diag(s) + x·diag(1 − s).
 
-    directions: Floats  #: n × r
-    weight: float
+    Attributes
+    ----------
+    rows : csr_array or None
+        The weighted lists X, if they are in the formula.
+    matrix : array or csr_array
+        M.
+    scales : array of shape (n_items,)
+        s.
+    order : bool
+        Whether first items count more than last ones.
+    given, taken : csr_array or None
+        With a graph, how much of an item counts for its neighbours, and what an item takes from
+        the scores of its own.
+    """
 
-    def worth(self, lists: Lists, utilities: Floats) -> Floats:
-        """How much each item is recommended to each person; larger = more.
+    rows: csr_array | None
+    matrix: Any
+    scales: Floats
+    order: bool
+    given: csr_array | None = None
+    taken: csr_array | None = None
 
-        A person without a list is recommended what the population likes.
-        """
-        if np.isinf(self.weight):
-            return utilities
-        present = matrix(lists)
-        listed = present.toarray() > 0
-        shown = _standard((present @ self.directions) @ self.directions.T, listed)
-        liked = _standard(utilities, listed)
-        return np.where(listed.any(axis=1, keepdims=True), shown + self.weight * liked, liked)
+    def worth(self, lists: Lists) -> Floats:
+        """How much each item belongs on each list; about 1 if all such people list it."""
+        present = listed_matrix(lists, order=self.order)
+        if self.given is not None:
+            present = csr_array(present + present @ self.given)
+        if self.rows is not None:
+            inner = np.empty((len(lists), self.rows.shape[0]))
+            multiply_rows((present @ self.rows.T).toarray(), self.matrix, inner)
+            found = np.asarray(inner @ self.rows)
+        else:
+            product = present @ self.matrix
+            found = np.asarray(product.toarray() if issparse(product) else product)
+        found = found * self.scales + present.toarray() * (1.0 - self.scales)
+        return found if self.taken is None else found + found @ self.taken
+
+
+def listed_matrix(lists: Lists, *, order: bool = False) -> csr_array:
+    """Who lists what, as 0 and 1, or from 1½ for the first item to ½ for the last."""
+    known = lists.listed()
+    # A normal score is Φ⁻¹ of how far from the end of its list an item is.
+    values = 0.5 + ndtr(rescored(known).scores) if order else np.ones(len(known.items))
+    return csr_array((values, known.items, known.starts), shape=(len(known), known.n_items))
+
+
+def fit_presence(
+    lists: Lists, penalty: float, *, order: bool, graph: ItemGraph | None = None
+) -> Presence:
+    """EASE with one penalty; each list counts as often as its count says."""
+    rows = csr_array(diags_array(np.sqrt(lists.counts)) @ listed_matrix(lists, order=order))
+    n_lists, n_items = rows.shape
+    if min(n_lists, n_items) > _LARGEST:
+        near = CoListingGraph(n_neighbors=100).build_from(rows, sample_weight=lists.counts)
+        found = Presence(None, near.weights.to_csr(), np.ones(n_items), order)
+    elif n_lists < n_items:
+        inverse = _inverse((rows @ rows.T).toarray(), penalty)
+        left = np.ones(n_items)  # λ·P = I − Xᵀ(XXᵀ + λI)⁻¹X
+        for start in range(0, n_lists, ROWS_AT_ONCE):
+            some = slice(start, start + ROWS_AT_ONCE)
+            left -= np.asarray(rows[some].multiply(inverse[some] @ rows).sum(axis=0)).ravel()
+        found = Presence(rows, inverse, 1.0 / left, order)
+    else:
+        # With M = I − λP, the formula is that of the other inverse.
+        matrix = np.eye(n_items) - penalty * _inverse((rows.T @ rows).toarray(), penalty)
+        found = Presence(None, matrix, 1.0 / (1.0 - np.diag(matrix)), order)
+    return found if graph is None else _with_graph(found, lists, graph)
+
+
+def _inverse(gram: Floats, penalty: float) -> Floats:
+    """(G + λI)⁻¹, in the memory of G."""
+    gram[np.diag_indices(len(gram))] += penalty
+    factor, lower = cho_factor(gram, overwrite_a=True, check_finite=False)
+    (invert,) = get_lapack_funcs(("potri",), (factor,))
+    half, _ = invert(factor, lower=lower, overwrite_c=True)
+    upper = np.tril(half).T if lower else np.triu(half)
+    return np.ascontiguousarray(upper + np.triu(upper, 1).T)
+
+
+def _with_graph(presence: Presence, lists: Lists, graph: ItemGraph) -> Presence:
+    """Items in few lists give to their neighbours, and take from them.
+
+    The share is s/(s + c) for an item in c lists. What is taken is scaled by how much more often
+    the neighbours are listed, so that rare items do not crowd out popular ones.
+    """
+    listed = np.asarray(listed_matrix(lists).T @ lists.counts)
+    means = diags_array(degree_scales(graph) ** 2) @ graph.weights.to_csr()
+    shares = SHRINKAGE / (SHRINKAGE + listed)
+    rarer = np.minimum(1.0, (1.0 + listed) / (1.0 + means @ listed))
+    taken = csr_array(diags_array(shares * rarer) @ means).T
+    return replace(presence, given=csr_array(diags_array(shares) @ means), taken=taken.tocsr())
 
 
 def learn_presence(
@@ -56,9 +142,10 @@ def learn_presence(
     judges: Lists,
     others: Lists,
     model: Population | FactorPopulation,
+    graph: ItemGraph | None,
     rng: np.random.Generator,
-) -> Presence:
-    """The presence that finds hidden items best.
+) -> Presence | None:
+    """The presence that finds hidden items best, or None if utilities find more.
 
     Parameters
     ----------
@@ -66,68 +153,68 @@ def learn_presence(
         Listed items of all people, of those held out, and of the rest.
     model : Population or FactorPopulation
         The population as learned from the rest.
+    graph : ItemGraph or None
+        The item graph.
     rng : Generator
         Draws what is hidden.
     """
-    nothing = Presence(np.zeros((lists.n_items, 0)), np.inf)
-    judges = judges.some(np.flatnonzero(judges.lengths > 2))
-    ranks = [rank for rank in _RANKS if rank < min(lists.n_items, len(others))]
-    hidden = rng.random(len(judges.items)) < HIDDEN
-    better = hidden & (judges.scores >= _medians(judges)[judges.owners])
-    wanted = np.zeros((len(judges), lists.n_items), dtype=bool)
-    wanted[judges.owners[better], judges.items[better]] = True
-    if wanted.any(axis=1).sum() < 2 or not ranks:
-        return nothing
-    shown = rescored(judges.kept(~hidden), last=True)
-    utilities = model.utilities(with_unlisted(shown, 0), keep=True)
-    directions = principal_directions(others, ranks[-1])
-    usual = _recall(utilities, shown, wanted)
-    best, chosen = usual, nothing
-    for rank in ranks:
-        for weight in _WEIGHTS:
-            tried = Presence(directions[:, :rank], weight)
-            found = _recall(tried.worth(shown, utilities), shown, wanted)
-            if found.mean() > best.mean():
-                best, chosen = found, tried
-    gain = best - usual
-    if chosen is nothing or gain.mean() < 2.0 * gain.std(ddof=1) / np.sqrt(len(gain)):
-        return nothing
-    return Presence(principal_directions(lists, chosen.directions.shape[1]), chosen.weight)
+    shown, gains = hide_listed(judges, rng)
+    utilities = model.utilities(with_unlisted(shown, 1.0), keep=True)
+    best, chosen = ndcg(utilities, shown, gains), None
+    for order in (False, True):
+        for penalty in _PENALTIES:
+            tried = fit_presence(others, penalty, order=order, graph=graph)
+            found = ndcg(tried.worth(shown), shown, gains)
+            if found > best:
+                best, chosen = found, (penalty, order)
+    return fit_presence(lists, chosen[0], order=chosen[1], graph=graph) if chosen else None
 
 
-def matrix(lists: Lists) -> csr_array:
-    """Who lists what, as 0 and 1."""
-    known = lists.listed()
-    ones = np.ones(len(known.items))
-    return csr_array((ones, known.items, known.starts), shape=(len(known), known.n_items))
+def hide_listed(lists: Lists, rng: np.random.Generator) -> tuple[Lists, Floats]:
+    """What is shown of lists of three or more, and the gain of each item that is hidden.
+
+    It goes from 1½ for the first item of a list to ½ for the last.
+    """
+    lists = lists.some(np.flatnonzero(lists.lengths > 2))
+    hidden = rng.random(len(lists.items)) < HIDDEN
+    gains = listed_matrix(lists, order=True)
+    gains.data *= hidden
+    return rescored(lists.kept(~hidden)), gains.toarray()
 
 
-def principal_directions(lists: Lists, rank: int) -> Floats:
-    """The first right singular vectors of who lists what, each list as often as it counts."""
-    present = matrix(lists)
-    present.data = np.repeat(np.sqrt(lists.counts), np.diff(present.indptr))
-    directions = randomized_svd(present, rank, n_iter=8, random_state=0)[2]
-    return np.ascontiguousarray(directions.T)
+def ndcg(worth: Floats, shown: Lists, gains: Floats) -> float:
+    """How early hidden items come among the unlisted: their gains over log₂(1 + place).
+
+    Relative to the best order, and averaged over people with a hidden item; 0 for nobody.
+    """
+    free = np.where(listed_items(shown), -np.inf, worth)
+    discounts = 1.0 / np.log2(2.0 + np.arange(worth.shape[1]))
+    order = np.argsort(-free, axis=1, kind="stable")
+    found = np.take_along_axis(gains, order, axis=1) @ discounts
+    most = -np.sort(-gains, axis=1) @ discounts
+    return float((found[most > 0] / most[most > 0]).mean()) if most.any() else 0.0
 
 
-def _standard(values: Floats, listed: NDArray[np.bool_]) -> Floats:
-    """Values minus their mean over unlisted items, divided by their deviation there."""
-    free = (~listed).astype(np.float64)
-    counts = np.maximum(free.sum(axis=1, keepdims=True), 1.0)
-    centred = values - (values * free).sum(axis=1, keepdims=True) / counts
-    spread = np.sqrt((centred**2 * free).sum(axis=1, keepdims=True) / counts)
-    return np.asarray(centred / np.where(spread > 0, spread, 1.0))
+def listed_items(lists: Lists) -> NDArray[np.bool_]:
+    """Which items each person lists."""
+    listed = np.zeros((len(lists), lists.n_items), dtype=bool)
+    listed[lists.owners, lists.items] = lists.blurs == 0
+    return listed
 
 
-def _medians(lists: Lists) -> Floats:
-    return np.array([np.median(lists.scores[lists.entries(each)]) for each in range(len(lists))])
+def best_unlisted(worth: Floats, listed: NDArray[np.bool_], n: int) -> NDArray[Any]:
+    """The best n unlisted items of each person, best first; −1 where there are fewer.
 
-
-def _recall(worth: Floats, lists: Lists, wanted: NDArray[np.bool_]) -> Floats:
-    """The share of each person's wanted items among the best unlisted ones, if any are wanted."""
-    n_best = max(1, min(_MOST_BEST, worth.shape[1] // 10))
-    unlisted = np.where(matrix(lists).toarray() > 0, -np.inf, worth)
-    best = np.argsort(-unlisted, axis=1, kind="stable")[:, :n_best]
-    hits = np.take_along_axis(wanted, best, axis=1).sum(axis=1)
-    most = np.minimum(wanted.sum(axis=1), n_best)
-    return np.asarray(hits[most > 0] / most[most > 0])
+    Of equally good items, the first columns come first.
+    """
+    worth = np.where(listed, -np.inf, worth)
+    n = min(n, worth.shape[1])
+    least = -np.partition(-worth, n - 1, axis=1)[:, n - 1 : n]
+    equal = worth == least
+    n_better = (worth > least).sum(axis=1, keepdims=True)
+    chosen = (worth > least) | (equal & (equal.cumsum(axis=1) <= n - n_better))
+    best = np.nonzero(chosen)[1].reshape(-1, n)
+    values = np.take_along_axis(worth, best, axis=1)
+    order = np.argsort(-values, axis=1, kind="stable")
+    best = np.take_along_axis(best, order, axis=1)
+    return np.where(np.isneginf(np.take_along_axis(values, order, axis=1)), -1, best)
