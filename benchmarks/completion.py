@@ -213,13 +213,13 @@ def compare(task: Task, size: int | None, seed: int) -> list[Score]:
     judged = judged_pairs(task, truth, hidden, seed)
     n = len(people)
     unranked = "last" if task.last else "anywhere"
-    lists = read_lists(read_rankings(train, unranked=unranked))
-    asked = read_lists(read_rankings(shown, unranked=unranked))
+    lists = read_lists(read_rankings(train, unranked=unranked), float(task.last))
+    asked = read_lists(read_rankings(shown, unranked=unranked), float(task.last))
     tuned = train[:300]
     tuned_hidden = hide(task, tuned, seed + 1)
     tuned_pairs = judged_pairs(task, tuned, tuned_hidden, seed + 1)
     tuned_shown = np.where(tuned_hidden, np.nan, tuned)
-    tuned_asked = read_lists(read_rankings(tuned_shown, unranked=unranked))
+    tuned_asked = read_lists(read_rankings(tuned_shown, unranked=unranked), float(task.last))
     scores = []
     for name, learn in BASELINES.items():
         if name.startswith("kernel ridge") and task.features is None:

@@ -69,7 +69,13 @@ _ARRAYS: dict[str, dict[str, str]] = {
     "MatrixWeights": {"matrix": "float items items"},
     "OrderVectors": {"means": "float orders"},
     "Population": {"mean": "float items", "covariance": "float items items"},
-    "Presence": {"directions": "float items *"},
+    "Presence": {
+        "rows": "float lists items",
+        "matrix": "float lists lists",
+        "scales": "float items",
+        "given": "float items items",
+        "taken": "float items items",
+    },
     "RankingBlocs": {
         "centers_": "float blocs coordinates",
         "labels_": "any people",

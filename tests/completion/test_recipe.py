@@ -1,4 +1,4 @@
-"""What is learned from places that are hidden: how sharp probabilities are, and why items are listed.
+"""What is learned from hidden places: how sharp probabilities are, and why items are listed.
 
 Against plain loops over the same hidden places, and simulated people with known tastes.
 """

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import GraphOptions, Seed
-from rankcut.cli.output import TABLES, Outputs, Results, needs_skops, note, steps, working
+from rankcut.cli.output import (
+    TABLES,
+    Outputs,
+    Results,
+    needs_skops,
+    note,
+    steps,
+    warnings_as_notes,
+    working,
+)
 from rankcut.cli.reading import RankingFile, Reading
 from rankcut.cli.writing import for_spreadsheet, records
 from rankcut.errors import amount
@@ -37,6 +46,10 @@ class CompletionOptions:
         Literal["anywhere", "last"],
         option("Items that a ranking leaves out: anywhere, or last (a top-k list)."),
     ] = "anywhere"
+    listing: Annotated[
+        Literal["random", "taste"],
+        option("Why people list an item: by chance or because asked, or because they like it."),
+    ] = "random"
     top: Top = None
     soften: Annotated[bool, option("Let listed items change their order.", "--soften")] = False
     seed: Seed = 0
@@ -65,9 +78,14 @@ def complete(
 
     item_graph = graph.item_graph(near=True)
     rankings = reading.read(file)
-    completer = RankingCompleter(item_graph, unranked=options.unranked, random_state=options.seed)
-    with working("learning"):
-        completer.fit(rankings)
+    completer = RankingCompleter(
+        item_graph,
+        unranked=options.unranked,
+        listing=options.listing,
+        random_state=options.seed,
+    )
+    with warnings_as_notes(), working("learning") as say:
+        completer.fit(rankings, progress=say)
     if item_graph is not None:
         note(f"the item graph supplies {completer.graph_share_:.0%} of what is assumed beforehand")
     write_completed(completer, rankings, outputs, top=options.top, soften=options.soften)
@@ -116,14 +134,20 @@ def _completed(
 def _best_columns(
     completer: "RankingCompleter", rankings: "RankingSet", n: int
 ) -> dict[str, list[Any]]:
-    """A line for each recommended item: whose, in which place."""
+    """A line for each recommended item: whose, in which place, and how much."""
     rows: list[tuple[Any, ...]] = []
     for start, block in _blocks(rankings):
-        for row, best in enumerate(completer.recommend(block.ranks, n).tolist(), start):
-            known = [item for item in best if item is not None and item != -1]
-            own = rankings.row_names[row], int(rankings.counts[row])
-            rows += [(*own, place, item) for place, item in enumerate(known, start=1)]
-    names = ("ranking", "count", "place", "item")
+        best, scores = completer.recommend(block.ranks, n, return_scores=True)
+        for row, known in enumerate(best.tolist()):
+            own = rankings.row_names[start + row], int(rankings.counts[start + row])
+            rows += [
+                (*own, place, item, round(score, 4))
+                for place, (item, score) in enumerate(
+                    zip(known, scores[row].tolist(), strict=True), 1
+                )
+                if score == score
+            ]
+    names = ("ranking", "count", "place", "item", "score")
     columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
     if not rankings.counted:
         del columns["count"]

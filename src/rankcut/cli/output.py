@@ -298,6 +298,18 @@ def note(message: str) -> None:
     say(f"{styled('rankcut:', sys.stderr, fg='yellow')} {message}", sys.stderr)
 
 
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Tell the user in notes what would be warnings in Python."""
+    import warnings
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for warning in caught:
+        note(str(warning.message))
+
+
 def say_mistake(message: str) -> None:
     """Tell the user what is wrong, in one line on standard error."""
     words = " ".join(message.split())

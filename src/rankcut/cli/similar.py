@@ -5,14 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import GraphOptions, LeftOut
-from rankcut.cli.output import TABLES, Results, note
+from rankcut.cli.output import TABLES, Results, warnings_as_notes
 from rankcut.cli.reading import RankingFile, Reading
 from rankcut.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rankcut.kernels.nearest import Nearest
     from rankcut.rankings.ranking_set import RankingSet
     from rankcut.similar.estimator import Neighbors
 
@@ -82,7 +79,8 @@ def _of_each(rankings: "RankingSet", features: Any, options: SearchOptions) -> d
     values, rows = np.empty((len(rankings), 0)), np.empty((len(rankings), 0), dtype=np.int64)
     if others:
         search = SimilarRankings(features, n_neighbors=others).fit(rankings)
-        values, rows = _noting(search.kneighbors)
+        with warnings_as_notes():
+            values, rows = search.kneighbors()
     first: list[int] = []
     second: list[int] = []
     similarities: list[float] = []
@@ -104,18 +102,6 @@ def _of_each(rankings: "RankingSet", features: Any, options: SearchOptions) -> d
         same = np.equal(first, second)  # a ranking is not compared with itself
         columns["similar count"] = (rankings.counts[second] - same).tolist()
     return columns
-
-
-def _noting(find: "Callable[[], Nearest]") -> "Nearest":
-    """What is found, and a note instead of a warning if some of it is arbitrary."""
-    import warnings
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        found = find()
-    for warning in caught:
-        note(str(warning.message))
-    return found
 
 
 def _rounded(values: list[float]) -> list[float]:
@@ -141,7 +127,8 @@ def _search(
     search = SimilarRankings(features).fit(rankings)
     # One more, since the ranking itself is among them unless as many others are the same.
     n_found = min(number + 1, len(rankings))
-    values, rows = _noting(lambda: search.kneighbors(rankings.ranks[[row]], n_found))
+    with warnings_as_notes():
+        values, rows = search.kneighbors(rankings.ranks[[row]], n_found)
     own = 1.0 if values[0, 0] > 0 else 0.0
     shown = itself_first(row, own, rows[0].tolist(), values[0].tolist(), number)
     return Neighbors(*shown, rankings.rows(shown[0]))

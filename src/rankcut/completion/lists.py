@@ -209,7 +209,7 @@ def rescored(lists: Lists) -> Lists:
 
 def with_unlisted(lists: Lists, listing: float) -> Lists:
     """Listed items with unlisted ones beside them, all or a random sample of them."""
-    items, scores, blurs = [], [], []
+    items, scores, blurs = [lists.items[:0]], [lists.scores[:0]], [lists.blurs[:0]]
     for person, k in enumerate(lists.lengths.tolist()):
         place = lists.entries(person)
         own, own_scores = lists.items[place], lists.scores[place]
@@ -229,7 +229,7 @@ def with_unlisted(lists: Lists, listing: float) -> Lists:
         scores.append(np.append(own_scores, np.full(len(others), level))[order])
         blurs.append(np.append(np.zeros(k), np.full(len(others), blur))[order])
     return Lists(
-        _starts(np.array([len(each) for each in items])),
+        _starts(np.array([len(each) for each in items[1:]])),
         np.concatenate(items),
         np.concatenate(scores),
         np.concatenate(blurs),

@@ -79,7 +79,7 @@ class Presence:
             product = present @ self.matrix
             found = np.asarray(product.toarray() if issparse(product) else product)
         found = found * self.scales + present.toarray() * (1.0 - self.scales)
-        return found if self.taken is None else found + found @ self.taken
+        return found if self.taken is None else np.asarray(found + found @ self.taken)
 
 
 def listed_matrix(lists: Lists, *, order: bool = False) -> csr_array:

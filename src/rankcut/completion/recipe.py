@@ -129,9 +129,7 @@ def learn_population(
         presence = learn_presence(listed, judges[0].listed(), others, models[0], graph, rng)
     say("everyone")
     population = learner.with_everyone()
-    return Learned(
-        population, sharpness, presence, learner.strength, learner.graph_share, listing
-    )
+    return Learned(population, sharpness, presence, learner.strength, learner.graph_share, listing)
 
 
 def _learn_parts(
