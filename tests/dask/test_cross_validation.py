@@ -1,39 +1,15 @@
-"""Scores from sums against those of scikit-learn from all predictions."""
+"""Cross-validation of features in blocks."""
 
 import dask.array as da
 import numpy as np
 import pytest
-from sklearn.metrics import f1_score, log_loss
 
-from rankcut.dask.cross_validation import _folds, cross_validate, tally
-from rankcut.gp.weight_space import add_up
-from rankcut.regression.cross_validation import calibration_error
+from rankcut.dask.cross_validation import _folds, cross_validate
 
 
 def test_blocks_are_not_all_split_alike():
     one, other = (_folds(np.zeros(50), number, 5, seed=0) for number in (0, 1))
     assert (one != other).any()
-
-
-def test_sums_of_blocks_are_the_scores_of_all():
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 3, 500)
-    probabilities = rng.dirichlet([1.0, 1.0, 1.0], 500)
-    blocks = [slice(0, 200), slice(200, 203), slice(203, 500)]
-    score = add_up(tally(codes[b], probabilities[b]) for b in blocks).score("it")
-    guesses = probabilities.argmax(axis=1)
-    assert score.f1 == pytest.approx(f1_score(codes, guesses, average="macro"))
-    assert score.log_loss == pytest.approx(log_loss(codes, probabilities))
-    expected = calibration_error(codes, probabilities, np.arange(3))
-    assert score.calibration_error == pytest.approx(expected)
-
-
-def test_a_constant_prediction_is_counted_as_often_as_it_is_made():
-    own = np.array([3, 5])
-    expected = tally(np.repeat([0, 1], own), np.tile([0.75, 0.25], (8, 1)))
-    found = tally(np.arange(2), np.tile([0.75, 0.25], (2, 1)), own)
-    for got, wanted in zip(found, expected, strict=True):
-        np.testing.assert_allclose(got, wanted)
 
 
 def test_cross_validation_tells_what_can_be_told():

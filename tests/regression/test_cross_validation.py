@@ -6,12 +6,13 @@ from scipy import sparse
 from sklearn.metrics import f1_score, log_loss
 
 from rankcut import make_food
+from rankcut.gp.weight_space import add_up
 from rankcut.regression.cross_validation import (
-    calibration_error,
     cross_validate,
     evaluate,
     make_classifier,
     presence,
+    tally,
 )
 
 
@@ -26,11 +27,32 @@ def test_calibration_error_from_its_definition():
             right = np.mean([p[i].argmax() == truth[i] for i in chosen])
             sure = np.mean([p[i].max() for i in chosen])
             expected += len(chosen) / 200 * abs(right - sure)
-    assert calibration_error(truth, p, np.arange(3)) == pytest.approx(expected)
+    assert tally(truth, p).score("").calibration_error == pytest.approx(expected)
 
 
 def test_certainty_that_is_right_has_no_calibration_error():
-    assert calibration_error(np.array([1, 0]), np.array([[0, 1.0], [1, 0]]), np.arange(2)) == 0
+    score = tally(np.array([1, 0]), np.array([[0, 1.0], [1, 0]])).score("")
+    assert score.calibration_error == 0
+
+
+def test_sums_of_blocks_are_the_scores_of_all():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, 500)
+    probabilities = rng.dirichlet([1.0, 1.0, 1.0], 500)
+    blocks = [slice(0, 200), slice(200, 203), slice(203, 500)]
+    score = add_up(tally(codes[b], probabilities[b]) for b in blocks).score("it")
+    guesses = probabilities.argmax(axis=1)
+    assert score.f1 == pytest.approx(f1_score(codes, guesses, average="macro"))
+    assert score.log_loss == pytest.approx(log_loss(codes, probabilities))
+    assert score.calibration_error == tally(codes, probabilities).score("it").calibration_error
+
+
+def test_a_constant_prediction_is_counted_as_often_as_it_is_made():
+    own = np.array([3, 5])
+    expected = tally(np.repeat([0, 1], own), np.tile([0.75, 0.25], (8, 1)))
+    found = tally(np.arange(2), np.tile([0.75, 0.25], (2, 1)), own)
+    for got, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(got, wanted)
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])

@@ -5,7 +5,7 @@ follow from the totals.
 """
 
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,45 +16,7 @@ from rankcut.dask.tasks import computed, reduced, shared, task
 from rankcut.errors import InputError, amount
 from rankcut.gp.classifier import GPClassifier
 from rankcut.gp.weight_space import add_up
-from rankcut.regression.cross_validation import BINS, Score, bin_of
-
-
-class Tally(NamedTuple):
-    """The contribution of a block of predictions to the scores."""
-
-    confusion: Floats  #: by true and predicted class
-    loss: float  #: Σ −log p(true class)
-    confidence: Floats  #: of the predicted class, by bin
-    right: Floats  #: how often it was right, by bin
-
-    def score(self, method: str) -> Score:
-        """F1, log-loss and calibration error of the totals."""
-        hits = np.diagonal(self.confusion)
-        sizes = self.confusion.sum(axis=0) + self.confusion.sum(axis=1)
-        f1 = np.divide(2 * hits, sizes, out=np.zeros(len(hits)), where=sizes > 0)
-        total = self.confusion.sum()
-        gaps = np.abs(self.confidence - self.right).sum()
-        return Score(
-            method, float(f1.mean()), float(self.loss / total), float(np.round(gaps / total, 12))
-        )
-
-
-def tally(codes: NDArray[np.intp], probabilities: Floats, times: Any = 1) -> Tally:
-    """Predictions tallied, each made ``times`` times; ``codes`` are those of true classes."""
-    n_classes = probabilities.shape[1]
-    times = np.broadcast_to(np.asarray(times, dtype=np.float64), len(codes))
-    guesses = probabilities.argmax(axis=1)
-    confidence = probabilities.max(axis=1)
-    confusion = np.zeros((n_classes, n_classes))
-    np.add.at(confusion, (codes, guesses), times)
-    truth = np.clip(probabilities[np.arange(len(codes)), codes], np.finfo(float).eps, 1.0)
-    bins = bin_of(confidence)
-    return Tally(
-        confusion,
-        float(-np.log(truth) @ times),
-        np.bincount(bins, confidence * times, minlength=BINS).astype(np.float64),
-        np.bincount(bins, (guesses == codes) * times, minlength=BINS).astype(np.float64),
-    )
+from rankcut.regression.cross_validation import Score, Tally, tally
 
 
 def cross_validate(

@@ -11,7 +11,7 @@ Borda, ridge the same for numbers
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from scipy import sparse as sp
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
-from sklearn.metrics import f1_score, log_loss
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -40,7 +39,7 @@ from rankcut.regression.estimators import RankingClassifier, ViewFeatures
 Model: TypeAlias = Literal["logistic", "gp", "views"]
 
 # Bins of the calibration error: ten is customary.
-BINS = 10
+_BINS = 10
 
 
 def make_classifier(model: Model, graph: Any, n_items: int, options: Mapping[str, Any]) -> Pipeline:
@@ -110,6 +109,48 @@ class Score:
     calibration_error: float
 
 
+class Tally(NamedTuple):
+    """What predictions of classes contribute to the scores; tallies of blocks add up."""
+
+    confusion: Floats  #: by true and predicted class
+    loss: float  #: Σ −log p(true class)
+    confidence: Floats  #: of the predicted class, by bin
+    right: Floats  #: how often it was right, by bin
+
+    def score(self, method: str) -> Score:
+        """F1, log-loss and calibration error."""
+        hits = np.diagonal(self.confusion)
+        sizes = self.confusion.sum(axis=0) + self.confusion.sum(axis=1)
+        f1 = 2 * hits[sizes > 0] / sizes[sizes > 0]
+        total = self.confusion.sum()
+        gaps = np.abs(self.confidence - self.right).sum()
+        return Score(
+            method, float(f1.mean()), float(self.loss / total), float(np.round(gaps / total, 12))
+        )
+
+
+def tally(codes: NDArray[np.intp], probabilities: Floats, times: Any = 1) -> Tally:
+    """Predictions tallied, each made ``times`` times; ``codes`` are those of true classes.
+
+    >>> tally(np.array([0, 1]), np.array([[0.9, 0.1], [0.9, 0.1]])).score("").calibration_error
+    0.4
+    """
+    n_classes = probabilities.shape[1]
+    times = np.broadcast_to(np.asarray(times, dtype=np.float64), len(codes))
+    guesses = probabilities.argmax(axis=1)
+    confidence = probabilities.max(axis=1)
+    confusion = np.zeros((n_classes, n_classes))
+    np.add.at(confusion, (codes, guesses), times)
+    truth = np.clip(probabilities[np.arange(len(codes)), codes], np.finfo(float).eps, 1.0)
+    bins = np.minimum((confidence * _BINS).astype(np.int64), _BINS - 1)
+    return Tally(
+        confusion,
+        float(-np.log(truth) @ times),
+        np.bincount(bins, confidence * times, minlength=_BINS).astype(np.float64),
+        np.bincount(bins, (guesses == codes) * times, minlength=_BINS).astype(np.float64),
+    )
+
+
 @dataclass(frozen=True)
 class NumberScore:
     """The scores of a method that predicts numbers.
@@ -130,23 +171,6 @@ class NumberScore:
     r2: float
     error: float
     coverage: float | None
-
-
-def bin_of(confidence: Floats) -> NDArray[np.int64]:
-    """The bin of each probability, of ten bins of equal width."""
-    return np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
-
-
-def calibration_error(truth: NDArray[Any], probabilities: Floats, classes: NDArray[Any]) -> float:
-    """Expected calibration error in ten bins of equal width.
-
-    >>> calibration_error(np.array([0, 1]), np.array([[0.9, 0.1], [0.9, 0.1]]), np.array([0, 1]))
-    0.4
-    """
-    confidence = probabilities.max(axis=1)
-    right = classes[probabilities.argmax(axis=1)] == truth
-    gaps = np.bincount(bin_of(confidence), confidence - right)
-    return float(np.round(np.abs(gaps).sum() / len(truth), 12))
 
 
 def presence(ranks: Any) -> Floats:
@@ -171,7 +195,7 @@ def cross_validate(
 
     Rankings of the same group stay together: no group is in training and test at the same time.
     """
-    classes, sizes = np.unique(target, return_counts=True)
+    classes, codes, sizes = np.unique(target, return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise ValueError(
             f"the target is {str(classes[0])!r} everywhere; there is nothing to predict"
@@ -185,17 +209,13 @@ def cross_validate(
     splitter = kind(folds, shuffle=True, random_state=seed)
     splits = list(splitter.split(np.zeros(len(target)), target, groups))
     estimators, data = _methods(classifier, ranks.shape[1], name), _inputs(ranks, name)
-    return [
-        _score(
-            method,
-            target,
-            cross_val_predict(
-                estimators[method], data[method], target, cv=splits, method="predict_proba"
-            ),
-            classes,
+    scores = []
+    for method, estimator in estimators.items():
+        probabilities = cross_val_predict(
+            estimator, data[method], target, cv=splits, method="predict_proba"
         )
-        for method in estimators
-    ]
+        scores.append(tally(codes, probabilities).score(method))
+    return scores
 
 
 def evaluate(
@@ -216,7 +236,7 @@ def evaluate(
     scores = []
     for method, estimator in _methods(classifier, train[0].shape[1], name).items():
         probabilities = estimator.fit(seen[method], train[1]).predict_proba(unseen[method])
-        scores.append(_score(method, test[1], probabilities, classes))
+        scores.append(tally(np.searchsorted(classes, test[1]), probabilities).score(method))
     return scores
 
 
@@ -234,18 +254,6 @@ def _inputs(ranks: Any, name: str) -> dict[str, Any]:
     """What each method learns from."""
     points = GraphCutFeatures(None, unranked="last", sparse_output=False).fit_transform(ranks)
     return {"majority": points, "presence": presence(ranks), "Borda": points, name: ranks}
-
-
-def _score(
-    method: str, target: NDArray[Any], probabilities: Floats, classes: NDArray[Any]
-) -> Score:
-    predicted = classes[probabilities.argmax(axis=1)]
-    return Score(
-        method,
-        float(f1_score(target, predicted, average="macro", zero_division=0)),
-        float(log_loss(target, probabilities, labels=classes)),
-        calibration_error(target, probabilities, classes),
-    )
 
 
 def cross_validate_numbers(
