@@ -70,10 +70,12 @@ def test_classes_are_explained(lunch, model):
     options = ["--target", "guest", "--folds", "2", "--model", model, "-o", "m.skops"]
     said = succeed("classify", "full.csv", *options, "--explain")
     assert "Item ranked first instead of last" in said
-    assert "±" in said
+    # 24 of each class are too few for the 14 directions of views.
+    assert ("too few rankings for 14 directions" if model == "views" else "±") in said
     result = run("predict", "m.skops", "full.csv", "--explain", "-o", "p.csv")
     assert result.exit_code == 0
     assert "Item ranked first instead of last" in result.stderr
+    assert "intervals need" in result.stderr
 
 
 @pytest.fixture

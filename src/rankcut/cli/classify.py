@@ -225,7 +225,7 @@ def _fit(
         return None
     from rankcut.regression.effects import explain as explain_model
 
-    return explain_model(model, rankings.ranks)
+    return explain_model(model, rankings.ranks, target)
 
 
 def _save(model: Any, rankings: "RankingSet", target: str, outputs: Outputs) -> None:

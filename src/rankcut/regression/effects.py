@@ -4,31 +4,49 @@ The prediction is ⟨w, φ⟩ + b, so a change of a ranking changes it by ⟨w, 
 of an item is the mean of that over rankings, when the item is moved from last to first and the
 others keep their order. The effect of a pair (i, j) is that of j directly after i instead of
 directly before it, at the place of the better of the two. The effect of being listed is that of the
-item in the last place of a list instead of not in it. With covariance Σ of the weights the
-standard error of ⟨w, d⟩ is √(dᵀ Σ d).
+item in the last place of a list instead of not in it.
+
+Weights of models are shrunk, and no interval around a shrunk effect holds. So with the numbers or
+classes that the model was fitted to, effects and their intervals are those of weights without
+shrinkage (:mod:`rankcut.regression.estimates`).
 """
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
 from rankcut.comparison.results import Table
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
+from rankcut.gp.classifier import GPClassifier
+from rankcut.graphs.weights import AT_ONCE
 from rankcut.parameters import check_choice
-from rankcut.rankings import read_rankings
-from rankcut.regression.linear_models import LinearModel, as_linear_model
+from rankcut.rankings import Rankings, read_rankings
+from rankcut.regression.estimates import (
+    Estimates,
+    Link,
+    find_design,
+    least_squares,
+    reduced_bias,
+)
+from rankcut.regression.estimators import RankingClassifier
 
 # Items are moved in at most this many rankings: their mean changes little with more.
 _MOST_RANKINGS = 100
 
 # The most items whose pairs are tried, 435 of them.
 _MOST_PAIRED = 30
+
+# Weights are not estimated if it takes more products than this, a second or two.
+_MOST_PRODUCTS = 2 * 10**9
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,7 +57,8 @@ class Explanation:
     ----------
     items : Table
         ``item``, ``effect`` of moving it from last to first while the others keep their order,
-        and ``std_error``; with more than two classes also ``class``. The largest effects are first.
+        and ``std_error``, NaN if it is not known; with more than two classes also ``class``. The
+        largest effects are first.
     pairs : Table
         ``first``, ``second``, ``effect`` of the first directly before the second instead of
         directly after it, and ``std_error``.
@@ -118,7 +137,7 @@ class Explanation:
         return f"<p>{html.escape(self.unit)}</p>{self.items._repr_html_()}"
 
 
-def explain(model: Any, X: Any = None) -> Explanation:
+def explain(model: Any, X: Any = None, y: ArrayLike | None = None) -> Explanation:
     """How each item's place and each pair's order change a prediction, with uncertainty.
 
     If rankings leave items out, also what being listed changes.
@@ -131,15 +150,23 @@ def explain(model: Any, X: Any = None) -> Explanation:
         with a linear model (:class:`~rankcut.GPClassifier`, :class:`~rankcut.GPRegressor`,
         ``LogisticRegression``, ``Ridge``, …).
     X : rank matrix or None, default=None
-        Rankings in which items are moved, ideally those that the model was fitted to; None means a
-        hundred random orders of all items. The standard errors of a logistic regression in a
-        pipeline need them; other linear models of scikit-learn have none.
+        Rankings in which items are moved; None means a hundred random orders of all items.
+    y : array-like of shape (n_rankings,) or None, default=None
+        The numbers or classes of these rankings, ideally those that the model was fitted to.
+        Effects are then estimated in the features of the model without its shrinkage, with
+        standard errors: by least squares, or by logistic or probit regression, each class against
+        the others. Without them, effects are changes of the model's own prediction, and have none.
 
     Returns
     -------
     Explanation
         ``items``, ``pairs`` and ``listed`` are tables, ``to_frame()`` makes a frame of them,
         ``plot()`` draws the items, ``summary()`` says it in words.
+
+    Notes
+    -----
+    An interval is the effect ± 1.96 standard errors. There is none unless there are twice as many
+    rankings, and twice as many of each class, as directions in which the features differ.
 
     Examples
     --------
@@ -148,26 +175,45 @@ def explain(model: Any, X: Any = None) -> Explanation:
     >>> food = make_food(200, random_state=0)
     >>> price = 10.0 - 2.0 * food.ranks[:, 3]
     >>> model = make_pipeline(GraphCutFeatures(items=food.items), GPRegressor())
-    >>> explanation = explain(model.fit(food.ranks, price))
+    >>> explanation = explain(model.fit(food.ranks, price), food.ranks, price)
     >>> top = explanation.items[0]
     >>> top["item"] == food.items[3], round(top["effect"], 2)
     (True, 14.0)
     """
-    linear = as_linear_model(model, X)
-    items = linear.items
-    ranks = _random_orders(len(items)) if X is None else _dense(X, len(items))
-    notes = []
-    if linear.covariance is None:
-        notes.append("Standard errors are not known for this model.")
-    if len(items) > _MOST_PAIRED:
+    linear = as_linear_model(model)
+    items, n_items = linear.items, len(linear.items)
+    notes: list[str] = []
+    estimates: list[Estimates] = []
+    if X is None:
+        ranks = _random_orders(n_items)
+    else:
+        rankings = read_rankings(X, unranked="anywhere")
+        if rankings.shape[1] != n_items:
+            raise InputError(
+                f"ranks {rankings.shape[1]} items, but the model has {n_items}", parameter="X"
+            )
+        ranks = _some_ranks(rankings)
+        if y is not None:
+            check_consistent_length(X, y)
+            estimates, note = _estimate(linear, X, np.asarray(y), rankings.counts)
+            notes.append(note)
+    if y is None:
+        notes.append("These are changes of the prediction; intervals need X and y.")
+    if n_items > _MOST_PAIRED:
         notes.append(f"Pairs are shown for up to {_MOST_PAIRED} items.")
-    columns = [(column,) for column in range(len(items))]
-    pairs = list(combinations(range(len(items) if len(items) <= _MOST_PAIRED else 0), 2))
+    columns = [(column,) for column in range(n_items)]
+    pairs = list(combinations(range(n_items if n_items <= _MOST_PAIRED else 0), 2))
 
     def table(names: Sequence[str], change: Any, moved: Sequence[tuple[int, ...]]) -> Table:
-        changes = [_mean_change(linear, *change(ranks, *which)) for which in moved]
+        found = (change(ranks, *which) for which in moved)
         labels = {name: [items[which[i]] for which in moved] for i, name in enumerate(names)}
-        return _table(linear, labels, changes)
+        if not estimates:
+            effects = _mean_changes(linear.predict, found, len(linear.outputs))
+            return _table(linear.outputs, labels, effects, np.full(effects.shape, np.nan))
+        changes = _mean_changes(linear.features, found, len(estimates[0].basis))
+        columns = [each.effects(changes) for each in estimates]
+        effects, errors = (np.column_stack(part) for part in zip(*columns, strict=True))
+        return _table(linear.outputs, labels, effects, errors)
 
     return Explanation(
         items=table(["item"], _first_and_last, columns),
@@ -179,6 +225,124 @@ def explain(model: Any, X: Any = None) -> Explanation:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """A prediction that is ⟨w, φ(ranking)⟩ + b for each output.
+
+    Attributes
+    ----------
+    features : callable
+        From a rank matrix to φ.
+    predict : callable
+        From a rank matrix to the predictions, of shape (n_rankings, n_outputs).
+    link : {"identity", "logit", "probit"}
+        Between the prediction and what is observed.
+    outputs : list
+        What is predicted: a class for each output, or None for a number.
+    unit : str
+        What the prediction is measured in.
+    items : list
+        Labels of the items.
+    """
+
+    features: Callable[[Any], Floats]
+    predict: Callable[[Any], Floats]
+    link: Link
+    outputs: list[Any]
+    unit: str
+    items: list[Hashable]
+
+
+def as_linear_model(model: Any) -> LinearModel:
+    """The features and predictions of a fitted model, a RankingClassifier or a Pipeline."""
+    check_is_fitted(model)
+    if isinstance(model, Pipeline) and len(model) == 1:
+        model = model[0]
+    if isinstance(model, RankingClassifier):
+        if model._levels is not None:
+            raise InputError(
+                "was fitted to ratings; only models of rankings can be explained", parameter="model"
+            )
+        return LinearModel(
+            lambda ranks: model.features_of(_named(ranks, model)),
+            lambda ranks: _columns(model.decision_function(_named(ranks, model))),
+            "logit",
+            _classes(model.classes_),
+            "log-odds",
+            _labels(model),
+        )
+    if not isinstance(model, Pipeline) or not hasattr(model[-1], "coef_"):
+        raise InputError(
+            f"cannot be explained: {type(model).__name__} is not a linear model of rankings",
+            parameter="model",
+            remedy="use a RankingClassifier, or a pipeline of features and a linear model such as "
+            "make_pipeline(GraphCutFeatures(), GPRegressor())",
+        )
+    front, last = model[:-1], model[-1]
+    weights = np.atleast_2d(np.asarray(last.coef_, dtype=np.float64))
+
+    def features(ranks: Any) -> Floats:
+        return np.asarray(front.transform(_named(ranks, model[0])), dtype=np.float64)
+
+    link: Link = "identity"
+    outputs, unit = [None], "units of the target"
+    if hasattr(last, "classes_"):
+        link = last.link if isinstance(last, GPClassifier) else "logit"
+        outputs, unit = _classes(last.classes_), "log-odds" if link == "logit" else "probit scale"
+    return LinearModel(
+        features, lambda ranks: features(ranks) @ weights.T, link, outputs, unit, _labels(model[0])
+    )
+
+
+def _columns(values: Floats) -> Floats:
+    return values.reshape(len(values), -1)
+
+
+def _named(ranks: Any, estimator: Any) -> Any:
+    """The rankings with their items' labels, where the estimator was fitted to a frame."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None or type(ranks) is not np.ndarray:
+        return ranks
+    return Table(dict(zip(names.tolist(), ranks.T, strict=True))).to_frame()
+
+
+def _classes(classes: Any) -> list[Any]:
+    """The class of each output; for two classes, the second."""
+    listed: list[Any] = np.asarray(classes).tolist()
+    return listed[1:] if len(listed) == 2 else listed
+
+
+def _labels(estimator: Any) -> list[Hashable]:
+    """The items by their labels, or by their columns."""
+    for name in ("feature_names_in_", "items", "_items"):
+        if getattr(estimator, name, None) is not None:
+            return list(getattr(estimator, name))
+    return list(range(estimator.n_features_in_))
+
+
+def _estimate(
+    linear: LinearModel, X: Any, targets: Any, counts: Floats
+) -> tuple[list[Estimates], str]:
+    """Weights without shrinkage for each output, and what to say; none if rows are too few."""
+    width = linear.features(_random_orders(len(linear.items))[:1]).shape[1]
+    if len(counts) * width * min(len(counts), width) > _MOST_PRODUCTS:
+        return [], "Standard errors are not known: there are too many items."
+    found = find_design(linear.features(X), counts)
+    chosen = [targets == output for output in linear.outputs if output is not None]
+    least = min((min(counts @ own, counts @ ~own) for own in chosen), default=counts.sum())
+    n_directions = found.rows.shape[1]
+    if least < 2 * n_directions:
+        few = amount(n_directions, "direction")
+        return [], f"Standard errors are not known: there are too few rankings for {few}."
+    if not chosen:
+        return [least_squares(found, targets.astype(np.float64), counts)], _ESTIMATED
+    link = linear.link
+    return [reduced_bias(found, own.astype(np.float64), counts, link) for own in chosen], _ESTIMATED
+
+
+_ESTIMATED = "Estimated without shrinkage: the model itself predicts smaller effects."
+
+
 def _random_orders(n_items: int) -> Floats:
     """Random orders, each with its reverse."""
     rng = np.random.default_rng(0)
@@ -186,16 +350,11 @@ def _random_orders(n_items: int) -> Floats:
     return np.asarray(np.vstack([orders, n_items + 1 - orders]))
 
 
-def _dense(X: Any, n_items: int) -> Floats:
+def _some_ranks(rankings: Rankings) -> Floats:
     """Some of the rankings, places counted from 1 in steps of 1, NaN where unranked."""
-    matrix = read_rankings(X, unranked="anywhere")
-    if matrix.shape[1] != n_items:
-        raise InputError(
-            f"ranks {matrix.shape[1]} items, but the model has {n_items}", parameter="X"
-        )
-    groups = matrix.groups()
+    groups = rankings.groups()
     # Evenly spaced people: a ranking that counts often is taken often.
-    people = np.cumsum(matrix.counts)
+    people = np.cumsum(rankings.counts)
     n_taken = int(min(people[-1], _MOST_RANKINGS))
     rows = np.searchsorted(people, (np.arange(n_taken) + 0.5) / n_taken * people[-1])
     ranks: Floats = groups[rows].astype(np.float64) + 1.0
@@ -231,31 +390,43 @@ def _with_and_without(ranks: Floats, item: int) -> tuple[Floats, Floats]:
     return last, without
 
 
-def _mean_change(linear: LinearModel, changed: Floats, base: Floats) -> Floats:
-    """The mean difference of the features; NaN where no ranking can be changed."""
-    if not len(changed):
-        return np.full(linear.weights.shape[1], np.nan)
-    return np.asarray((linear.features(changed) - linear.features(base)).mean(axis=0))
+def _mean_changes(
+    function: Callable[[Any], Floats], changes: Iterable[tuple[Floats, Floats]], width: int
+) -> Floats:
+    """The mean of function(changed) − function(base); NaN where no ranking can be changed."""
+    means: list[Floats] = []
+    waiting: list[tuple[Floats, Floats]] = []
+
+    def settle() -> None:
+        sizes = [len(changed) for changed, _ in waiting]
+        moved = np.empty((sum(sizes), width))
+        if len(moved):
+            changed, base = (np.concatenate(part) for part in zip(*waiting, strict=True))
+            moved[:] = function(changed) - function(base)
+        for own in np.split(moved, np.cumsum(sizes)[:-1]) if sizes else []:
+            means.append(own.mean(axis=0) if len(own) else np.full(width, np.nan))
+        waiting.clear()
+
+    for change in changes:
+        waiting.append(change)
+        if sum(changed.size for changed, _ in waiting) > AT_ONCE:
+            settle()
+    settle()
+    return np.array(means).reshape(len(means), width)
 
 
-def _table(linear: LinearModel, names: dict[str, list[Any]], changes: list[Floats]) -> Table:
+def _table(
+    outputs: Sequence[Any], names: dict[str, list[Any]], effects: Floats, errors: Floats
+) -> Table:
     """A row for each change and output, the largest effects first."""
-    size = linear.weights.shape[1]
-    matrix = np.array(changes).reshape(len(changes), size)
-    effects = matrix @ linear.weights.T
-    errors = np.full(effects.shape, np.nan)
-    if linear.covariance is not None:
-        for output, covariance in enumerate(linear.covariance):
-            spread = np.einsum("ij,jk,ik->i", matrix, covariance, matrix, optimize=True)
-            errors[:, output] = np.sqrt(np.maximum(spread, 0.0))
-    rows = [(row, output) for output in range(effects.shape[1]) for row in range(len(matrix))]
+    rows = [(row, output) for output in range(effects.shape[1]) for row in range(len(effects))]
     size_of = np.nan_to_num(np.abs(effects), nan=-1.0)
     rows.sort(key=lambda place: -size_of[place])
     columns: dict[str, list[Any]] = {
         name: [values[row] for row, _ in rows] for name, values in names.items()
     }
-    if len(linear.outputs) > 1:
-        columns["class"] = [linear.outputs[output] for _, output in rows]
+    if len(outputs) > 1:
+        columns["class"] = [outputs[output] for _, output in rows]
     columns["effect"] = [float(effects[place]) for place in rows]
     columns["std_error"] = [float(errors[place]) for place in rows]
     return Table(columns)

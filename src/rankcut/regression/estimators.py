@@ -17,12 +17,8 @@ from rankcut.estimators import TakesRankings, check_items
 from rankcut.parameters import within_floats
 from rankcut.rankings import Rankings, as_frame, object_array
 from rankcut.rankings.ratings import with_category_codes
-from rankcut.regression.evidence import weigh_views
-from rankcut.regression.logistic import ViewRegression, laplace_covariance
+from rankcut.regression.view_models import ViewRegression, weigh_views
 from rankcut.regression.views import LevelViews, View, fit_smoother, list_views
-
-# The covariance of the weights is not computed if it takes more products than this, some seconds.
-_MOST_PRODUCTS = 10**10
 
 
 class RankingClassifier(ClassifierMixin, TakesRankings):
@@ -32,7 +28,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     its first choices, and order and listing smoothed over the item graph, so that similar items
     count alike (:mod:`rankcut.regression.views`). Logistic regression with a Gaussian prior on
     the weights uses all of these views. The prior variance of each view, which says how much it
-    counts, maximises the evidence (:mod:`rankcut.regression.evidence`); there is no
+    counts, maximises the evidence (:mod:`rankcut.regression.view_models`); there is no
     cross-validation. Borda positions, a model of which items are listed, any weight for
     comparisons with unlisted items, and smoothing are special cases.
 
@@ -62,9 +58,6 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         The graph, its items in the order of the columns; None without smoothing.
     view_variances_ : dict
         Prior variance of each view: the share of the labels' variance that it may explain.
-    covariance_ : ndarray of shape (n_outputs, n_weights, n_weights) or None
-        Laplace's approximation of the uncertainty of the weights, one output for two classes;
-        None if there are too many weights to compute it quickly. See :func:`~rankcut.explain`.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -142,12 +135,6 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         # A label of ±1 has the mean 2p − 1, and log(p/(1 − p)) is about twice that near p = ½.
         scales = {name: 2.0 * scale for name, scale in found.items()}
         self._model = ViewRegression(views, scales, codes, counts)
-        self.covariance_ = None
-        n_weights = self._model.weights.shape[1]
-        if (len(codes) + n_weights) * n_weights**2 <= _MOST_PRODUCTS:
-            probabilities = self._model.probabilities(views)
-            features = self._model.features(views)
-            self.covariance_ = laplace_covariance(features, probabilities, 1.0, counts)
         return self
 
     def _read(self, X: Any, **options: Any) -> Rankings:
@@ -217,7 +204,7 @@ class ViewFeatures(TransformerMixin, TakesRankings):
     The vector has several views of a list side by side: its order, which items it lists, both at
     once, its first choices, and order and listing smoothed over the item graph. Each view is scaled
     by how much it says about the number: its prior variance, which maximises the evidence
-    (:mod:`rankcut.regression.evidence`). :class:`~rankcut.RankingClassifier` does the same for
+    (:mod:`rankcut.regression.view_models`). :class:`~rankcut.RankingClassifier` does the same for
     classes.
 
     Parameters

@@ -1,0 +1,102 @@
+"""Weights of a linear model without shrinkage, and their covariance.
+
+Numbers are fitted by least squares, with the sandwich covariance HC3 (MacKinnon & White 1985).
+Classes are fitted by logistic or probit regression with Firth's reduction of bias (Kosmidis & Firth
+2009), which stays finite where a class can be told without error; its covariance is the inverse of
+the information. A prior that the evidence chose would take a weak effect and its uncertainty away
+together, so that intervals from the posterior would not hold.
+"""
+
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.special import expit, ndtr
+
+from rankcut._loops.types import Floats
+from rankcut.kernels.chosen_features import RANK
+
+Link: TypeAlias = Literal["identity", "logit", "probit"]
+
+# Scores beyond ± this are certain; the reduction of bias brings them back.
+_CERTAIN = 30.0
+
+
+class Estimates(NamedTuple):
+    """Weights w = B·θ for directions B in which the features differ.
+
+    Where they do not differ, the weights are 0.
+    """
+
+    basis: Floats  #: B
+    theta: Floats  #: θ
+    covariance: Floats  #: of θ
+
+    def effects(self, changes: Floats) -> tuple[Floats, Floats]:
+        """⟨w, d⟩ and its standard error for each change d of the features."""
+        along = changes @ self.basis
+        variances = np.einsum("ij,jk,ik->i", along, self.covariance, along, optimize=True)
+        return along @ self.theta, np.sqrt(np.maximum(variances, 0.0))
+
+
+class Design(NamedTuple):
+    """The features in orthogonal directions of mean square 1, without those that are rounding."""
+
+    rows: Floats
+    basis: Floats  #: from features, less their mean, to rows
+
+
+def find_design(features: Floats, counts: Floats) -> Design:
+    """All directions in which the features differ."""
+    total = counts.sum()
+    centred = features - counts @ features / total
+    sizes = np.sqrt(counts @ centred**2 / total)
+    sizes[sizes <= RANK * np.abs(features).max(axis=0, initial=0.0)] = np.inf
+    scaled = centred / sizes
+    roots = np.sqrt(counts / total)[:, None]
+    _, values, axes = np.linalg.svd(roots * scaled, full_matrices=False)
+    kept = values**2 > RANK * (values**2).sum()
+    axes = axes[kept].T / values[kept]
+    return Design(scaled @ axes, axes / sizes[:, None])
+
+
+def least_squares(found: Design, numbers: Floats, counts: Floats) -> Estimates:
+    """Least squares with the sandwich covariance HC3."""
+    rows, total = found.rows, counts.sum()
+    centred = numbers - counts @ numbers / total
+    theta = rows.T @ (counts * centred) / total
+    leverages = (1.0 + (rows**2).sum(axis=1)) / total
+    left_out = (centred - rows @ theta) / np.maximum(1.0 - leverages, np.finfo(float).eps)
+    covariance = (rows.T * (counts * left_out**2)) @ rows / total**2
+    return Estimates(found.basis, theta, covariance)
+
+
+def reduced_bias(
+    found: Design, chosen: Floats, counts: Floats, link: Link, *, max_iter: int = 100
+) -> Estimates:
+    """Logistic or probit regression, where ``chosen`` is 1 for the class and 0 for the others.
+
+    With μ the probability, d = μ' and W = d²/(μ(1 − μ)), a Newton step solves the score equations
+    Σ (W/d)·(y − μ + ½·h·d'/W)·x = 0, where h is the leverage of a row.
+    """
+    rows = np.column_stack([found.rows, np.ones(len(chosen))])
+    theta = np.zeros(rows.shape[1])
+    for _ in range(max_iter):
+        scores = np.clip(rows @ theta, -_CERTAIN, _CERTAIN)
+        if link == "logit":
+            mean, other = expit(scores), expit(-scores)
+            slope = mean * other
+            bend = slope * (other - mean)
+        else:
+            mean, other = ndtr(scores), ndtr(-scores)
+            slope = np.exp(-0.5 * scores**2) / np.sqrt(2.0 * np.pi)
+            bend = -scores * slope
+        weights = slope**2 / (mean * other)
+        covariance = np.linalg.pinv((rows.T * (counts * weights)) @ rows, hermitian=True)
+        leverages = weights * np.einsum("ij,jk,ik->i", rows, covariance, rows, optimize=True)
+        missed = counts * (chosen - mean) + 0.5 * counts * leverages * bend / weights
+        step = covariance @ (rows.T @ (weights / slope * missed))
+        longest = float(np.abs(step).max())
+        theta += step / max(1.0, longest)
+        if longest < np.sqrt(np.finfo(float).eps):
+            break
+    return Estimates(found.basis, theta[:-1], covariance[:-1, :-1])
