@@ -20,7 +20,6 @@ from rankcut.kernels import (
     kendall,
     kendall_features,
     kendall_kernel,
-    weighted_kendall_kernel,
 )
 
 KINDS = {"full": "error", "ties": "error", "top-k": "last", "incomplete": "anywhere"}
@@ -128,18 +127,6 @@ TRANSFORMERS = [
     WeightedKendallFeatures(),
     WeightedKendallFeatures(weights="top-k", k=5),
 ]
-
-
-def test_inner_products_are_the_kernels():
-    incomplete = make_food(20, kind="incomplete", random_state=0).ranks
-    features = KendallFeatures(unranked="anywhere").fit_transform(incomplete)
-    assert_allclose(
-        features @ features.T, kendall_kernel(incomplete, unranked="anywhere"), atol=1e-14
-    )
-    options = {"weights": "multiplicative", "unranked": "anywhere"}
-    features = WeightedKendallFeatures(**options).fit_transform(incomplete)
-    expected = weighted_kendall_kernel(incomplete, **options)
-    assert_allclose(features @ features.T, expected, atol=1e-14)
 
 
 @pytest.mark.parametrize("transformer", TRANSFORMERS)

@@ -26,7 +26,9 @@ class _DerivedGraph(WithParameters, ABC):
 
     def build(self) -> ItemGraph:
         """Build the graph."""
-        return self._derived(_inner_graph(self.graph))
+        if self.graph is None:
+            raise InputError("is missing; this graph is built from another one", parameter="graph")
+        return self._derived(as_item_graph(self.graph))
 
     def build_from(
         self,
@@ -172,10 +174,3 @@ def joining_like_items(graph: Any) -> Any:
             remedy="pass a SimilarityGraph of the same features",
         )
     return graph
-
-
-def _inner_graph(graph: Any) -> ItemGraph:
-    """The graph to derive another one from."""
-    if graph is None:
-        raise InputError("is missing; this graph is built from another one", parameter="graph")
-    return as_item_graph(graph)

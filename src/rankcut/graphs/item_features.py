@@ -12,6 +12,7 @@ from scipy import sparse
 
 from rankcut.errors import InputError
 from rankcut.graphs.validation import check_csr
+from rankcut.graphs.weights import ROUNDING
 from rankcut.parameters import WithParameters, within_floats
 from rankcut.rankings import as_frame, labels_beside, object_array
 
@@ -351,7 +352,9 @@ def aligned_points(recipe: Any, items: tuple[Hashable, ...] | None) -> NDArray[n
         matrix, labels = item_points(recipe.item_features, recipe.items)
         matrix = matrix - matrix.mean(axis=0)
         spread = matrix.std(axis=0)
-        matrix = matrix / np.where(spread > 1e-12 * np.abs(matrix).max(initial=1.0), spread, np.inf)
+        matrix = matrix / np.where(
+            spread > ROUNDING * np.abs(matrix).max(initial=1.0), spread, np.inf
+        )
     if min(matrix.shape) > _TOPICS or sparse.issparse(matrix):
         from sklearn.decomposition import TruncatedSVD
 

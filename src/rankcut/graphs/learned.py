@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from rankcut.errors import InputError
-from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.weights import MatrixWeights
+from rankcut.graphs.similarities import strongest_products
+from rankcut.graphs.weights import ROUNDING, MatrixWeights
 from rankcut.parameters import WithParameters, check_count, check_number
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.value import block_rows
@@ -156,7 +156,7 @@ class AgreementGraph(_ProfileGraph):
         means = np.divide(sums, totals, out=np.zeros(n_items), where=totals > 0)
         centred: NDArray[np.float64] = positions - means[listed.indices]
         # What is left of equal numbers is rounding, not a preference.
-        centred[np.abs(centred) < 1e-12] = 0.0
+        centred[np.abs(centred) < ROUNDING] = 0.0
         return centred
 
 

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import InputError, Setting
-from rankcut.graphs.distances import distances_between, median_lengthscale, similarity
 from rankcut.graphs.item_features import FeatureRecipe
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.weights import ROUNDING, StructuredWeights, sampled_pairs
+from rankcut.graphs.similarities import median_lengthscale, similarity
+from rankcut.graphs.weights import AT_ONCE, ROUNDING, StructuredWeights, sampled_pairs
 from rankcut.parameters import check_choice, check_count, check_number
 
 
@@ -108,6 +108,22 @@ class LowRankGraph(FeatureRecipe):
             random_state=self.random_state,
         )
         return np.ascontiguousarray(approximate.fit_transform(points), dtype=np.float64)
+
+
+def distances_between(
+    points: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Between some pairs of points, a block of them at a time.
+
+    >>> distances_between(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0, 1]), np.array([1, 1]))
+    array([5., 0.])
+    """
+    step = max(1, AT_ONCE // points.shape[1])
+    found = np.empty(len(first))
+    for start in range(0, len(first), step):
+        block = slice(start, start + step)
+        found[block] = np.linalg.norm(points[first[block]] - points[second[block]], axis=1)
+    return found
 
 
 def _check_embedding(

@@ -10,16 +10,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from rankcut.errors import InputError, Setting
-from rankcut.graphs.distances import (
-    Similarity,
-    nearest_neighbors,
-    similarity,
-    strongest_products,
-)
 from rankcut.graphs.item_features import FeatureRecipe
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.graphs.similarities import Similarity, similarity, strongest_products
 from rankcut.graphs.weights import MatrixWeights
 from rankcut.parameters import check_choice, is_real, is_whole
 
@@ -187,6 +183,8 @@ class NeighborGraph(FeatureRecipe):
 
     def build(self) -> ItemGraph:
         """Build the graph."""
+        from sklearn.neighbors import NearestNeighbors
+
         check_choice(self.metric, ("euclidean", "cosine"), "metric")
         if self.item_features is not None and sparse.issparse(self.item_features.matrix):
             return self._build_sparse(self.item_features.matrix)
@@ -198,7 +196,11 @@ class NeighborGraph(FeatureRecipe):
             from sklearn.preprocessing import normalize
 
             points = normalize(_near_one(points))
-        one, other, distances = nearest_neighbors(points, int(self.n_neighbors))
+        search = NearestNeighbors(n_neighbors=int(self.n_neighbors)).fit(points)
+        # Of equally near neighbours, more threads may find others.
+        with threadpool_limits(1):
+            found, near = search.kneighbors()
+        one, other, distances = np.arange(n).repeat(found.shape[1]), near.ravel(), found.ravel()
         # Each pair once, whether one of its ends chose it or both.
         pairs, at = np.unique(
             np.minimum(one, other) * n + np.maximum(one, other), return_index=True

@@ -1,35 +1,17 @@
-"""Distances between items, and the similarities that fall with them."""
+"""Similarities of items: those that fall with a distance, and the strongest products."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from rankcut._loops.lists import SparseEntries, search_lists
 from rankcut.errors import InputError
-from rankcut.graphs.weights import AT_ONCE
 from rankcut.parameters import ROWS_AT_ONCE, check_choice, is_real
 from rankcut.threads import as_completed
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
-
-
-def distances_between(
-    points: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Between some pairs of points, a block of them at a time.
-
-    >>> distances_between(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0, 1]), np.array([1, 1]))
-    array([5., 0.])
-    """
-    step = max(1, AT_ONCE // points.shape[1])
-    found = np.empty(len(first))
-    for start in range(0, len(first), step):
-        block = slice(start, start + step)
-        found[block] = np.linalg.norm(points[first[block]] - points[second[block]], axis=1)
-    return found
 
 
 def strongest_products(
@@ -98,16 +80,3 @@ def median_lengthscale(
     if is_real(lengthscale) and lengthscale > 0:
         return float(lengthscale)
     raise InputError(f'must be "median" or above 0; got {lengthscale!r}', parameter="lengthscale")
-
-
-def nearest_neighbors(
-    points: NDArray[np.float64], n_neighbors: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-    """Each item and one of its nearest neighbours, and their distance."""
-    from sklearn.neighbors import NearestNeighbors
-
-    search = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
-    # Of equally near neighbours, more threads may find others.
-    with threadpool_limits(1):
-        distances, neighbours = search.kneighbors()
-    return np.repeat(np.arange(len(points)), n_neighbors), neighbours.ravel(), distances.ravel()
