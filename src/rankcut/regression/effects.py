@@ -33,7 +33,7 @@ from rankcut.rankings import Rankings, read_rankings
 from rankcut.regression.estimates import (
     Estimates,
     Link,
-    find_design,
+    find_directions,
     least_squares,
     reduced_bias,
 )
@@ -327,7 +327,7 @@ def _estimate(
     width = linear.features(_random_orders(len(linear.items))[:1]).shape[1]
     if len(counts) * width * min(len(counts), width) > _MOST_PRODUCTS:
         return [], "Standard errors are not known: there are too many items."
-    found = find_design(linear.features(X), counts)
+    found = find_directions(linear.features(X), counts)
     chosen = [targets == output for output in linear.outputs if output is not None]
     least = min((min(counts @ own, counts @ ~own) for own in chosen), default=counts.sum())
     n_directions = found.rows.shape[1]

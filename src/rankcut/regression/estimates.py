@@ -38,14 +38,14 @@ class Estimates(NamedTuple):
         return along @ self.theta, np.sqrt(np.maximum(variances, 0.0))
 
 
-class Design(NamedTuple):
+class OrthogonalRows(NamedTuple):
     """The features in orthogonal directions of mean square 1, without those that are rounding."""
 
     rows: Floats
     basis: Floats  #: from features, less their mean, to rows
 
 
-def find_design(features: Floats, counts: Floats) -> Design:
+def find_directions(features: Floats, counts: Floats) -> OrthogonalRows:
     """All directions in which the features differ."""
     total = counts.sum()
     centred = features - counts @ features / total
@@ -56,10 +56,10 @@ def find_design(features: Floats, counts: Floats) -> Design:
     _, values, axes = np.linalg.svd(roots * scaled, full_matrices=False)
     kept = values**2 > RANK * (values**2).sum()
     axes = axes[kept].T / values[kept]
-    return Design(scaled @ axes, axes / sizes[:, None])
+    return OrthogonalRows(scaled @ axes, axes / sizes[:, None])
 
 
-def least_squares(found: Design, numbers: Floats, counts: Floats) -> Estimates:
+def least_squares(found: OrthogonalRows, numbers: Floats, counts: Floats) -> Estimates:
     """Least squares with the sandwich covariance HC3."""
     rows, total = found.rows, counts.sum()
     centred = numbers - counts @ numbers / total
@@ -71,7 +71,7 @@ def least_squares(found: Design, numbers: Floats, counts: Floats) -> Estimates:
 
 
 def reduced_bias(
-    found: Design, chosen: Floats, counts: Floats, link: Link, *, max_iter: int = 100
+    found: OrthogonalRows, chosen: Floats, counts: Floats, link: Link, *, max_iter: int = 100
 ) -> Estimates:
     """Logistic or probit regression, where ``chosen`` is 1 for the class and 0 for the others.
 
