@@ -53,7 +53,7 @@ BLOCK = 1 << 16
 _SHARING = 128
 
 # NumPy makes up to this many entries in less time than a compiled loop takes to load.
-FEW_ENTRIES = 1 << 14
+FEW_ENTRIES = BLOCK // 4
 
 
 @dataclass(frozen=True, eq=False)
