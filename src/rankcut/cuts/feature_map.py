@@ -277,7 +277,7 @@ class FeatureMap:
             whole = whole[:0]
         vectors = np.empty((len(whole), block.n_items))
         if len(whole):
-            part = block.rows(whole)
+            part = block[whole]
             increments = np.empty(vectors.shape)
             self.function.increments(part, increments)
             part.pool(increments, vectors)

@@ -13,7 +13,7 @@ from rankcut.parameters import check_count
 from rankcut.rankings import EXACT, as_frame
 from rankcut.rankings.orders import spread
 from rankcut.rankings.ratings import from_ratings
-from rankcut.rankings.reading import takes_collections
+from rankcut.rankings.reading import first_repeat, takes_collections
 
 
 class LongRanks(NamedTuple):
@@ -157,13 +157,6 @@ def best_entries(ranks: sp.csr_array, top: int) -> sp.csr_array:
     kept = order[at_least_as_good <= top]
     places = rows[kept], ranks.indices[kept]
     return sp.csr_array((ranks.data[kept], places), shape=ranks.shape)
-
-
-def first_repeat(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> int | None:
-    """The first line, by ranking and item, that mentions an item again; None if there is none."""
-    order = np.lexsort((columns, rows))
-    again = np.flatnonzero((np.diff(rows[order]) == 0) & (np.diff(columns[order]) == 0))
-    return int(order[again[0] + 1]) if again.size else None
 
 
 def entries_by_row(

@@ -240,35 +240,40 @@ def _as_numbers(rows: NDArray[Any], labels: tuple[Hashable, ...] | None) -> NDAr
 
 
 def _as_number(rank: Any, row: int, item: int, labels: tuple[Hashable, ...] | None) -> float:
-    label = item if labels is None else labels[item]
     try:
         return float(rank)
     except OverflowError:
-        raise InputError(
-            "has a rank too large for float64",
-            row=row,
-            item=label,
-            remedy="rank the numbers first",
-        ) from None
+        too_large = "has a rank too large for float64"
+        raise _mistake(too_large, row, item, labels, "rank the numbers first") from None
     except (TypeError, ValueError) as problem:
-        mistake = InputError(
-            f"has rank {rank!r}, which is not a number: {problem}", row=row, item=label
-        )
+        not_a_number = f"has rank {rank!r}, which is not a number: {problem}"
+        mistake = _mistake(not_a_number, row, item, labels)
         if isinstance(problem, TypeError):
             # As scikit-learn asks of every estimator.
             raise TypeError(str(mistake)) from None
         raise mistake from None
 
 
+def _mistake(
+    problem: str, row: int, item: int, labels: tuple[Hashable, ...] | None, remedy: Text = ""
+) -> InputError:
+    """What is wrong at a place of the matrix, with the label of its column."""
+    label = item if labels is None else labels[item]
+    return InputError(problem, row=row, item=label, remedy=remedy)
+
+
+def first_repeat(rows: NDArray[Any], columns: NDArray[Any]) -> int | None:
+    """The first place, by row and column, that is given again; None if there is none."""
+    order = np.lexsort((columns, rows))
+    again = np.flatnonzero((np.diff(rows[order]) == 0) & (np.diff(columns[order]) == 0))
+    return int(order[again[0] + 1]) if again.size else None
+
+
 def _check_exact(rank: Any, row: int, item: int, labels: tuple[Hashable, ...] | None) -> None:
     """Refuse a whole number that float64 does not hold: others near it would be the same."""
     if isinstance(rank, int | np.integer) and abs(int(rank)) > EXACT:
-        raise InputError(
-            f"has rank {rank}; float64 holds whole numbers up to 2**53 exactly",
-            row=row,
-            item=item if labels is None else labels[item],
-            remedy="subtract a constant, or rank them first",
-        )
+        vague = f"has rank {rank}; float64 holds whole numbers up to 2**53 exactly"
+        raise _mistake(vague, row, item, labels, "subtract a constant, or rank them first")
 
 
 def _canonical(matrix: Any, labels: tuple[Hashable, ...] | None) -> csr_array:
@@ -292,16 +297,9 @@ def _canonical(matrix: Any, labels: tuple[Hashable, ...] | None) -> csr_array:
     stored = coo_array(matrix)
     csr = stored.tocsr()
     if csr.nnz < stored.nnz:
-        rows, columns = stored.coords
-        ordered = np.lexsort((columns, rows))
-        rows, columns = rows[ordered], columns[ordered]
-        twice = np.flatnonzero((rows[1:] == rows[:-1]) & (columns[1:] == columns[:-1]))[0]
-        row, item = int(rows[twice]), int(columns[twice])
-        raise InputError(
-            "has two stored ranks; a ranking ranks each item once",
-            row=row,
-            item=item if labels is None else labels[item],
-        )
+        again = first_repeat(*stored.coords)
+        row, item = (int(side[again]) for side in stored.coords)
+        raise _mistake("has two stored ranks; a ranking ranks each item once", row, item, labels)
     return csr_array(csr)
 
 
@@ -335,15 +333,11 @@ def _good(values: NDArray[Any], strict: bool) -> NDArray[np.bool_]:
 
 
 def _refuse(rankings: Rankings, row: int, column: int, rank: float, number: str) -> None:
-    item = rankings.item(column)
     if np.isnan(rank):
-        raise InputError("is not ranked (NaN)", row=row, item=item, remedy=_CHOICES)
-    raise InputError(
-        f"has {number} {float(rank)}; a {number} is a finite number",
-        row=row,
-        item=item,
-        remedy="use NaN, not infinity, for an unranked item",
-    )
+        raise _mistake("is not ranked (NaN)", row, column, rankings.items, _CHOICES)
+    infinite = f"has {number} {float(rank)}; a {number} is a finite number"
+    remedy = "use NaN, not infinity, for an unranked item"
+    raise _mistake(infinite, row, column, rankings.items, remedy)
 
 
 def _check_all_stored(rankings: Rankings, matrix: csr_array) -> None:
@@ -352,12 +346,9 @@ def _check_all_stored(rankings: Rankings, matrix: csr_array) -> None:
     if short.size:
         row = int(short[0])
         stored = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
-        raise InputError(
-            "is not ranked: a sparse rank matrix has no entry for it",
-            row=row,
-            item=rankings.item(int(np.setdiff1d(np.arange(n_items), stored)[0])),
-            remedy=_CHOICES,
-        )
+        item = int(np.setdiff1d(np.arange(n_items), stored)[0])
+        absent = "is not ranked: a sparse rank matrix has no entry for it"
+        raise _mistake(absent, row, item, rankings.items, _CHOICES)
 
 
 def _agreed_labels(

@@ -133,15 +133,9 @@ class Partitions:
         ends = self.ends[np.arange(len(self)), last]
         return np.where(self.n_groups > 0, ends, 0).astype(np.int64)
 
-    def __getitem__(self, rows: slice) -> "Partitions":
-        """Some rows, sharing memory."""
+    def __getitem__(self, rows: Any) -> "Partitions":
+        """Some rows: a slice shares memory, numbers of rows copy them."""
         return Partitions(self.n_items, self.order[rows], self.ends[rows], self.n_groups[rows])
-
-    def rows(self, chosen: NDArray[Any]) -> "Partitions":
-        """Some rows, copied."""
-        return Partitions(
-            self.n_items, self.order[chosen], self.ends[chosen], self.n_groups[chosen]
-        )
 
     def closed(self) -> "Partitions":
         """The same with the items of no group tied in one last group, sharing memory."""
