@@ -9,14 +9,13 @@ from rankcut.pictures.theme import MOST_ITEMS
 from rankcut.rankings import read_rankings
 from rankcut.report import overview
 from rankcut.report.overview import MOST_DRAWN
-from rankcut.report.words import (
+from rankcut.report.panels import (
     say_blocs,
     say_consensus,
     say_contents,
     say_cut,
     say_groups,
     say_lengths,
-    say_method,
     say_pairs,
     say_places,
 )
@@ -108,4 +107,4 @@ def test_groups_are_told_apart_with_a_test_and_an_effect():
     found = survey(votes, ["north", "south"], by_name="side")
     assert "Groups differ (p" in say_groups(found)
     assert "most about x, 2.0 places higher in north than in south." in say_groups(found)
-    assert "permutations" in say_method(found)
+    assert "permutations" in found.comparison["method"]

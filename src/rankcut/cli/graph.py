@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 Learn: TypeAlias = Literal["agreement", "co-listing"]
 
-# Words of a column that is shown by colours.
-_MOST_CATEGORIES = 7
-
 # Files of these formats hold rankings, and never a table of items.
 _RANKINGS = (".soc", ".soi", ".toc", ".toi", ".cat", ".blt", ".order")
 
@@ -176,6 +173,7 @@ def _by_features(table: str, options: ItemGraphOptions, reading: Reading) -> _Bu
     """A graph of a table of items; the first column with few words gives the categories."""
     from rankcut.files.feature_tables import read_items
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
+    from rankcut.pictures.theme import COLOURS
 
     if table.lower().removesuffix(".gz").endswith(_RANKINGS):
         raise RankingFileError(
@@ -201,10 +199,11 @@ def _by_features(table: str, options: ItemGraphOptions, reading: Reading) -> _Bu
         recipe = NeighborGraph(items.points(), n_neighbors=near, lengthscale=scale)
     else:
         recipe = SimilarityGraph(items.points(), keep=options.keep, lengthscale=scale)
+    # Each word of a column that is shown by colours has one of its own.
     few_words: list[tuple[str, Any]] = [
         (name, values)
         for name, values in items.features.items()
-        if values.dtype == object and len(set(values.tolist())) <= _MOST_CATEGORIES
+        if values.dtype == object and len(set(values.tolist())) <= len(COLOURS)
     ]
     return _Built(recipe, items.items, ", ".join(items.features), *(few_words or [("", None)])[0])
 

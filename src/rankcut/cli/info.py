@@ -11,10 +11,6 @@ from rankcut.errors import amount
 if TYPE_CHECKING:
     from rankcut.report.description import Description, Preference
 
-# What fits on a screen.
-_MOST_COLUMNS = 12
-_LONGEST_NAME = 60
-
 
 @with_options(results=Results, reading=Reading)
 def info(
@@ -48,7 +44,7 @@ def info(
 
 
 def _facts(found: "Description", shown: int) -> list[tuple[str, str]]:
-    from rankcut.pictures.theme import shorten
+    from rankcut.pictures.theme import MOST_ITEMS, shorten
 
     rows = f" in {amount(found.n_rows, 'row')}" if found.n_rows != found.n_rankings else ""
     least, median, most = found.lengths
@@ -72,14 +68,10 @@ def _facts(found: "Description", shown: int) -> list[tuple[str, str]]:
 
         said = agreement_sentence(found.agreement, 0.95).removeprefix("Agreement: ")
         lines.append(("agreement", said.rstrip(".")))
-    known = [
-        f"{shorten(name, _LONGEST_NAME)} ({amount(n, 'value')})"
-        for name, n in found.columns.items()
-    ]
-    if len(known) > _MOST_COLUMNS:
-        known[_MOST_COLUMNS:] = [f"and {len(known) - _MOST_COLUMNS} more"]
-    if known:
-        lines.extend(_listed("columns", known))
+    known = [f"{shorten(name)} ({amount(n, 'value')})" for name, n in found.columns.items()]
+    if len(known) > MOST_ITEMS:
+        known[MOST_ITEMS:] = [f"and {len(known) - MOST_ITEMS} more"]
+    lines.extend(_listed("columns", known))
     return lines + _listed("problems", found.problems or ["none"])
 
 
@@ -87,7 +79,7 @@ def _shown(preferences: "list[Preference]") -> list[str]:
     from rankcut.pictures.theme import shorten
 
     return [
-        f"{shorten(p.item, _LONGEST_NAME)} (beats {p.beats:.0%} of the others, "
+        f"{shorten(p.item)} (beats {p.beats:.0%} of the others, "
         f"in {amount(p.n_rankings, 'ranking')})"
         for p in preferences
     ]

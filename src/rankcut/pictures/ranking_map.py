@@ -1,5 +1,6 @@
 """A map of rankings as numbers: places with counts, groups, and a direction for each item."""
 
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -312,10 +313,10 @@ def group_rows(
     """Names and colours of groups, and the group of each row."""
     if values is None:
         return [""], [colour(0)], np.zeros(len(counts), dtype=np.int64)
-    labels = np.array([_label(value) for value in np.asarray(values).tolist()], dtype=object)
-    sizes: dict[str, int] = {}
-    for label, count in zip(labels.tolist(), counts.tolist(), strict=True):
-        sizes[label] = sizes.get(label, 0) + count
+    labels = _labels(values)
+    sizes: Counter[str] = Counter()
+    for label, count in zip(labels, counts.tolist(), strict=True):
+        sizes[label] += count
     unknown = sizes.pop("", 0)
     largest = sorted(sizes, key=lambda name: (-sizes[name], name))[: len(COLOURS)]
     names = sorted(largest, key=_natural)
@@ -330,7 +331,7 @@ def group_rows(
         codes[""] = len(names)
         names.append(UNKNOWN)
         colours.append(UNKNOWN_COLOUR)
-    return names, colours, np.array([codes[label] for label in labels.tolist()], dtype=np.int64)
+    return names, colours, np.array([codes[label] for label in labels], dtype=np.int64)
 
 
 def _others(
@@ -341,23 +342,28 @@ def _others(
     counts: NDArray[np.int64],
 ) -> dict[int, dict[str, int]]:
     """Groups that share the colour of the others, by mark, with their counts."""
-    found: dict[int, dict[str, int]] = {}
-    if OTHERS in colours:
-        labels = np.asarray(values).tolist()
-        for row in np.flatnonzero(group == colours.index(OTHERS)).tolist():
-            named = found.setdefault(int(mark[row]), {})
-            label = _label(labels[row])
-            named[label] = named.get(label, 0) + int(counts[row])
+    if OTHERS not in colours:
+        return {}
+    found: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    labels = _labels(values)
+    for row in np.flatnonzero(group == colours.index(OTHERS)).tolist():
+        found[int(mark[row])][labels[row]] += int(counts[row])
     return {
         number: dict(sorted(named.items(), key=lambda pair: (-pair[1], pair[0])))
         for number, named in found.items()
     }
 
 
-def _label(value: Any) -> str:
-    if value is None or value != value:
-        return ""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def _labels(values: Any) -> list[str]:
+    """The names of groups; empty for those who are in none."""
+    return [
+        ""
+        if value is None or value != value
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+        for value in np.asarray(values).tolist()
+    ]
 
 
 def _natural(name: str) -> tuple[int, float, str]:

@@ -21,8 +21,6 @@ from rankcut.rankings import Rankings, Unranked, merge_rankings
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.report.description import Description, describe, group_bounds
 
-# A learned graph uses at most this many rankings, drawn at random.
-_MOST_SAMPLED = 20_000
 MOST_DRAWN = 1000
 """Maximum number of rankings on a map, and to find blocs from."""
 
@@ -152,8 +150,7 @@ def survey(
         progress("differences between groups")
         comparison = _compare(shown, codes, names, seed)
     progress("map and blocs")
-    many, _ = _sample(shown, codes, _MOST_SAMPLED, seed)
-    sample, sample_codes = _sample(shown, codes, MOST_DRAWN, seed)
+    sample, sample_codes = _sample(shown, codes, seed)
     blocs, bloc_of = _find_blocs(sample, seed)
     progress("item graph")
     return Overview(
@@ -173,7 +170,7 @@ def survey(
         by=by_name,
         group_names=names,
         comparison=comparison,
-        graph=_item_graph(graph, value, chosen, many),
+        graph=_item_graph(graph, value, chosen, shown),
         learned=graph is None or is_learned(graph),
     )
 
@@ -207,13 +204,13 @@ def _choose_items(
 
 
 def _sample(
-    shown: Rankings, codes: NDArray[np.int64], number: int, seed: int
+    shown: Rankings, codes: NDArray[np.int64], seed: int
 ) -> tuple[Rankings, NDArray[np.int64]]:
-    """About this many people drawn at random, and their groups; all if there are no more."""
+    """People drawn at random for the map, and their groups; all if there is room for them."""
     total = shown.counts.sum()
-    if total <= number:
+    if total <= MOST_DRAWN:
         return shown, codes
-    drawn = np.random.default_rng(seed).multinomial(number, shown.counts / total)
+    drawn = np.random.default_rng(seed).multinomial(MOST_DRAWN, shown.counts / total)
     kept = np.flatnonzero(drawn)
     return replace(shown.rows(kept), weights=drawn[kept].astype(np.float64)), codes[kept]
 
@@ -292,7 +289,7 @@ def _find_blocs(sample: Rankings, seed: int) -> tuple[BlocReport | None, NDArray
 
 
 def _item_graph(
-    graph: Any, value: Rankings, chosen: NDArray[np.int64], many: Rankings
+    graph: Any, value: Rankings, chosen: NDArray[np.int64], shown: Rankings
 ) -> ItemGraph | None:
     """The graph of the items shown, given or learned."""
     from rankcut.graphs.learned import AgreementGraph
@@ -301,7 +298,7 @@ def _item_graph(
         return None
     if graph is None or is_learned(graph):
         recipe = AgreementGraph() if graph is None else graph
-        return recipe.build_from(many, sample_weight=many.counts)
+        return recipe.build_from(shown, sample_weight=shown.counts)
     whole = as_item_graph(graph).aligned(value.shape[1], value.items)
     if len(chosen) == whole.n_items:
         return ItemGraph(whole.to_dense()[np.ix_(chosen, chosen)], len(chosen))

@@ -16,8 +16,7 @@ from rankcut.pictures.page import Html, fill, join, page, read_file, tag
 from rankcut.rankings import Rankings, Unranked, read_rankings
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.report.overview import Overview, survey
-from rankcut.report.panels import make_panels
-from rankcut.report.words import say_item
+from rankcut.report.panels import make_panels, say_item
 
 
 @dataclass(frozen=True, eq=False, repr=False)
