@@ -8,13 +8,6 @@ import numpy as np
 import pytest
 from commands import fail, run, succeed
 
-from rankcut.cli import COMMANDS
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_has_an_example(command):
-    assert f"Example: rankcut {command} " in succeed(command, "--help")
-
 
 def test_without_arguments_the_help_is_shown():
     done = run()

@@ -1,12 +1,10 @@
 """Commands as processes of their own: pipes, terminals, mistakes, and what they import."""
 
-import io
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 RANKCUT = str(Path(sys.executable).with_name("rankcut"))
@@ -26,37 +24,11 @@ def succeed(*arguments, **options):
     return done.stdout
 
 
-@pytest.mark.slow
-def test_graph_then_features(lunch):
-    said = succeed("graph", "dishes.csv", "-o", "graph.npz", "-o", "graph.png")
-    assert "28 (100% of all pairs)" in said
-    assert (lunch / "graph.png").read_bytes().startswith(b"\x89PNG")
-    succeed("features", "full.csv", "-o", "one.npy", "--graph", "graph.npz", "--block", "7")
-    succeed("features", "full.csv", "-o", "two.npy", "--items", "dishes.csv")
-    one, two = np.load("one.npy"), np.load("two.npy")
-    assert one.shape == (48, 8)
-    np.testing.assert_array_equal(one, two)
-
-
 def bytes_of(*arguments, **options):
     """What a command writes to standard output, and to standard error."""
     done = run(*arguments, text=False, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr.decode()
-
-
-@pytest.mark.slow
-def test_graphs_and_pictures_on_standard_output(lunch):
-    report = succeed("graph", "dishes.csv", "-o", "graph.npz", "-o", "graph.png")
-    content, said = bytes_of("graph", "dishes.csv", "-o", "-")
-    assert said == report
-    with np.load(io.BytesIO(content)) as ours, np.load("graph.npz") as filed:
-        assert {name: ours[name].tolist() for name in ours} == {
-            name: filed[name].tolist() for name in filed
-        }
-    content, said = bytes_of("map", "full.csv", "-o", "-")
-    assert content.startswith(b"<!doctype html>")
-    assert said == ""
 
 
 @pytest.mark.slow
@@ -66,29 +38,6 @@ def test_a_model_through_a_pipe(lunch):
     assert said == report
     predicted, _ = bytes_of("predict", "-", "full.csv", input=model)
     assert predicted == bytes_of("predict", "model.skops", "full.csv")[0]
-
-
-@pytest.mark.slow
-def test_classify_then_predict(lunch):
-    said = succeed("classify", "full.csv", "--target", "guest", "-o", "model.skops")
-    rows = {line[:17].strip(): line[17:].split() for line in said.splitlines()[2:]}
-    assert list(rows) == ["majority", "presence", "Borda", "rankcut, views"]
-    f1 = {name: float(scores[0]) for name, scores in rows.items()}
-    assert f1["rankcut, views"] > 0.9 > f1["majority"]
-    lines = succeed("predict", "model.skops", "full.csv").splitlines()
-    assert lines[0] == "ranking,guest,probability of juicy eater,probability of sweet tooth"
-    truth = [line.split(",")[1] for line in (lunch / "full.csv").read_text().splitlines()[1:]]
-    right = [line.split(",")[1] == own for line, own in zip(lines[1:], truth, strict=True)]
-    assert np.mean(right) > 0.95
-
-
-@pytest.mark.slow
-def test_a_mistake_is_one_line_and_a_code(lunch):
-    done = run("info", "missing.soi")
-    assert done.returncode in (1, 2)
-    assert done.stdout == ""
-    assert done.stderr.startswith("rankcut: missing.soi: there is no such file")
-    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.slow

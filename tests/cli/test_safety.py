@@ -1,7 +1,6 @@
 """No traceback and no surprise: closed streams, loops, plain terminals, names that are commands."""
 
 import csv
-import io
 import os
 import pty
 import subprocess
@@ -13,7 +12,6 @@ import pytest
 from commands import fail, run, succeed
 
 from rankcut.cli import app
-from rankcut.cli.output import say, styled
 
 RANKCUT = [sys.executable, "-m", "rankcut"]
 
@@ -132,21 +130,6 @@ def test_names_do_not_command_a_terminal(tmp_path, arguments):
     said = on_a_terminal(command, str(tmp_path / "votes.csv"), *options)
     assert not [sign for sign in ("\x1b]", "\x07", "\x9b", "\u202e") if sign in said]
     assert "]0;title" in said
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_only_our_own_colours_reach_a_terminal(monkeypatch):
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    shown, piped = Terminal(), io.StringIO()
-    for file in (shown, piped):
-        say(f"{styled('items:', file, fg='cyan')} a\x1b[8mb\nc", file)
-    assert shown.getvalue() == "\x1b[36mitems:\x1b[0m a\\x1b[8mb\\nc\n"
-    assert piped.getvalue() == "items: a\\x1b[8mb\\nc\n"
 
 
 FORMULAS = {"=1+1": "'=1+1", "+x": "'+x", "-y": "'-y", "@z": "'@z", "plain": "plain"}
