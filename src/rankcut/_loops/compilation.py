@@ -5,6 +5,7 @@ The plain Python function of a loop is ``loop.py_func``; tests use it as an orac
 
 import importlib.util
 import inspect
+import os
 import pickle
 import re
 import warnings
@@ -63,12 +64,20 @@ def _drop_unreadable(function: Callable[..., object], folder: Path) -> None:
     off, nor that a named tuple which the loop takes has changed in another file.
     """
     name = f"{Path(inspect.getfile(function)).stem}.{function.__qualname__}"
-    for index in folder.glob(f"{name}-{function.__code__.co_firstlineno}.*.nbi"):
-        files = [index, *folder.glob(f"{index.stem}.*.nbc")]
-        if not all(_is_readable(file, function.__module__.partition(".")[0]) for file in files):
-            for file in files:
-                with suppress(OSError):
-                    file.unlink()
+    own = f"{name}-{function.__code__.co_firstlineno}."
+    files = [folder / file for file in _cached_files(folder) if file.startswith(own)]
+    if not all(_is_readable(file, function.__module__.partition(".")[0]) for file in files):
+        for file in files:
+            with suppress(OSError):
+                file.unlink()
+
+
+@cache
+def _cached_files(folder: Path) -> list[str]:
+    """The files of compiled code when the first loop of the folder is defined."""
+    if not folder.is_dir():
+        return []
+    return [name for name in os.listdir(folder) if name.endswith((".nbi", ".nbc"))]
 
 
 def _is_readable(file: Path, package: str) -> bool:
