@@ -23,6 +23,7 @@ from rankcut.pictures.scene import (
     Part,
     Path,
     Picture,
+    Points,
     Scene,
     points_along,
     write_labels,
@@ -34,10 +35,8 @@ MOST_ITEMS = 200
 
 # In a dense graph, only each item's strongest edges are drawn.
 _STRONGEST = 3
-# A graph of more items is drawn taller, with smaller names.
+# A graph of more items is drawn taller, with smaller names and finer edges.
 _FEW_ITEMS = 20
-# With more edges, each is drawn finer.
-_FEW_EDGES = 60
 
 
 class GraphLayout(NamedTuple):
@@ -56,7 +55,7 @@ class GraphLayout(NamedTuple):
     """
 
     chosen: NDArray[np.int64]
-    places: NDArray[np.float64]
+    places: Points
     edges: NDArray[np.int64]
     weights: NDArray[np.float64]
 
@@ -222,7 +221,7 @@ def _describe(
 def _edge(layout: GraphLayout, weight: float) -> tuple[str, float, float]:
     """The colour, the width and the opacity of an edge; many are drawn finer."""
     share = weight / (float(layout.weights.max()) or 1.0)
-    fine = min(1.0, math.sqrt(_FEW_EDGES / max(len(layout.weights), 1)))
+    fine = min(1.0, math.sqrt(_STRONGEST * _FEW_ITEMS / max(len(layout.weights), 1)))
     return SOFT, fine * (0.6 + 4 * share), 0.2 + 0.6 * share
 
 
@@ -291,7 +290,7 @@ def _strong_edges(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(keep, weights, 0.0)
 
 
-def _beside_each_other(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _beside_each_other(weights: NDArray[np.float64]) -> Points:
     """Places within each component, and the components in rows, the largest first."""
     n_parts, part = connected_components(weights, directed=False)
     if n_parts == 1:
@@ -314,7 +313,7 @@ def _beside_each_other(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return places
 
 
-def _in_rows(boxes: NDArray[np.float64], width: float) -> NDArray[np.float64]:
+def _in_rows(boxes: Points, width: float) -> Points:
     """The lower left corners of boxes in rows of at most that width, one row below the other."""
     corners = np.zeros_like(boxes)
     across = up = row = 0.0
@@ -326,7 +325,7 @@ def _in_rows(boxes: NDArray[np.float64], width: float) -> NDArray[np.float64]:
     return corners
 
 
-def _spread_out(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _spread_out(weights: NDArray[np.float64]) -> Points:
     """Minimise Σ w_ij d_ij^{3/2} − Σ m_i m_j log d_ij, where m_i = 1 + the degree.
 
     Edges pull, all items push each other away, so that dense parts separate (A. Noack, Energy
@@ -357,7 +356,7 @@ def _spread_out(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(found.x).reshape(2, n).T
 
 
-def _spectral_start(strength: NDArray[np.float64]) -> NDArray[np.float64]:
+def _spectral_start(strength: NDArray[np.float64]) -> Points:
     """The second and third eigenvectors of the normalised Laplacian; a circle breaks ties."""
     n = len(strength)
     root = np.sqrt(strength.sum(axis=1) + 1e-9)
@@ -367,7 +366,7 @@ def _spectral_start(strength: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(vectors + 0.05 * np.stack([np.cos(turn), np.sin(turn)], axis=1))
 
 
-def _upright(places: NDArray[np.float64]) -> NDArray[np.float64]:
+def _upright(places: Points) -> Points:
     """Turn the graph so that its longest extent is horizontal."""
     centred = places - places.mean(axis=0)
     turn = np.linalg.svd(centred, full_matrices=True)[2]
@@ -377,7 +376,7 @@ def _upright(places: NDArray[np.float64]) -> NDArray[np.float64]:
     )
 
 
-def _keep_apart(places: NDArray[np.float64]) -> NDArray[np.float64]:
+def _keep_apart(places: Points) -> Points:
     """Move items apart that are too close to each other, within the unit square."""
     # Room for a label, or what a somewhat loose square grid would allow.
     least = min(0.08, 0.6 / np.sqrt(len(places)))
@@ -392,7 +391,7 @@ def _keep_apart(places: NDArray[np.float64]) -> NDArray[np.float64]:
     return places
 
 
-def _fit_in_square(places: NDArray[np.float64]) -> NDArray[np.float64]:
+def _fit_in_square(places: Points) -> Points:
     """Scale to the unit square.
 
     A flat graph is drawn up to 2.5 times as tall as it is, which leaves more room for labels.
