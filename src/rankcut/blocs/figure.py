@@ -12,6 +12,7 @@ import numpy as np
 from rankcut.blocs.words import BlocReport
 from rankcut.consensus.figure import draw_places
 from rankcut.errors import amount
+from rankcut.pictures.figures import write_heading
 from rankcut.pictures.page import Cell, Html, in_css, page, show_picture, table, tag
 from rankcut.pictures.scene import Picture
 from rankcut.pictures.theme import (
@@ -22,7 +23,6 @@ from rankcut.pictures.theme import (
     SOFT,
     colour,
     import_figure,
-    write_heading,
 )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankcut.consensus.words import ConsensusReport, GroupConsensus, percent
 from rankcut.errors import InputError, amount
+from rankcut.pictures.figures import bare, name_rows, write_heading
 from rankcut.pictures.page import (
     Cell,
     Dot,
@@ -31,14 +32,11 @@ from rankcut.pictures.theme import (
     MOST_ITEMS,
     OTHERS,
     PAPER,
-    bare,
     check_length,
     colour,
     import_figure,
     name_colours,
-    name_rows,
     shorten,
-    write_heading,
 )
 
 

@@ -1,4 +1,4 @@
-"""A picture by Matplotlib: the same shapes as on a page, and the same words above and below."""
+"""Figures by Matplotlib: pictures with the shapes of a page, and charts with its headings."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -18,7 +18,15 @@ from rankcut.pictures.scene import (
     text_width,
     wrapped,
 )
-from rankcut.pictures.theme import INK, PAPER, SOFT, import_figure, shorten
+from rankcut.pictures.theme import (
+    FAINT,
+    INK,
+    PAPER,
+    SOFT,
+    import_figure,
+    name_colours,
+    shorten,
+)
 
 # A pixel of a page is three quarters of a point.
 _POINTS = 0.75
@@ -153,3 +161,65 @@ def _write(axes: Any, text: Text, order: int) -> None:
         zorder=order + 2,
         path_effects=[withStroke(linewidth=2.6, foreground=PAPER, alpha=0.85)] * text.halo,
     )
+
+
+def bare(axes: Any) -> None:
+    """Keep only what is needed to read an axis."""
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["bottom"].set_color(SOFT)
+    axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=10, left=False)
+
+
+def name_rows(axes: Any, items: Sequence[Any]) -> None:
+    """Give an axis a row for each item, the first on top."""
+    bare(axes)
+    axes.grid(axis="x", color=FAINT, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.set_yticks(range(len(items)), [shorten(item) for item in items], parse_math=False)
+    axes.set_ylim(len(items) - 0.4, -0.6)
+
+
+def write_heading(figure: Any, title: str, said: str = "", legend_of: Any = None) -> None:
+    """Write a title, a line below it, and the names of an axis's colours, above all that is drawn.
+
+    The figure grows by what they need. Its layout must be "constrained".
+    """
+    edge, space, large, small = (_POINTS * size for size in (_EDGE, _LINE, _TITLE, _SAID))
+    width, height = 72 * figure.get_size_inches()
+    room = width - 2 * edge
+    lines = wrapped(said, room, small)
+    handles, names = ([], []) if legend_of is None else legend_of.get_legend_handles_labels()
+    names = [name for name, _ in name_colours(names)]
+    handles = handles[: len(names)]
+    # A colour and the gap to the next name take about two letters and a half each.
+    widest = max((text_width(name, small) for name in names), default=0.0) + 30.0
+    columns = max(1, min(len(names), int(room / widest)))
+    below = 2 * space + space * len(lines)
+    head = below + (space * -(-len(names) // columns) + 10 if names else 4)
+    height += head
+    figure.set_size_inches(width / 72, height / 72)
+    engine = figure.get_layout_engine()
+    engine.set(w_pad=edge / 72, h_pad=5 / 72, rect=(0, 0, 1, 1 - head / height))
+    look = {"va": "center", "parse_math": False}
+    title = wrapped(title, room, large)[0] if title else ""
+    left, top = edge / width, height - 20
+    figure.text(left, top / height, title, size=large, color=INK, weight="bold", **look)
+    for number, line in enumerate(lines):
+        at = (top - 20 - space * number) / height
+        figure.text(left, at, line, size=small, color=SOFT, **look)
+    if names:
+        figure.legend(
+            handles,
+            names,
+            loc="upper left",
+            bbox_to_anchor=(left, 1 - (below + 6) / height),
+            borderpad=0,
+            borderaxespad=0,
+            ncols=columns,
+            frameon=False,
+            labelcolor=INK,
+            fontsize=small,
+            handlelength=1.0,
+            handletextpad=0.4,
+            columnspacing=1.4,
+        )

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rankcut.pictures.figures import name_rows, write_heading
 from rankcut.pictures.theme import (
     FAINT,
     INK,
@@ -11,9 +12,7 @@ from rankcut.pictures.theme import (
     SOFT,
     colour,
     import_figure,
-    name_rows,
     shorten,
-    write_heading,
 )
 
 

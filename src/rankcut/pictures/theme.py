@@ -54,9 +54,6 @@ SCALE = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")
 MOST_ITEMS = 40
 """Rows of a chart, of a table of pairs or of a page that a reader takes in; the first are shown."""
 
-# Space beside a heading, and the height of a line below it, in points.
-_EDGE, _LINE = 10, 15
-
 _REMEDY = 'pip install "rankcut[plot]"'
 
 
@@ -114,69 +111,6 @@ def shorten(label: Any, most: int = 24) -> str:
     """
     text = " ".join(str(label).split())
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
-def bare(axes: Any) -> None:
-    """Keep only what is needed to read an axis."""
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.spines["bottom"].set_color(SOFT)
-    axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=10, left=False)
-
-
-def name_rows(axes: Any, items: Sequence[Any]) -> None:
-    """Give an axis a row for each item, the first on top."""
-    bare(axes)
-    axes.grid(axis="x", color=FAINT, linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.set_yticks(range(len(items)), [shorten(item) for item in items], parse_math=False)
-    axes.set_ylim(len(items) - 0.4, -0.6)
-
-
-def write_heading(figure: Any, title: str, said: str = "", legend_of: Any = None) -> None:
-    """Write a title, a line below it, and the names of an axis's colours, above all that is drawn.
-
-    The figure grows by what they need. Its layout must be "constrained".
-    """
-    from rankcut.pictures.scene import text_width, wrapped
-
-    width, height = 72 * figure.get_size_inches()
-    room = width - 2 * _EDGE
-    lines = wrapped(said, room, 10.0)
-    handles, names = ([], []) if legend_of is None else legend_of.get_legend_handles_labels()
-    names = [name for name, _ in name_colours(names)]
-    handles = handles[: len(names)]
-    # A colour and the gap to the next name take about two letters and a half each.
-    widest = max((text_width(name, 10.0) for name in names), default=0.0) + 30.0
-    columns = max(1, min(len(names), int(room / widest)))
-    below = 30 + _LINE * len(lines)
-    head = below + (_LINE * -(-len(names) // columns) + 10 if names else 4)
-    height += head
-    figure.set_size_inches(width / 72, height / 72)
-    engine = figure.get_layout_engine()
-    engine.set(w_pad=_EDGE / 72, h_pad=5 / 72, rect=(0, 0, 1, 1 - head / height))
-    look = {"va": "center", "parse_math": False}
-    title = wrapped(title, room, 14.5)[0] if title else ""
-    left, top = _EDGE / width, height - 20
-    figure.text(left, top / height, title, size=14, color=INK, weight="bold", **look)
-    for number, line in enumerate(lines):
-        at = (top - 20 - _LINE * number) / height
-        figure.text(left, at, line, size=10, color=SOFT, **look)
-    if names:
-        figure.legend(
-            handles,
-            names,
-            loc="upper left",
-            bbox_to_anchor=(left, 1 - (below + 6) / height),
-            borderpad=0,
-            borderaxespad=0,
-            ncols=columns,
-            frameon=False,
-            labelcolor=INK,
-            fontsize=10,
-            handlelength=1.0,
-            handletextpad=0.4,
-            columnspacing=1.4,
-        )
 
 
 def check_length(values: Sequence[Any], expected: int, parameter: str, what: str) -> None:
