@@ -33,7 +33,7 @@ import numpy as np
 from rankcut._loops.compilation import compiled
 from rankcut._loops.increments import inner_product
 from rankcut._loops.partitions import add_to_pools, scale_to_unit_length
-from rankcut._loops.types import Chains, Floats, Indices, Links
+from rankcut._loops.types import Chains, Floats, Indices, Ints, Links
 
 
 @compiled
@@ -57,119 +57,171 @@ def expect_rows(
     have ``constants[r]``. With factors, there are no other items.
     """
     order, ends, n_groups = chains
-    starts, neighbours, weights = links
-    n_items, rank = factors.shape
-    # With only a constant, all unranked items have the same value, and groups are not needed.
-    grouped = weights.shape[0] > 0 or rank > 0
+    n_items = factors.shape[0]
+    linked, factored = links.weights.shape[0] > 0, factors.shape[1] > 0
     # group[i]: 1, 2, … for a ranked item, −1 for an unranked one already listed, otherwise 0.
     group = np.zeros(n_items, dtype=np.int32)
     pull = np.zeros(n_items)
-    # Sums of σ z: over all items; over the unranked; over the groups below minus those above the
-    # current group; over the current group; and over the ranked, times their pull on the unranked.
-    everything, unranked, below, inside, pulling = np.zeros((5, rank))
+    everything = np.zeros(factors.shape[1])
     for i in range(n_items):
-        for q in range(rank):
-            everything[q] += signed_factors[i, q]
-    entry = 0
+        everything += signed_factors[i]
+    first = 0
     for r in range(n_groups.shape[0]):
         last = n_groups[r]
-        first_entry = entry
-        start = 0
-        for t in range(last):
-            for at in range(start, ends[r, t]):
-                item = order[r, at]
-                if grouped:
-                    group[item] = t + 1
-                items[entry] = item
-                entry += 1
-            start = ends[r, t]
-        n_ranked = start
-        n_unranked = n_items - n_ranked
-        if rank > 0:
-            below[:] = 0.0
-            pulling[:] = 0.0
-            for at in range(first_entry, entry):
-                for q in range(rank):
-                    below[q] += signed_factors[items[at], q]
-            for q in range(rank):
-                unranked[q] = everything[q] - below[q]
-        p = 1.0 / (last + 1)
-        start = 0
-        met = entry
-        uniform_pull = 0.0
-        for t in range(1, last + 1):
-            end = ends[r, t - 1]
-            towards_top = unlisted_weights[r] * ((last + 1 - 2 * t) * p)
-            total = 0.0
-            for at in range(start, end):
-                values[first_entry + at] = 0.0
-            for at in range(start, end if grouped else start):
-                item = order[r, at]
-                own = 0.0
-                for edge in range(starts[item], starts[item + np.uint32(1)]):
-                    other = neighbours[edge]
-                    weight = weights[edge]
-                    if group[other] > 0:
-                        gain = weight * ((group[other] > t) - np.int64(group[other] < t))
-                    else:
-                        gain = weight * towards_top
-                        pull[other] -= gain
-                        if group[other] == 0:
-                            group[other] = -1
-                            items[met] = other
-                            met += 1
-                    own += gain
-                    total += gain
-                values[first_entry + at] = own
-            if rank > 0:
-                inside[:] = 0.0
-                for at in range(start, end):
-                    for q in range(rank):
-                        inside[q] += signed_factors[order[r, at], q]
-                for q in range(rank):
-                    below[q] -= inside[q]
-                    pulling[q] -= inside[q] * towards_top
-                for at in range(start, end):
-                    factor = factors[order[r, at]]
-                    from_ranked = inner_product(factor, below)
-                    from_unranked = inner_product(factor, unranked) * towards_top
-                    values[first_entry + at] += from_ranked + from_unranked
-                    total += from_ranked
-                    total += from_unranked
-                for q in range(rank):
-                    below[q] -= inside[q]
-            mean = total / (end - start)
-            level = constant * ((n_ranked - start - end) + n_unranked * towards_top)
-            for at in range(start, end):
-                values[first_entry + at] = level + (mean if shared else values[first_entry + at])
-            uniform_pull -= (end - start) * towards_top
-            start = end
-        if rank > 0:
+        row, row_ends = order[r], ends[r, :last]
+        n_ranked = row_ends[last - 1] if last > 0 else 0
+        for at in range(n_ranked):
+            items[first + at], values[first + at] = row[at], 0.0
+        met = n_ranked
+        # With only a constant, all unranked items have the same value, and groups are not needed.
+        if linked or factored:
+            start = 0
+            for t in range(last):
+                for at in range(start, row_ends[t]):
+                    group[row[at]] = t + 1
+                start = row_ends[t]
+        weight = unlisted_weights[r]
+        if linked:
+            met = add_links(row_ends, weight, links, group, pull, items[first:], values[first:])
+        if factored:
+            pulling = add_factors(
+                row, row_ends, weight, factors, signed_factors, everything, values[first:]
+            )
             for i in range(n_items):
                 if group[i] <= 0:
                     pull[i] += inner_product(factors[i], pulling)
-                    if group[i] == 0:
-                        group[i] = -1
-                        items[met] = i
-                        met += 1
+                if group[i] == 0:
+                    group[i] = -1
+                    items[first + met] = i
+                    met += 1
+        alike = share(row_ends, n_items, weight, constant, shared, values[first:])
         own, others = 1.0, 0.0
+        n_unranked = n_items - n_ranked
         if shared and n_unranked > 1 and last > 0:
+            p = 1.0 / (last + 1)
             own = -np.expm1(n_unranked * np.log1p(-p)) / (n_unranked * p)
             others = (1.0 - own) / (n_unranked - 1)
         total = 0.0
-        for at in range(entry, met):
+        for at in range(first + n_ranked, first + met):
             total += pull[items[at]]
-        # A pull that is the same for all unranked items moves each of them by that amount.
-        alike = constant * uniform_pull
-        for at in range(entry, met):
+        for at in range(first + n_ranked, first + met):
             values[at] = alike + own * pull[items[at]] + others * (total - pull[items[at]])
-            pull[items[at]] = 0.0
         constants[r] = alike + others * total
-        entry = met
-        if grouped:
-            for at in range(first_entry, entry):
-                group[items[at]] = 0
-        entry_ends[r] = entry
+        for at in range(first, first + met):
+            pull[items[at]] = 0.0
+            group[items[at]] = 0
+        first += met
+        entry_ends[r] = first
+
+
+@compiled
+def towards_top(t: int, last: int) -> float:
+    """The chance that an unranked item is below group t of ``last``, minus that it is above."""
+    return (last - 1 - 2 * t) / (last + 1)
+
+
+@compiled
+def add_links(
+    ends: Ints,
+    weight: float,
+    links: Links,
+    group: Ints,
+    pull: Floats,
+    items: Indices,
+    values: Floats,
+) -> int:
+    """Add what the links of each ranked item are worth to it, and to the pull on unranked ones.
+
+    Unranked neighbours are listed after the ranked items; returns the number of both.
+    """
+    starts, neighbours, weights = links
+    met = ends[-1] if ends.shape[0] > 0 else 0
+    start = 0
+    for t in range(ends.shape[0]):
+        lean = weight * towards_top(t, ends.shape[0])
+        for at in range(start, ends[t]):
+            item = items[at]
+            own = 0.0
+            for edge in range(starts[item], starts[item + np.uint32(1)]):
+                other = neighbours[edge]
+                place = group[other] - 1
+                if place >= 0:
+                    gain = weights[edge] * ((place > t) - np.int64(place < t))
+                else:
+                    gain = weights[edge] * lean
+                    pull[other] -= gain
+                    if group[other] == 0:
+                        group[other] = -1
+                        items[met] = other
+                        met += 1
+                own += gain
+            values[at] = own
+        start = ends[t]
+    return met
+
+
+@compiled
+def add_factors(
+    order: Indices,
+    ends: Ints,
+    weight: float,
+    factors: Floats,
+    signed_factors: Floats,
+    everything: Floats,
+    values: Floats,
+) -> Floats:
+    """Add what weights ⟨z_i, σ z_j⟩ are worth to each ranked item, by sums of σ z over items.
+
+    ``everything`` is the sum over all items. Returns a vector whose product with z_i is the pull
+    on an unranked item i.
+    """
+    last = ends.shape[0]
+    # Over the groups below minus those above the current one; at first, over all groups.
+    below = np.zeros(everything.shape[0])
+    for at in range(ends[last - 1] if last > 0 else 0):
+        below += signed_factors[order[at]]
+    unranked = everything - below
+    pulling = np.zeros(everything.shape[0])
+    start = 0
+    for t in range(last):
+        lean = weight * towards_top(t, last)
+        inside = np.zeros(everything.shape[0])
+        for at in range(start, ends[t]):
+            inside += signed_factors[order[at]]
+        below -= inside
+        for at in range(start, ends[t]):
+            factor = factors[order[at]]
+            values[at] += inner_product(factor, below) + lean * inner_product(factor, unranked)
+        below -= inside
+        pulling -= lean * inside
+        start = ends[t]
+    return pulling
+
+
+@compiled
+def share(
+    ends: Ints, n_items: int, weight: float, constant: float, shared: bool, values: Floats
+) -> float:
+    """Share the values of a group among its items, if asked, and add those of constant weights.
+
+    Returns what constant weights are worth to an unranked item.
+    """
+    last = ends.shape[0]
+    n_ranked = ends[last - 1] if last > 0 else 0
+    pull = 0.0
+    start = 0
+    for t in range(last):
+        end = ends[t]
+        lean = weight * towards_top(t, last)
+        total = 0.0
+        for at in range(start, end):
+            total += values[at]
+        level = constant * ((n_ranked - start - end) + (n_items - n_ranked) * lean)
+        for at in range(start, end):
+            values[at] = level + (total / (end - start) if shared else values[at])
+        pull -= (end - start) * lean
+        start = end
+    return constant * pull
 
 
 @compiled
