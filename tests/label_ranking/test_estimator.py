@@ -185,6 +185,21 @@ def test_many_items_are_predicted_by_their_positions(estimator):
     assert model.predict_pairs(X[:2]).shape == (2, 70, 70)
 
 
+@pytest.mark.parametrize("unranked", ["error", "last", "anywhere"])
+@pytest.mark.parametrize("n_items", [5, 18])
+def test_the_order_of_the_items_does_not_matter(n_items, unranked):
+    for seed in range(4 if n_items == 5 else 1):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, 3))
+        ranks = rng.permuted(np.tile(np.arange(1.0, n_items + 1), (60, 1)), axis=1)
+        if unranked != "error":
+            ranks[rng.random(ranks.shape) < 0.3] = np.nan
+        order = rng.permutation(n_items)
+        one = RankingRegressor(unranked=unranked).fit(X, ranks).predict_scores(X)
+        other = RankingRegressor(unranked=unranked).fit(X, ranks[:, order]).predict_scores(X)
+        np.testing.assert_allclose(other, one[:, order], atol=1e-9)
+
+
 def test_mistakes_are_named(people):
     X, ranks = people
     with pytest.raises(InputError, match="no ranking ranks any item"):

@@ -11,8 +11,13 @@ from tolerances import assert_rounds_to
 
 from rankcut._loops.trees import LEAF, add_leaves
 from rankcut.label_ranking import kernel_ridge
-from rankcut.label_ranking.combination import fit_combination, weigh
-from rankcut.label_ranking.forest import ForestModel, fit_forest, flatten
+from rankcut.label_ranking.combination import (
+    ForestModel,
+    fit_combination,
+    fit_forest,
+    flatten,
+    weigh,
+)
 from rankcut.label_ranking.kernel_ridge import fit_kernel, fit_kernels, landmark_spectrum
 from rankcut.label_ranking.targets import (
     Calibration,

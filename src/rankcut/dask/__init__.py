@@ -21,13 +21,11 @@ once. Dask is imported only when it is used.
 """
 
 from rankcut.dask import estimators as estimators
-from rankcut.dask import gp_rows as gp_rows
 from rankcut.dask import gram as gram
-from rankcut.dask import long_tables as long_tables
-from rankcut.dask.cross_validation import cross_validate as cross_validate
+from rankcut.dask.gp import cross_validate as cross_validate
 from rankcut.dask.gram import write_gram as write_gram
-from rankcut.dask.parquet import ParquetRankings as ParquetRankings
-from rankcut.dask.parquet import read_parquet as read_parquet
+from rankcut.dask.reading import ParquetRankings as ParquetRankings
+from rankcut.dask.reading import read_parquet as read_parquet
 from rankcut.dask.tasks import cluster as cluster
 from rankcut.dask.vectors import computed_vectors as computed_vectors
 from rankcut.dask.vectors import nearest_to as nearest_to

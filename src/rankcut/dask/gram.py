@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rankcut.dask.collections import as_array, map_rows, stand_in
-from rankcut.dask.parquet import ParquetRankings
+from rankcut.dask.reading import ParquetRankings
 from rankcut.dask.tasks import Progress, computed, import_dask, reduced, shared, task
 from rankcut.dask.vectors import computed_vectors, feature_settings
 from rankcut.errors import InputError, RankingFileError

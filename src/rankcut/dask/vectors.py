@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankcut.cuts.offset_rows import check_centred
 from rankcut.dask.collections import as_array, at_place
-from rankcut.dask.parquet import ParquetRankings
+from rankcut.dask.reading import ParquetRankings
 from rankcut.dask.tasks import Progress, each_done, shared_task
 from rankcut.errors import InputError
 from rankcut.files.drafts import Parts
