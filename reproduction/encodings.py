@@ -14,8 +14,8 @@ from scipy.spatial.distance import pdist, squareform
 from rankcut.cuts import Completions
 from rankcut.cuts.feature_map import graph_cut_features
 from rankcut.graphs import ItemGraph, as_item_graph
-from rankcut.graphs.distances import Similarity
 from rankcut.graphs.recipes import SimilarityGraph
+from rankcut.graphs.similarities import Similarity
 from rankcut.kernels.kendall import kendall_features, kendall_kernel
 from rankcut.kernels.mallows import mallows_kernel, median_lambda
 from rankcut.rankings import Unranked, read_rankings

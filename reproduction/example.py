@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankcut.cuts.feature_map import graph_cut_features
 from rankcut.datasets.sushi import load_sushi
 from rankcut.graphs import ItemGraph
-from rankcut.graphs.distances import Similarity
+from rankcut.graphs.similarities import Similarity
 from reproduction.comparisons import share_outcome
 from reproduction.encodings import item_graph
 from reproduction.findings import Claim, Outcome, Picture, Sheet, Table, Verdict, tiny

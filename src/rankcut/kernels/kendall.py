@@ -129,15 +129,7 @@ def kendall_kernel(
 
 
 class PairFeatures(NamesItems, TransformerMixin, TakesRankings):
-    """Vectors with a coordinate for each pair of items; only the items are learned.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-        Number of items.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The items' labels, if they are strings given by a frame.
-    """
+    """Vectors with a coordinate for each pair of items; only the items are learned."""
 
     dtype: DTypeLike | None
 

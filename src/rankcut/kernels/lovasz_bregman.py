@@ -80,10 +80,9 @@ def lovasz_bregman_divergence(
         read_rankings(X, items, unranked="anywhere", number="score"),
         read_rankings(Y, items, unranked=unranked),
     )
-    _check_scores(scores)
+    values = _finite_scores(scores)
     cut = GraphCut(fit_graph(graph, rankings))
     result_dtype = gram_dtype(dtype, out, rankings)
-    values = np.concatenate([part for _, part in _dense_rows(scores)])
     own = _mean_gains(read_rankings(-values), cut, n_jobs)
     extension = np.einsum("ri,ri->r", values, own)
     gains = _mean_gains(rankings, cut, n_jobs)
@@ -100,28 +99,22 @@ def lovasz_bregman_divergence(
     )
 
 
-def _check_scores(scores: Rankings) -> None:
+def _finite_scores(scores: Rankings) -> NDArray[np.float64]:
     if scores.sparse is not None:
         raise InputError(
             "scores must be a dense matrix, because each item has one", remedy="pass X.toarray()"
         )
-    for first, part in _dense_rows(scores):
-        bad = ~np.isfinite(part)
-        if bad.any():
-            row, item = divmod(int(np.argmax(bad)), part.shape[1])
-            raise InputError(
-                f"has score {part[row, item]}; scores must be finite",
-                row=first + row,
-                item=scores.item(item),
-                remedy="fill the gaps, or drop the row",
-            )
-
-
-def _dense_rows(scores: Rankings) -> Any:
-    n_rows, n_items = scores.shape
-    step = block_rows(n_items)
-    for start in range(0, n_rows, step):
-        yield start, scores.read(start, min(start + step, n_rows))
+    values = scores.read(0, scores.shape[0])
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row, item = divmod(int(np.argmax(bad)), values.shape[1])
+        raise InputError(
+            f"has score {values[row, item]}; scores must be finite",
+            row=row,
+            item=scores.item(item),
+            remedy="fill the gaps, or drop the row",
+        )
+    return values
 
 
 def _mean_gains(rankings: Rankings, cut: GraphCut, n_jobs: int | None) -> NDArray[np.float64]:
