@@ -73,7 +73,6 @@ def test_convert_to_each_layout_and_back(lunch, layout):
         ("age,choice 1,choice 2\n30,Ann,Bob\n40,Bob,\n", "ballots"),
         ("rank1,rank2\nAnn,Bob\nBob,\n", "ballots"),
         ("1st language,a,b\nWelsh,1,2\nGaelic,2,1\n", "wide"),
-        ("choice 1,choice 2\n1,2\n2,1\n", "wide"),
     ],
 )
 def test_the_layout_of_a_table_with_text(lunch, table, layout):

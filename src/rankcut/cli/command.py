@@ -56,7 +56,6 @@ TOPICS = {"reading": "reading files", "cluster": "a cluster"}
 
 # Parameters of the library whose options have other names.
 _OPTIONS = {
-    "higher_is_better": "lower_is_better",
     "n_jobs": "workers",
     "n_neighbors": "neighbors",
     "random_state": "seed",
@@ -177,7 +176,11 @@ class OneLineErrors(TyperGroup):
             return super().invoke(ctx)
         except InputError as error:
             command = self.commands.get(ctx.invoked_subcommand)
-            known = {name for each in getattr(command, "params", ()) for name in each.opts}
+            known = {
+                name
+                for each in getattr(command, "params", ())
+                for name in (*each.opts, *each.secondary_opts)
+            }
             raise ValueError(error.render(option_words(known))) from error
 
 
@@ -194,7 +197,10 @@ def option_words(options: Collection[str]) -> Callable[[Setting], str]:
     """
 
     def words(setting: Setting) -> str:
-        option = f"--{_OPTIONS.get(setting.name, setting.name).replace('_', '-')}"
+        name = _OPTIONS.get(setting.name, setting.name)
+        if setting.name == "higher_is_better" and setting.value is False:
+            name = "lower_is_better"
+        option = f"--{name.replace('_', '-')}"
         if option not in options:
             return str(setting)
         flag = setting.value is None or isinstance(setting.value, bool)

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from rankcut.rankings.ranking_set import RankingSet
 
 Format: TypeAlias = Literal[
-    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "blt", "order", "npy"
-]
+    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "json", "sav", "zip",
+    "trec", "blt", "abif", "order", "npy",
+]  # fmt: skip
 Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 
 _KINDS = ("full", "top-k", "ties", "incomplete")
@@ -60,6 +61,15 @@ class Reading:
     count: Annotated[
         str | None, _option("Column with the number of equal rankings (default: count).")
     ] = None
+    weight: Annotated[
+        str | None, _option("Column with the weight of each ranking (default: all alike).")
+    ] = None
+    question: Annotated[
+        str | None, _option("Question of a survey, or contest, if the file has several.")
+    ] = None
+    missing: Annotated[
+        str | None, _option("Cells that are no answer, besides empty ones and NA: 99,-1.")
+    ] = None
     item_columns: Annotated[
         str | None, _option("Item columns of a wide table, by name or number: a,b or 3-9.")
     ] = None
@@ -72,9 +82,13 @@ class Reading:
     order: Annotated[
         str | None, _option("Column with orders such as Ann > Bob = Cy (default: order).")
     ] = None
-    lower_is_better: Annotated[
-        bool, _option("The lowest score is the best.", "--lower-is-better")
-    ] = False
+    higher_is_better: Annotated[
+        bool | None,
+        _option(
+            "Which score is the best (default: the highest, if the file leaves no doubt).",
+            "--higher-is-better/--lower-is-better",
+        ),
+    ] = None
     scale: Annotated[
         str | None, _option("Ratings in words, best to worst: good > fair = ok > bad.")
     ] = None
@@ -82,9 +96,12 @@ class Reading:
         bool, _option("Drop what the names of all items begin and end with.", "--shorten")
     ] = False
     repeats: Annotated[
-        Literal["error", "first", "last"],
-        _option("Which row counts if a long table repeats an item (default: an error)."),
-    ] = "error"
+        Literal["error", "first", "last", "end"] | None,
+        _option(
+            "Which mention counts if a ranking repeats an item, or where it ends (default: "
+            "first on ballots, an error elsewhere)."
+        ),
+    ] = None
     where: Annotated[
         list[str] | None,
         _option("Rows to read: column=value or column!=value; may be repeated."),
@@ -96,6 +113,9 @@ class Reading:
         str | None, _option("Cell delimiter (default: comma, semicolon or tab).")
     ] = None
     sheet: Annotated[str | None, _option("Sheet of an Excel file (default: the first).")] = None
+    title: Annotated[str | None, _option("Title of pages and pictures (default: the file's).")] = (
+        None
+    )
 
     def read(
         self,
@@ -111,13 +131,19 @@ class Reading:
         are the items of a model.
         """
         if is_dataset(source):
-            return dataset_rankings(source)
+            return self._titled(dataset_rankings(source))
         from rankcut.files.formats import read_file
 
         place, chosen = self._source(source)
         options = self._options(no_items)
         names = None if known_items is None else [str(item) for item in known_items]
-        return read_file(place, chosen, expand=expand, known_items=names, **options)
+        rankings = read_file(place, chosen, expand=expand, known_items=names, **options)
+        if "READ AS" in rankings.metadata:
+            note(f"{source}: {rankings.metadata['READ AS']}")
+        return self._titled(rankings)
+
+    def _titled(self, rankings: "RankingSet") -> "RankingSet":
+        return rankings if self.title is None else replace(rankings, title=self.title)
 
     def read_for_model(
         self,
@@ -179,10 +205,10 @@ class Reading:
     def _options(self, no_items: Sequence[str | None] = ()) -> dict[str, Any]:
         """The same as arguments of ``read_file``."""
         options = asdict(self)
-        options["higher_is_better"] = not options.pop("lower_is_better")
         not_items = [name for name in (self.columns, *no_items) if name is not None]
-        del options["format"]
+        del options["format"], options["title"]
         return options | {
+            "missing": self.missing or (),
             "columns": not_items or None,
             "where": tuple(self.where or ()),
             "header": parsed_header(self.header),

@@ -10,24 +10,36 @@ from typing import Any, BinaryIO, Literal, TypeAlias, get_args
 import narwhals as nw
 
 from rankcut.errors import RankingFileError, Setting
+from rankcut.files.ballots import read_abif, record_blocks
 from rankcut.files.blt import COMMAS, format_blt, read_blt
 from rankcut.files.drafts import atomic_file, write_whole
-from rankcut.files.layouts import table_blocks, table_rankings
 from rankcut.files.matrices import npy_bytes, read_npy
 from rankcut.files.parquet import format_parquet, parquet_blocks
 from rankcut.files.preflib import OrderType, format_preflib, read_order, read_preflib
+from rankcut.files.recognising import read_table, scan_table
 from rankcut.files.roles import TableOptions
+from rankcut.files.runs import log_blocks
 from rankcut.files.table_columns import declared_items, table_columns
 from rankcut.files.tables import Header, Layout, TableBlock, frame_blocks
 from rankcut.files.text import Source, format_text, open_text, source_name, text_blocks
-from rankcut.files.workbooks import excel_blocks
+from rankcut.files.workbooks import excel_blocks, json_blocks, spss_blocks
 from rankcut.rankings.ranking_set import RankingSet
 
 Format: TypeAlias = Literal[
-    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "blt", "order", "npy"
-]
+    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "json", "sav", "zip",
+    "trec", "blt", "abif", "order", "npy",
+]  # fmt: skip
 
-_TABLES = ("csv", "tsv", "xlsx", "parquet")
+_TABLES = ("csv", "tsv", "xlsx", "parquet", "json", "sav", "zip", "trec")
+_OTHER_SUFFIXES = {
+    "jsonl": "json",
+    "ndjson": "json",
+    "inter": "tsv",
+    "xlsm": "xlsx",
+    "run": "trec",
+    "dat": "trec",
+    "data": "trec",
+}
 _PREFLIB = ("soc", "soi", "toc", "toi", "cat")
 
 
@@ -78,11 +90,13 @@ def read_file(
     chosen = _format_of(source, format)
     table = _table_options(chosen, options, source)
     if chosen in _TABLES:
-        rankings = table_rankings(_blocks(source, chosen, delimiter, header, sheet), table)
+        rankings = read_table(_blocks(source, chosen, delimiter, header, sheet), table)
     elif chosen in _PREFLIB:
         rankings = read_preflib(source, sparse=table.sparse)
     elif chosen == "blt":
         rankings = read_blt(source, sparse=table.sparse)
+    elif chosen == "abif":
+        rankings = read_abif(source, sparse=table.sparse)
     elif chosen == "order":
         rankings = read_order(source, sparse=table.sparse)
     else:
@@ -114,7 +128,7 @@ def scan_file(
     chosen = _format_of(source, format)
     if chosen in _TABLES:
         table = _table_options(chosen, options, source)
-        yield from table_blocks(_blocks(source, chosen, delimiter, header, sheet, rows), table)
+        yield from scan_table(_blocks(source, chosen, delimiter, header, sheet, rows), table)
         return
     rankings = read_file(source, chosen, **options)
     for start in range(0, len(rankings), rows):
@@ -131,7 +145,7 @@ def from_frame(frame: Any, **options: Any) -> RankingSet:
     >>> from_frame(frame)
     RankingSet(2 rows, 2 rankings, 2 items)
     """
-    return table_rankings(frame_blocks(frame, "the frame"), TableOptions(**options))
+    return read_table(frame_blocks(frame, "the frame"), TableOptions(**options))
 
 
 def to_frame(rankings: RankingSet, layout: Layout = "wide", *, backend: Any = "pandas") -> Any:
@@ -214,6 +228,7 @@ def chosen_format(place: Any, format: str | None) -> Format:
     if format is None and isinstance(place, str | os.PathLike) and Path(place).is_dir():
         return "parquet"
     suffix = Path(name.removesuffix(".gz")).suffix[1:].lower()
+    suffix = _OTHER_SUFFIXES.get(suffix, suffix)
     chosen = suffix if format is None else format
     known = get_args(Format)
     if chosen not in known:
@@ -255,6 +270,9 @@ def _blocks(
         return parquet_blocks(source, rows=rows)
     if chosen == "xlsx":
         return excel_blocks(source, sheet=sheet, header=header, rows=rows)
+    others = {"json": json_blocks, "sav": spss_blocks, "zip": record_blocks, "trec": log_blocks}
+    if chosen in others:
+        return iter(others[chosen](source))
     divider = delimiter or ("\t" if chosen == "tsv" else None)
     return text_blocks(source, delimiter=divider, header=header, rows=rows)
 
@@ -269,6 +287,8 @@ def _formatted(
         return format_blt(rankings, name)
     if chosen == "npy":
         return npy_bytes(rankings.expanded().dense())
+    if chosen in ("json", "sav", "zip", "trec", "abif"):
+        raise RankingFileError(f"{chosen} files are read, not written", name, remedy="write csv")
     if chosen == "order":
         raise RankingFileError("order files are read, not written", name, remedy="write soi")
     if chosen == "xlsx":

@@ -21,10 +21,23 @@ from rankcut.errors import RankingFileError, Setting, Text, amount
 from rankcut.files.tables import Layout, TableBlock
 
 # What the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
-_PLACE = re.compile(
+PLACE = re.compile(
     r"(?i)(?:choice|rank|pref|preference|place|position)\W?_?(\d+)|(\d+)(?:st|nd|rd|th)\b"
 )
+_ORDINALS = [
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    *("tenth", "eleventh", "twelfth"),
+]
+_ONE_PLACE = re.compile(
+    r"(?:rank|ranking|choice|place|preference|priority|no\.?|#)?[\s#_]*"
+    rf"(?:(\d{{1,4}})(?:st|nd|rd|th|\.|\))?|({'|'.join(_ORDINALS)}))"
+    r"(?:[\s-]*(?:choice|place|preference|priority|rank|pick|best|most|favou?rite)\b.*)?"
+)
 _CHOICE = re.compile(r"(?i)choice[ _]?\d+")
+
+# What a ballot's cell says that names no candidate, and that names several at one place.
+BLANK = frozenset({"", "skipped", "undervote", "blank"})
+OVERVOTE = "overvote"
 
 # What a column with the ratings of a long table is called.
 _SCORES = {"points", "rating", "ratings", "score", "scores", "stars"}
@@ -65,9 +78,21 @@ def layout_of_text(block: TableBlock, named: set[str]) -> Layout:
     return "ballots" if text and not {*text} & {*numbers} else "wide"
 
 
+def place_of(text: str) -> int | None:
+    """The place that a text names, such as "1st choice", "Rank 2", "third" or "4"; None if none.
+
+    >>> [place_of(text) for text in ("1st choice", "Rank 2", "Third", "4.", "toro")]
+    [1, 2, 3, 4, None]
+    """
+    found = _ONE_PLACE.fullmatch(text.strip().lower())
+    if found is None:
+        return None
+    return int(found[1]) if found[1] else _ORDINALS.index(found[2]) + 1
+
+
 def places_of_ballots(names: Sequence[str]) -> list[int]:
     """The columns with names of places, in order of their numbers unless two are equal."""
-    found = {i: match for i, name in enumerate(names) if (match := _PLACE.search(name))}
+    found = {i: match for i, name in enumerate(names) if (match := PLACE.search(name))}
     # As a float, because a number may have any length.
     numbers = {i: float(match[1] or match[2]) for i, match in found.items()}
     distinct = len({*numbers.values()}) == len(numbers)

@@ -23,8 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import RankingFileError, Setting
+from rankcut.errors import RankingFileError, Setting, amount
+from rankcut.files.guessing import BLANK, OVERVOTE, as_option, places_of_ballots
 from rankcut.files.roles import (
+    RANKING,
     Roles,
     TableOptions,
     counts_of,
@@ -32,9 +34,11 @@ from rankcut.files.roles import (
     meeting,
     one_column,
     plain,
+    positions,
     roles_of,
+    weights_of,
 )
-from rankcut.files.tables import BLOCK_CELLS, TableBlock, is_empty, is_missing, side_column
+from rankcut.files.tables import BLOCK_CELLS, TableBlock, is_empty, is_missing, shown, side_column
 from rankcut.rankings import object_array
 from rankcut.rankings.long_tables import entries_by_row
 from rankcut.rankings.orders import from_orders, parse_order
@@ -49,11 +53,15 @@ JUDGED_ROWS = 512
 
 def table_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> RankingSet:
     """All rankings of a table."""
-    block, blocks = _first(meeting(blocks, options.where))
+    block, blocks = _first(_wanted(blocks, options))
     layout = options.fitting(block)
     options = replace(options, layout=layout)
     if layout == "long":
         return _long_rankings(blocks, options)
+    if layout == "ratings" and options.item is not None:
+        block = TableBlock.joined(list(blocks))
+        blocks = [transposed(block, positions([options.item], block.names, block.source)[0])]
+        options = replace(options, item=None, ranking=RANKING)
     if layout in ("ballots", "orders"):
         read = _ballot_rankings if layout == "ballots" else _order_rankings
         return read(TableBlock.joined(list(blocks)), options)
@@ -63,11 +71,31 @@ def table_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
 
 def table_blocks(blocks: Iterable[TableBlock], options: TableOptions) -> Iterator[RankingSet]:
     """The rankings of a table a block at a time, where the layout allows; else all at once."""
-    block, blocks = _first(meeting(blocks, options.where))
+    block, blocks = _first(_wanted(blocks, options))
     if options.fitting(block) in ("wide", "ratings"):
         yield from _wide(blocks, options)
     else:
         yield table_rankings(blocks, options)
+
+
+def _wanted(blocks: Iterable[TableBlock], options: TableOptions) -> Iterator[TableBlock]:
+    """The blocks with the rows that are wanted, and no codes for missing values."""
+    missing = options.missing.split(",") if isinstance(options.missing, str) else options.missing
+    codes = {code.strip() for code in missing}
+    return meeting((block.without(codes) if codes else block for block in blocks), options.where)
+
+
+def transposed(block: TableBlock, item: int) -> TableBlock:
+    """A table whose rows are items as one whose columns are, with a ranking for each column."""
+    numbers = [i for i in range(len(block.names)) if i != item and block.is_numeric(i)]
+    values = np.array([block.numbers(i, "the score") for i in numbers])
+    return replace(
+        block,
+        names=[RANKING, *(shown(cell) for cell in block.objects(item))],
+        columns=[tuple(block.names[i] for i in numbers), *values.T],
+        lines=np.full(len(numbers), int(block.lines[0])),
+        repeats={},
+    )
 
 
 def _first(blocks: Iterable[TableBlock]) -> tuple[TableBlock, Iterable[TableBlock]]:
@@ -87,7 +115,7 @@ def _wide(blocks: Iterable[TableBlock], options: TableOptions) -> Iterator[Ranki
             ranks = from_ratings(words, higher_is_better=False)
         elif options.fitting(block) == "ratings":
             scores = np.column_stack([block.numbers(i, "the score") for i in roles.items])
-            ranks = from_ratings(scores, higher_is_better=options.higher_is_better)
+            ranks = from_ratings(scores, higher_is_better=options.higher_is_better is not False)
         else:
             ranks = np.column_stack([block.numbers(i, "the rank") for i in roles.items])
         yield RankingSet(
@@ -102,6 +130,7 @@ def _description(block: TableBlock, roles: Roles) -> dict[str, Any]:
     """What the columns beside the items say about each ranking, as arguments of a RankingSet."""
     return {
         "counts": counts_of(block, roles),
+        "weights": weights_of(block, roles),
         "ids": ids_of(block, roles),
         "columns": {block.names[i]: block.objects(i) for i in roles.columns},
     }
@@ -134,6 +163,7 @@ def joined(blocks: list[RankingSet]) -> RankingSet:
         counts=np.concatenate([block.counts for block in blocks]),
         counted=first.counted,
         ids=ids,
+        weights=None if first.weights is None else np.concatenate([b.weights for b in blocks]),
         columns={
             name: side_column(np.concatenate([block.columns[name] for block in blocks]))
             for name in first.columns
@@ -150,6 +180,7 @@ def _long_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
     labels: dict[Any, int] = {}
     rows, columns, values, lines = [], [], [], []
     counts: list[int] = []
+    weights: list[float] = []
     known: dict[str, list[Any]] = {}
     source = ""
     scores = options.score is not None
@@ -171,11 +202,13 @@ def _long_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
             )
         known = known or {names[i]: [] for i in roles.columns}
         found = {name: block.objects(names.index(name)) for name in known}
-        times = counts_of(block, roles)
+        times, weighing = counts_of(block, roles), weights_of(block, roles)
         for at, ranking in enumerate(own):
             if ranking not in ids:
                 ids[ranking] = len(ids)
                 counts.append(1 if times is None else int(times[at]))
+                if weighing is not None:
+                    weights.append(float(weighing[at]))
                 for name, cells in found.items():
                     known[name].append(cells[at])
         items = block.objects(item, is_empty).tolist()
@@ -186,7 +219,7 @@ def _long_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
         values.append(block.numbers(value, "the score" if scores else "the rank"))
         lines.append(block.lines)
     row, column, number = (np.concatenate(parts) for parts in (rows, columns, values))
-    if options.repeats != "error":
+    if options.repeats in ("first", "last"):
         kept = _mentions(row, column, options.repeats)
         row, column, number = row[kept], column[kept], number[kept]
     again = first_repeat(row, column)
@@ -206,11 +239,12 @@ def _long_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
         )
     ranks = entries_by_row(row, column, number, (len(ids), len(labels)))
     if scores:
-        ranks = from_ratings(ranks, higher_is_better=options.higher_is_better)
+        ranks = from_ratings(ranks, higher_is_better=options.higher_is_better is not False)
     return RankingSet(
         fitting_ranks(ranks, options.sparse),
         tuple(map(str, labels)),
         counts=counts,
+        weights=np.array(weights) if weights else None,
         ids=tuple(ids),
         columns={name: side_column(object_array(cells)) for name, cells in known.items()},
     )
@@ -223,20 +257,42 @@ def _mentions(rows: NDArray[np.int64], columns: NDArray[np.int64], which: str) -
     return np.sort(lines[np.unique(pairs, axis=1, return_index=True)[1]])
 
 
-_BLANK = frozenset({"", "skipped", "undervote", "blank"})
-_OVERVOTE = "overvote"
-
-
 def is_blank(name: str) -> bool:
     """Whether a ballot's cell with this text names no item."""
-    return is_missing(name) or name.strip().lower() in {*_BLANK, _OVERVOTE}
+    return is_missing(name) or name.strip().lower() in {*BLANK, OVERVOTE}
 
 
 def _ballot_rankings(block: TableBlock, options: TableOptions) -> RankingSet:
     """The rankings of a table of ballots; items in order of appearance."""
     roles = roles_of(block, options)
-    orders = [[(name,) for name in chosen] for chosen in _chosen(block, roles)]
-    return _ordered(orders, block, roles, options, "no ballot names an item")
+    if options.item_columns is None and not places_of_ballots(block.names):
+        _check_shared(block, roles.items)
+    orders, repeated = _chosen(block, roles, options.repeats or "first")
+    found = _ordered(orders, block, roles, options, "no ballot names an item")
+    if repeated and options.repeats is None:
+        note = f"{amount(repeated, 'ballot')} with a choice repeated: the first counts (repeats)"
+        found = replace(found, notes=(*found.notes, note))
+    return found
+
+
+def _check_shared(block: TableBlock, columns: Sequence[int]) -> None:
+    """Refuse a column whose cells no other has: it names people or answers, and not items."""
+    cells = [{cell for cell in block.objects(i) if cell is not None} for i in columns]
+    for own, i in zip(cells, columns, strict=True):
+        others = set().union(*(each for each in cells if each is not own))
+        if len(block) > 1 and own and not own & others:
+            raise RankingFileError(
+                f"column {block.names[i]!r} shares no item with the other columns, so it is not a "
+                "place on a ballot",
+                block.source,
+                int(block.lines[0]),
+                remedy=[
+                    "if it is not one, pass ",
+                    Setting("columns", as_option([i], block.names)),
+                    "; otherwise name the places with ",
+                    Setting("item_columns"),
+                ],
+            )
 
 
 def _order_rankings(block: TableBlock, options: TableOptions) -> RankingSet:
@@ -276,18 +332,35 @@ def _ordered(
     return replace(found, columns={name: side_column(own) for name, own in found.columns.items()})
 
 
-def _chosen(block: TableBlock, roles: Roles) -> Iterable[list[str]]:
-    """The items on each ballot, best first."""
+def _chosen(block: TableBlock, roles: Roles, repeats: str) -> tuple[list[list[tuple[str]]], int]:
+    """The items on each ballot, best first, and how many ballots choose one again."""
     cells = [block.objects(i).tolist() for i in roles.items]
+    ballots, repeated = [], 0
     for row, ballot in enumerate(zip(*cells, strict=True)):
         listed: dict[str, None] = {}
+        again = False
         for place, cell in zip(roles.items, ballot, strict=True):
             name = "" if cell is None else str(plain(cell))
-            if name.lower() == _OVERVOTE:
+            if name.lower() == OVERVOTE:
                 break
-            if name.lower() in _BLANK:
+            if name.lower() in BLANK:
                 continue
             if name in listed:
-                block.refuse(row, place, f"item {name!r} is chosen twice on this ballot")
+                again = True
+                if repeats == "error":
+                    block.refuse(
+                        row,
+                        place,
+                        f"item {name!r} is chosen twice on this ballot",
+                        ["pass ", Setting("repeats", "first"), " to count the first choice"],
+                    )
+                if repeats == "end":
+                    break
+                if repeats == "last":
+                    del listed[name]
+                else:
+                    continue
             listed[name] = None
-        yield list(listed)
+        repeated += again
+        ballots.append([(name,) for name in listed])
+    return ballots, repeated

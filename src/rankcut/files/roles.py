@@ -40,8 +40,13 @@ class TableOptions:
     ranking : str or sequence of str or None
         The column, or columns, that name the ranking; None is ``ranking`` if there is one.
         Several are joined, and each is also kept as a column that describes the ranking.
-    count : str or None
-        The column with the counts; None is ``count`` if there is one.
+    count, weight : str or None
+        The column with the counts, and the one with weights, which need not be whole; None is
+        ``count`` if there is one, and no weights.
+    question : str or None
+        Which question of a survey, or contest of an election, if the table has several.
+    missing : str or sequence of str
+        Cells that stand for no answer, such as ``"99"``, besides empty ones, NA and the like.
     item_columns : str or sequence of str or None
         The columns of the items (wide, ratings) or places (ballots); None is what the table says
         itself, or else all that are left and hold numbers (wide, ratings) or text (ballots).
@@ -54,15 +59,17 @@ class TableOptions:
         The columns of a long table; None is the one of that name. A score makes ratings of it.
     order : str or None
         The column with orders such as ``Ann > Bob = Cy``; None is the one of that name.
-    higher_is_better : bool
-        Whether the highest score is the best.
+    higher_is_better : bool or None
+        Whether the highest score is the best. None: yes, but a table of scores that nobody
+        described is refused.
     scale : str or sequence or None
         Ratings in words, from best to worst, as in ``"good > fair = ok > bad"``.
     shorten : bool
         Leave out what the names of all items begin and end with.
-    repeats : {"error", "first", "last"}
-        What to do when a long table mentions an item of a ranking again: that is an error, or
-        the first or the last mention counts.
+    repeats : {"error", "first", "last", "end"} or None
+        What to do when a ranking mentions an item again: that is an error, the first or the last
+        mention counts, or a ballot ends there. None: an error in a long table, the first mention
+        on a ballot.
     where : sequence of str
         Conditions, ``"column=value"`` or ``"column!=value"``, that a row must meet to be read.
     sparse : bool or None
@@ -72,6 +79,9 @@ class TableOptions:
     layout: Layout | None = None
     ranking: str | Sequence[str] | None = None
     count: str | None = None
+    weight: str | None = None
+    question: str | None = None
+    missing: str | Sequence[str] = ()
     item_columns: str | Sequence[str] | None = None
     columns: str | Sequence[str] | None = None
     known_items: Sequence[str] | None = None
@@ -79,10 +89,10 @@ class TableOptions:
     rank: str | None = None
     score: str | None = None
     order: str | None = None
-    higher_is_better: bool = True
+    higher_is_better: bool | None = None
     scale: Scale | None = None
     shorten: bool = False
-    repeats: Literal["error", "first", "last"] = "error"
+    repeats: Literal["error", "first", "last", "end"] | None = None
     where: Sequence[str] = ()
     sparse: bool | None = None
 
@@ -93,6 +103,12 @@ class TableOptions:
                 parameter="layout",
             )
         self.levels()
+
+    @property
+    def say_what_it_is(self) -> bool:
+        """Whether they say how to read the table, so that nobody needs to guess."""
+        told = (self.layout, self.item_columns, self.item, self.rank, self.score, self.order)
+        return any(option is not None for option in (*told, self.scale, self.known_items))
 
     def fitting(self, block: TableBlock) -> Layout:
         """The layout asked for, or else the one that the table says or its columns suggest."""
@@ -121,12 +137,53 @@ class TableOptions:
         return None if self.scale is None else read_scale(self.scale)
 
 
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """A way to read a table that nobody described.
+
+    Attributes
+    ----------
+    what : str
+        What the table is, as in "read as a Qualtrics rank-order question".
+    block : TableBlock
+        The table in a form that a layout has.
+    options : dict
+        The options that read it so.
+    question : str
+        The name of the question or contest, if a table may have several.
+    title : str
+        The question in words.
+    noun : str
+        What a ranking is: a respondent, a ballot, a vote.
+    unranked : {"last", "anywhere"} or None
+        What is meant by items that a ranking leaves out.
+    people : str or None
+        The column that says whose ranking a row is.
+    said : tuple of str
+        What else the user should know.
+    by_hand : sequence of Setting
+        The options with which the user can ask for this way.
+    """
+
+    what: str
+    block: TableBlock
+    options: dict[str, Any]
+    question: str = ""
+    title: str = ""
+    noun: str = "respondent"
+    unranked: Literal["last", "anywhere"] | None = None
+    people: str | None = None
+    said: tuple[str, ...] = ()
+    by_hand: Sequence[Setting] = ()
+
+
 @dataclass(frozen=True)
 class Roles:
     """What each column is, by its place."""
 
     ranking: list[int]
     count: int | None
+    weight: int | None
     items: list[int]
     columns: list[int]
     labels: tuple[str, ...]  #: of the items
@@ -137,7 +194,8 @@ def roles_of(block: TableBlock, options: TableOptions, used: Sequence[int] = ())
     names, source = block.names, block.source
     ranking = _named(options.ranking, RANKING, names, source)
     counts = _named(options.count, COUNT, names, source)
-    taken = {*ranking, *counts, *used}
+    weights = [] if options.weight is None else positions([options.weight], names, source)
+    taken = {*ranking, *counts, *weights, *used}
     known = [] if options.columns is None else positions(options.columns, names, source)
     items: list[int] = []
     if not used:
@@ -148,7 +206,8 @@ def roles_of(block: TableBlock, options: TableOptions, used: Sequence[int] = ())
     labels = tuple(names[i] for i in items)
     if options.shorten:
         labels = shortened(labels)
-    return Roles(ranking, counts[0] if counts else None, items, rest, labels)
+    count, weight = (found[0] if found else None for found in (counts, weights))
+    return Roles(ranking, count, weight, items, rest, labels)
 
 
 def _items(
@@ -286,6 +345,16 @@ def counts_of(block: TableBlock, roles: Roles) -> NDArray[np.int64] | None:
             int(np.argmin(good)), roles.count, "a count is a whole number from 1 up to 10^15"
         )
     return values.astype(np.int64)
+
+
+def weights_of(block: TableBlock, roles: Roles) -> NDArray[np.float64] | None:
+    """How much each ranking of a row counts, if the table says."""
+    if roles.weight is None:
+        return None
+    values = block.numbers(roles.weight, "the weight")
+    if not (values > 0).all():
+        block.refuse(int(np.argmin(values > 0)), roles.weight, "a weight is a number above 0")
+    return values
 
 
 def ids_of(block: TableBlock, roles: Roles) -> tuple[Any, ...] | None:

@@ -5,7 +5,7 @@ mean that there is no value.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
@@ -27,7 +27,13 @@ BLOCK_CELLS = 1 << 18
 _ORDINAL = re.compile(r"(?i)([0-9]{1,9})(?:st|nd|rd|th)")
 _DIGITS = re.compile(r"([+-]?)([0-9]+)")
 
-_MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
+_MISSING = frozenset(
+    {
+        *("", "na", "n/a", "n.a.", "#n/a", "nan", "null", "none", ".", "-", "--", "–", "—"),
+        *("don't know", "don’t know", "dont know", "no answer", "not applicable"),
+        *("prefer not to say", "refused"),
+    }
+)
 
 
 class Declared(NamedTuple):
@@ -81,6 +87,12 @@ class TableBlock:
         Columns with the same title as an earlier one, and that one.
     declared : Declared or None
         What the table declares.
+    labels : tuple of str
+        What a second row of the header, or the file otherwise, says about each column.
+    tool : str
+        The program that wrote a table with such labels.
+    codes : dict of str
+        What codes in the cells stand for, if another sheet says.
     """
 
     source: str
@@ -89,6 +101,9 @@ class TableBlock:
     lines: NDArray[np.int64]
     repeats: dict[int, int] = field(default_factory=dict)
     declared: Declared | None = None
+    labels: tuple[str, ...] = ()
+    tool: str = ""
+    codes: Mapping[str, str] = field(default_factory=dict)
     _numbers: dict[int, NDArray[np.float64] | None] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -136,7 +151,7 @@ class TableBlock:
     def _number(self, row: int, cell: Any, column: int, role: str) -> float:
         if is_missing(cell):
             return np.nan
-        number = _number_of(cell)
+        number = number_of(cell)
         if number is None:
             self.refuse(
                 row,
@@ -188,6 +203,16 @@ class TableBlock:
         columns = [_some(cells, rows) for cells in self.columns]
         return replace(self, columns=columns, lines=self.lines[rows])
 
+    def without(self, codes: Collection[str]) -> "TableBlock":
+        """The same with no value in cells that hold one of some codes."""
+        cells = [
+            np.where(np.isin(own, [float(c) for c in codes if c.isdecimal()]), np.nan, own)
+            if isinstance(own, np.ndarray)
+            else tuple(None if cell is not None and shown(cell) in codes else cell for cell in own)
+            for own in self.columns
+        ]
+        return replace(self, columns=cells)
+
     def empty_columns(self) -> set[int]:
         """The columns in which no cell has a value."""
         return {i for i, cells in enumerate(self.columns) if all(map(is_missing, cells))}
@@ -195,7 +220,7 @@ class TableBlock:
     def is_numeric(self, column: int) -> bool:
         """Whether the column has only numbers and missing values."""
         return self._plain_numbers(column) is not None or all(
-            is_missing(cell) or _number_of(cell) is not None for cell in self.columns[column]
+            is_missing(cell) or number_of(cell) is not None for cell in self.columns[column]
         )
 
     def has_ordinals(self, column: int) -> bool:
@@ -262,7 +287,7 @@ def is_empty(cell: Any) -> bool:
     return not cell.strip() if isinstance(cell, str) else cell is None or cell != cell
 
 
-def _number_of(cell: Any, *, ordinals: bool = True) -> float | None:
+def number_of(cell: Any, *, ordinals: bool = True) -> float | None:
     """The number in a cell, which may be an ordinal such as ``1st``; None if there is none."""
     try:
         return float(cell)
@@ -273,7 +298,7 @@ def _number_of(cell: Any, *, ordinals: bool = True) -> float | None:
 
 
 def _could_be_number(cell: Any) -> bool:
-    return is_missing(cell) or _number_of(cell, ordinals=False) is not None
+    return is_missing(cell) or number_of(cell, ordinals=False) is not None
 
 
 def side_column(values: NDArray[Any]) -> NDArray[Any]:

@@ -1,14 +1,19 @@
-"""Workbooks: the sheets of Excel files."""
+"""Tables in other files than text: Excel workbooks, SPSS, JSON."""
 
 import io
+import json
+import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from operator import length_hint
 from typing import Any
 
+import numpy as np
+
 from rankcut.errors import RankingFileError
 from rankcut.files.archives import pack_archive, reading_as, unpack_archive
-from rankcut.files.tables import Header, TableBlock
-from rankcut.files.text import Source, read_all, source_name, titled_blocks
+from rankcut.files.tables import Header, TableBlock, frame_blocks, shown
+from rankcut.files.text import Source, decoded, read_all, source_name, titled_blocks
 
 
 def excel_blocks(
@@ -34,13 +39,30 @@ def excel_blocks(
                     name,
                 )
             table = book[sheet] if sheet is not None else book.worksheets[0]
-            records = [_trimmed(map(_plain_cell, row)) for row in table.iter_rows(values_only=True)]
+            records = _records(table)
+            others = [] if sheet is not None else [own for own in book.worksheets if own != table]
+            codes = _codes([_records(own) for own in others])
         finally:
             book.close()
     left = iter(records)
-    yield from titled_blocks(
+    for block in titled_blocks(
         left, lambda: len(records) - length_hint(left), name, header, rows, ragged=True
-    )
+    ):
+        yield replace(block, codes=codes)
+
+
+def _records(sheet: Any) -> list[list[Any]]:
+    return [_trimmed(map(_plain_cell, row)) for row in sheet.iter_rows(values_only=True)]
+
+
+def _codes(sheets: Iterable[list[list[Any]]]) -> dict[str, str]:
+    """What codes stand for, from sheets with a code and a name in each row."""
+    found: dict[str, str] = {}
+    for records in sheets:
+        pairs = [[shown(cell) for cell in row] for row in records if row]
+        if pairs and all(len(pair) == 2 and all(pair) for pair in pairs):
+            found |= dict(pairs)
+    return found
 
 
 def _plain_cell(cell: Any) -> Any:
@@ -58,3 +80,41 @@ def _trimmed(cells: Iterable[Any]) -> list[Any]:
     while row and row[-1] == "":
         row.pop()
     return row
+
+
+def spss_blocks(source: Source) -> Iterator[TableBlock]:
+    """The table of an SPSS file; user-defined missing values are missing."""
+    try:
+        import pyreadstat
+    except ImportError:
+        raise ModuleNotFoundError(
+            'SPSS files need pyreadstat: pip install "rankcut[spss]"'
+        ) from None
+    name = source_name(source)
+    with (
+        reading_as("an SPSS file (.sav)", name),
+        tempfile.NamedTemporaryFile(suffix=".sav") as copy,
+    ):
+        # The library opens paths only.
+        copy.write(read_all(source))
+        copy.flush()
+        frame, about = pyreadstat.read_sav(copy.name)
+    labels = tuple(label or "" for label in about.column_labels)
+    for block in frame_blocks(frame, name):
+        yield replace(block, labels=labels, tool="SPSS")
+
+
+def json_blocks(source: Source) -> Iterator[TableBlock]:
+    """The table of a JSON file: a list of records, or one record on each line (JSONL)."""
+    name = source_name(source)
+    text = decoded(read_all(source)).strip()
+    with reading_as("a list of records in JSON", name):
+        lines = [line for line in text.split("\n") if line.strip()]
+        records = json.loads(text) if text.startswith("[") else list(map(json.loads, lines))
+        names = list(dict.fromkeys(key for record in records for key in record))
+    if not names:
+        raise RankingFileError("the file has no records", name, 1)
+    columns: list[Any] = [
+        tuple(_plain_cell(record.get(key)) for record in records) for key in names
+    ]
+    yield TableBlock(name, names, columns, np.arange(len(records)) + 1)

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,12 @@ class RankingSet:
         What else its header says.
     notes : tuple of str
         Oddities that a reader found, and how it read them.
+    weights : ndarray or None
+        How much each ranking of a row counts; None if all count alike.
+    people : ndarray or None
+        Whose ranking each row is, if the file says that people rank more than once.
+    unranked : {"last", "anywhere"} or None
+        What the file means by items that a ranking leaves out, if it says so.
     counted : bool
         Whether a table of these rankings has a column of counts: True where a count is not 1, and
         in the parts of a whole that has counts.
@@ -79,6 +85,9 @@ class RankingSet:
     title: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    weights: Any = None
+    people: Any = None
+    unranked: Literal["last", "anywhere"] | None = None
     counted: bool = False
     target: Any = None
     target_names: Sequence[str] = ()
@@ -96,7 +105,14 @@ class RankingSet:
             ("different labels", len(set(self.items)), n_items),
             ("counts", len(counts), n_rows),
             ("ids", n_rows if self.ids is None else len(self.ids), n_rows),
-            ("targets", n_rows if self.target is None else len(self.target), n_rows),
+            *(
+                (what, n_rows if values is None else len(values), n_rows)
+                for what, values in (
+                    ("targets", self.target),
+                    ("weights", self.weights),
+                    ("people", self.people),
+                )
+            ),
             *(
                 (f"values of {name!r}", len(values), n_rows)
                 for name, values in self.columns.items()
@@ -187,7 +203,10 @@ class RankingSet:
 
     def __rankings__(self) -> tuple[Any, tuple[Hashable, ...] | None, Any]:
         """Ranks, labels and counts, for :func:`rankcut.rankings.read_rankings`."""
-        return self.ranks, self.labels(), self.counts.astype(float) if self.counted else None
+        counts = self.counts.astype(float) if self.counted else None
+        if self.weights is not None:
+            counts = self.counts * np.asarray(self.weights, dtype=float)
+        return self.ranks, self.labels(), counts
 
     def dense(self) -> NDArray[np.float64]:
         """The ranks as an array, NaN where an item is not ranked."""
@@ -217,6 +236,8 @@ class RankingSet:
             self,
             ranks=getattr(self.ranks, "iloc", self.ranks)[numbers],
             target=None if self.target is None else self.target[numbers],
+            weights=None if self.weights is None else self.weights[numbers],
+            people=None if self.people is None else self.people[numbers],
             counts=self.counts[numbers],
             ids=ids,
             columns={name: values[numbers] for name, values in self.columns.items()},

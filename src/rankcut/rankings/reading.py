@@ -61,12 +61,12 @@ def read_rankings(
         Labels for the columns of an array or sparse matrix; frames have labels already.
     unranked : {"error", "last", "anywhere"}, default="error"
         What an unranked item means: it is an error, it is tied with the others after all ranked
-        ones, or its place is unknown.
+        ones, or its place is unknown. A RankingSet may say so itself.
     sample_weight : array of shape (n_rankings,), number or None
-        How often each ranking counts; whole numbers count people. None: the counts of a
-        RankingSet, or one each.
+        How often each ranking counts; whole numbers count people. None: the counts and weights
+        of a RankingSet, or one each.
     people : array of shape (n_rankings,) or None
-        Rows with the same value belong to one person.
+        Rows with the same value belong to one person; None: as a RankingSet says.
     number : str, default="rank"
         What errors call the numbers.
 
@@ -91,6 +91,9 @@ def read_rankings(
     else:
         own, counts = None, None
         if hasattr(X, "__rankings__"):
+            if unranked == "error" and X.unranked is not None:
+                unranked = X.unranked
+            people = X.people if people is None else people
             X, own, counts = X.__rankings__()
         stored, labels = _read_matrix(X)
         own = labels if own is None else own

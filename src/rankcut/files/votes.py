@@ -1,0 +1,230 @@
+"""Votes between two, best-worst tasks, and scores of models on data sets.
+
+A vote is a ranking of two items; tied if both are as good or as bad. A best-worst task ranks the
+items shown: the best, the others tied, the worst. Both leave out all other items, whose place is
+unknown. Of a table of scores each data set is a ranking of the models.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rankcut.errors import Setting
+from rankcut.files.guessing import check_ranks
+from rankcut.files.roles import Guess
+from rankcut.files.tables import TableBlock, shown
+
+_Orders: TypeAlias = list[list[tuple[str, ...]]]
+
+_SIDES = [("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("x", "y")]
+_WINNERS = {
+    *("winner", "vote", "preferred", "preference", "choice", "result", "outcome", "judgment"),
+    *("judgement", "label", "win", "won", "better"),
+}
+_TIES = re.compile(
+    r"ties?\b.*|draw|equal|both\b.*|bothbad|neither|same|none|no preference|0(\.5)?|="
+)
+_JUDGES = {
+    *("judge", "judge_id", "annotator", "annotator_id", "rater", "rater_id", "voter", "voter_id"),
+    *("user", "user_id", "worker", "worker_id", "respondent", "respondent_id", "participant"),
+    *("participant_id", "person", "resp_id"),
+}
+_BEST, _WORST = {"best", "most"}, {"worst", "least"}
+_SHOWN = re.compile(r"(item|option|alt|alternative|shown|choice|attribute|object)s?[\s_]?\d+")
+
+_MODELS = {"model", "models", "algorithm", "method", "system", "classifier", "learner", "approach"}
+_DATA = {"dataset", "data_set", "data set", "data", "task", "benchmark", "problem", "fold"}
+_HIGHER = {"accuracy", "acc", "auc", "f1", "score", "bleu", "rouge", "r2", "precision", "recall"}
+_LOWER = {"error", "loss", "rmse", "mae", "mse", "perplexity", "wer", "time", "seconds", "rank"}
+
+
+def votes(block: TableBlock) -> list[Guess]:
+    """Votes between two: ``model_a, model_b, winner``, or ``winner, loser``."""
+    called = {name.strip().lower(): i for i, name in enumerate(block.names)}
+    if {"winner", "loser"} <= {*called}:
+        used = [called["winner"], called["loser"]]
+        orders: _Orders = [[(a,), (b,)] if a and b else [] for a, b in _texts(block, used)]
+        return [_as_long(block, "votes between two", orders, "vote", used)]
+    winners = [i for name, i in called.items() if name in _WINNERS and not block.is_numeric(i)]
+    winners += [i for name, i in called.items() if name in _WINNERS and block.is_numeric(i)]
+    for winner in winners:
+        for left, right, words in _sides(block.names):
+            decided = _decided(block, left, right, winner, words)
+            if decided is not None:
+                used = [left, right, winner]
+                return [_as_long(block, "votes between two", decided, "vote", used)]
+    return []
+
+
+def _sides(names: Sequence[str]) -> Iterator[tuple[int, int, tuple[str, str]]]:
+    """Pairs of columns whose names differ as a and b, or left and right, do."""
+    tokens = [re.split(r"[\s_.-]+|(?<=[a-z])(?=[12]$)", name.strip().lower()) for name in names]
+    place = {tuple(own): i for i, own in enumerate(tokens)}
+    for left, right in _SIDES:
+        for own, i in place.items():
+            other = tuple(right if token == left else token for token in own)
+            if left in own and other in place and other != own:
+                yield i, place[other], (left, right)
+
+
+def _decided(
+    block: TableBlock, left: int, right: int, winner: int, sides: tuple[str, str]
+) -> _Orders | None:
+    """The order of each vote; None if some cell says neither of both, nor a tie."""
+    rows = _texts(block, [left, right, winner])
+    names = {name for a, b, _ in rows for name in (a, b)}
+    # Answers of two models are new in each row; the models are not.
+    if len(names) > max(2, 1.5 * len(rows)):
+        return None
+    orders: _Orders = []
+    for a, b, won in rows:
+        said = won.lower()
+        ends = [end for end, side in zip("ab", sides, strict=True) if said.split("_")[-1] == side]
+        ends += [end for end in "ab" if re.split(r"[\s_]+", said)[-1] == end]
+        if not (a and b and won) or a == b:
+            orders.append([])
+        elif won in (a, b):
+            orders.append([(won,), (b if won == a else a,)])
+        elif _TIES.fullmatch(said):
+            orders.append([(a, b)])
+        elif ends or said in ("left", "right", "1", "2"):
+            first = (ends or ["a" if said in ("left", "1") else "b"])[0] == "a"
+            orders.append([(a,), (b,)] if first else [(b,), (a,)])
+        else:
+            return None
+    return orders if any(orders) else None
+
+
+def tasks(block: TableBlock) -> list[Guess]:
+    """Best-worst tasks (MaxDiff): the items shown, the best and the worst, one row a task."""
+    tokens = [{*re.split(r"[\s_.-]+", name.strip().lower())} for name in block.names]
+    best = [i for i, own in enumerate(tokens) if own & _BEST]
+    worst = [i for i, own in enumerate(tokens) if own & _WORST]
+    if len(best) != 1 or len(worst) != 1:
+        return []
+    choices = [*best, *worst]
+    numbered = [i for i, n in enumerate(block.names) if _SHOWN.fullmatch(n.strip().lower())]
+    rows = _texts(block, choices)
+    if len(numbered) > 2:
+        sets = _texts(block, numbered)
+        return _tasks(block, rows, sets, [*choices, *numbered])
+    for i in range(len(block.names)):
+        for mark in ";,|":
+            sets = [
+                [p.strip() for p in cell.split(mark) if p.strip()] for (cell,) in _texts(block, [i])
+            ]
+            if i not in choices and all(len(own) > 2 for own in sets if own) and any(sets):
+                found = _tasks(block, rows, sets, [*choices, i])
+                if found:
+                    return found
+    return []
+
+
+def _tasks(
+    block: TableBlock, rows: list[list[str]], sets: list[list[str]], used: list[int]
+) -> list[Guess]:
+    orders: _Orders = []
+    for (best, worst), items in zip(rows, sets, strict=True):
+        shown_items = [item for item in items if item]
+        if best.isdecimal() and best not in shown_items:
+            # A choice may be the number of the item shown.
+            places = [int(best) - 1, int(worst) - 1 if worst.isdecimal() else -1]
+            if not all(0 <= place < len(items) for place in places):
+                return []
+            best, worst = (items[place] for place in places)
+        if not (best and worst) or best == worst:
+            orders.append([])
+            continue
+        if not {best, worst} <= {*shown_items}:
+            return []
+        middle = tuple(item for item in shown_items if item not in (best, worst))
+        orders.append([group for group in ((best,), middle, (worst,)) if group])
+    return [_as_long(block, "best-worst tasks", orders, "task", used)] if any(orders) else []
+
+
+def _texts(block: TableBlock, columns: Sequence[int]) -> list[list[str]]:
+    cells = [["" if c is None else shown(c) for c in block.objects(i)] for i in columns]
+    return [list(row) for row in zip(*cells, strict=True)]
+
+
+def _as_long(
+    block: TableBlock,
+    what: str,
+    orders: _Orders,
+    noun: str,
+    used: Sequence[int],
+) -> Guess:
+    """Orders as a long table, with what else the rows say."""
+    entries = [
+        (row, item, float(rank))
+        for row, order in enumerate(orders)
+        for rank, group in enumerate(order, start=1)
+        for item in group
+    ]
+    rows = np.array([row for row, _, _ in entries], dtype=np.int64)
+    kept = [i for i in range(len(block.names)) if i not in used]
+    names = [f"{n} (column)" if n in ("ranking", "item", "rank") else n for n in block.names]
+    columns: list[Any] = [
+        (block.lines[rows] - block.lines[0] + 1).astype(np.float64),
+        tuple(item for _, item, _ in entries),
+        np.array([rank for _, _, rank in entries]),
+        *(tuple(block.objects(i)[rows].tolist()) for i in kept),
+    ]
+    judges = [names[i] for i in kept if block.names[i].strip().lower() in _JUDGES]
+    blank = len(orders) - len({*rows.tolist()})
+    return Guess(
+        what,
+        TableBlock(
+            block.source,
+            ["ranking", "item", "rank", *(names[i] for i in kept)],
+            columns,
+            block.lines[rows],
+        ),
+        {"layout": "long", "ranking": "ranking", "item": "item", "rank": "rank"},
+        noun=noun,
+        unranked="anywhere",
+        people=judges[0] if judges else None,
+        said=(f"{blank} without an answer left out",) if blank else (),
+    )
+
+
+def scores(block: TableBlock) -> list[Guess]:
+    """Scores of models on data sets: a table of numbers, or a row for each score."""
+    called = {name.strip().lower(): i for i, name in enumerate(block.names)}
+    models = [i for name, i in called.items() if name in _MODELS and not block.is_numeric(i)]
+    data = [i for name, i in called.items() if name in _DATA]
+    numbers = [i for i in range(len(block.names)) if block.is_numeric(i) and i not in data]
+    if len(models) == 1 and len(data) == 1:
+        metrics = [i for i in numbers if block.names[i].strip().lower() in _HIGHER | _LOWER]
+        if len(metrics or numbers) != 1:
+            return []
+        (score,) = metrics or numbers
+        told = dict(zip(("item", "ranking", "score"), (models[0], data[0], score), strict=True))
+        options: dict[str, Any] = {key: block.names[i] for key, i in told.items()}
+        by_hand = [Setting(key, value) for key, value in options.items()]
+        return [_scored(block, {"layout": "long", **options}, block.names[score], by_hand)]
+    own = models or data
+    if len(own) != 1 or own[0] != 0 or len(numbers) < 2:
+        return []
+    values = np.column_stack([block.numbers(i, "the score") for i in numbers])
+    if check_ranks(values if data else values.T, [""] * (values.shape[1 if data else 0])) is None:
+        return []
+    name = block.names[0]
+    key = "item" if models else "ranking"
+    told_wide = {"layout": "ratings", key: name}
+    hand = [Setting("layout", "ratings"), Setting(key, name)]
+    return [_scored(block, told_wide, "", hand)]
+
+
+def _scored(block: TableBlock, options: dict[str, Any], metric: str, by_hand: Any) -> Guess:
+    words = {*re.split(r"[\s_.-]+", metric.strip().lower())}
+    better = True if words & _HIGHER else False if words & _LOWER else None
+    if better is not None:
+        options = {**options, "higher_is_better": better}
+    said = () if better is None else (f"{'higher' if better else 'lower'} is better",)
+    what = "scores of models on data sets"
+    return Guess(
+        what, block, options, noun="data set", said=said, by_hand=by_hand, unranked="anywhere"
+    )

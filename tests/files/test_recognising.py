@@ -1,0 +1,524 @@
+"""Files of survey tools, elections and benchmarks are read without options, and say as what."""
+
+import csv
+import io
+import json
+import shlex
+import zipfile
+
+import numpy as np
+import pytest
+
+from rankcut import read_file
+from rankcut.cli import app
+from rankcut.files import RankingFileError, from_frame, scan_file
+
+NAN = np.nan
+RANKS = [[1, 2, 3], [3, 1, 2], [2, 3, 1], [1, 3, 2]]
+DISHES = ("toro", "uni", "ika")
+ORDERS = [["toro", "uni", "ika"], ["uni", "ika", "toro"], ["ika", "toro", "uni"]]
+ORDERS += [["toro", "ika", "uni"]]
+
+
+def table(rows, delimiter=","):
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def qualtrics(names, texts, ids, rows, delimiter=","):
+    imported = [json.dumps({"ImportId": own}) for own in ("startDate", "_recordId", *ids)]
+    head = [["StartDate", "ResponseId", *names], ["Start Date", "Response ID", *texts], imported]
+    cells = [[f"2024-05-0{i + 1} 10:00", f"R_{i}", *row] for i, row in enumerate(rows)]
+    return table(head + cells, delimiter)
+
+
+def workbook(*sheets):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for number, rows in enumerate(sheets):
+        sheet = book.create_sheet(f"sheet {number}")
+        for row in rows:
+            sheet.append(row)
+    sink = io.BytesIO()
+    book.save(sink)
+    return sink.getvalue()
+
+
+def spss(folder):
+    pyreadstat = pytest.importorskip("pyreadstat")
+    import pandas as pd
+
+    frame = pd.DataFrame(RANKS, columns=["rank_1", "rank_2", "rank_3"], dtype=float)
+    frame.loc[3, "rank_2"] = 99.0
+    frame.insert(0, "age", [31.0, 28.0, 55.0, 40.0])
+    labels = ["How old are you?", *(f"Rank these dishes: {dish}" for dish in DISHES)]
+    place = folder / "made.sav"
+    pyreadstat.write_sav(
+        frame, str(place), column_labels=labels, missing_ranges={"rank_2": [{"lo": 99, "hi": 99}]}
+    )
+    return place.read_bytes()
+
+
+def dominion():
+    def session(record, marks, modified=None):
+        own = {"Cards": [{"Id": 1, "Contests": [{"Id": 7, "Marks": marks}]}]}
+        made = {"RecordId": record, "Original": own}
+        if modified is not None:
+            made["Modified"] = {"Cards": [{"Id": 1, "Contests": [{"Id": 7, "Marks": modified}]}]}
+        return made
+
+    def mark(candidate, rank, vote=True):
+        return {"CandidateId": candidate, "Rank": rank, "IsVote": vote, "IsAmbiguous": False}
+
+    sessions = [
+        session(1, [mark(1, 1), mark(2, 2), mark(3, 3)]),
+        session(2, [mark(2, 1), mark(3, 2), mark(1, 2)]),
+        session(3, [mark(9, 1)], modified=[mark(3, 1), mark(1, 2), mark(2, 3)]),
+        session(4, [mark(1, 1), mark(3, 2, vote=False), mark(3, 2)]),
+    ]
+    people = [{"Id": i + 1, "Description": dish, "ContestId": 7} for i, dish in enumerate(DISHES)]
+    members = {
+        "CvrExport.json": {"Sessions": sessions},
+        "ContestManifest.json": {"List": [{"Id": 7, "Description": "Lunch"}]},
+        "CandidateManifest.json": {"List": people},
+    }
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(f"cvr/{name}", json.dumps(content))
+    return sink.getvalue()
+
+
+Q5 = [f"Q5_{i}" for i in (1, 2, 3)]
+ABOUT = [f"Which do you like? - {dish}" for dish in DISHES]
+QID = [f"QID5_{i}" for i in (1, 2, 3)]
+MONKEY = [["Respondent ID", "Collector ID", "Start Date", "Please rank these", "", "", "Age"]]
+MONKEY += [["", "", "", *DISHES, "Response"]]
+MONKEY += [[f"118{i}", "9", "01/02/2024", *row, 30 + i] for i, row in enumerate(RANKS)]
+WORDS = {1: "1st choice", 2: "Second choice", 3: "3rd choice"}
+GRID = [["Timestamp", *(f"Rank the dishes [{dish}]" for dish in DISHES), "Town"]]
+ARENA = [
+    ["question_id", "model_a", "model_b", "winner", "judge", "conversation_a", "conversation_b"],
+    *(
+        ["1", "toro", "uni", "model_a", "ann", "x1", "y1"],
+        ["2", "uni", "ika", "model_a", "bob", "x2", "y2"],
+    ),
+    *(
+        ["3", "ika", "toro", "tie", "ann", "x3", "y3"],
+        ["4", "ika", "uni", "tie (bothbad)", "bob", "x4", "y4"],
+    ),
+]
+VOTES = [[1, 2, NAN], [NAN, 1, 2], [1, NAN, 1], [NAN, 1, 1]]
+BALLOTS = [["Mayor Choice 1", "Mayor Choice 2", "Mayor Choice 3", "precinct"]]
+BALLOTS += [[*order, f"P{i}"] for i, order in enumerate(ORDERS)]
+IDS = dict(zip(DISHES, ("217605", "219978", "218117"), strict=True))
+NYC = [["Cast Vote Record", *(f"DEM Mayor Choice {i} of 3 Citywide (02691{i})" for i in (1, 2, 3))]]
+NYC += [[f"{i}", *(IDS[dish] for dish in order)] for i, order in enumerate(ORDERS)]
+RATED = [[5, 3, 1], [1, 5, 3], [3, 1, 5], [5, 1, 3]]
+LOG = [(user, dish, RATED[user][i]) for user in range(4) for i, dish in enumerate(DISHES)]
+
+# Name of the file, its content, what it is read as; ranks of DISHES unless it says otherwise.
+KINDS = {
+    "Qualtrics": ("q.csv", qualtrics(Q5, ABOUT, QID, RANKS), "a Qualtrics rank-order question"),
+    "Qualtrics, tabs in UTF-16": (
+        "q.tsv",
+        qualtrics(Q5, ABOUT, QID, RANKS, "\t").encode("utf-16"),
+        "a Qualtrics rank-order question",
+    ),
+    "Qualtrics, groups": (
+        "q.csv",
+        qualtrics(
+            [f"Q9_0_{i}_RANK" for i in (1, 2, 3)],
+            [f"Sort these - Tasty - {dish} - Rank" for dish in DISHES],
+            [f"QID9_G0_{i}_RANK" for i in (1, 2, 3)],
+            RANKS,
+        ),
+        "a Qualtrics drag-and-drop group",
+    ),
+    "Qualtrics, workbook": (
+        "q.xlsx",
+        lambda: workbook(
+            [
+                ["StartDate", *Q5],
+                ["Start Date", *ABOUT],
+                [json.dumps({"ImportId": own}) for own in ("startDate", *QID)],
+                *(["2024-05-01", *row] for row in RANKS),
+            ]
+        ),
+        "a Qualtrics rank-order question",
+    ),
+    "Microsoft Forms": (
+        "forms.xlsx",
+        lambda: workbook(
+            [
+                ["ID", "Start time", "Name", "Rank the dishes"],
+                *([i, "1/2/24 10:00", f"n{i}", ";".join(o) + ";"] for i, o in enumerate(ORDERS)),
+            ]
+        ),
+        "a Microsoft Forms ranking question",
+    ),
+    "Microsoft Forms, CSV": (
+        "forms.csv",
+        table([["ID", "Dishes"], *([i, ";".join(o) + ";"] for i, o in enumerate(ORDERS))]),
+        "a Microsoft Forms ranking question",
+    ),
+    "Google Forms, places in words": (
+        "g.csv",
+        table(GRID + [["1/2/2024", *map(WORDS.get, row), "Kobe"] for row in RANKS]),
+        "a Google Forms grid",
+    ),
+    "Google Forms, numbers": (
+        "g.csv",
+        table(GRID + [["1/2/2024", *row, "Kobe"] for row in RANKS]),
+        "a grid of ranks",
+    ),
+    "Google Forms, a column for each place": (
+        "g.csv",
+        table([["Timestamp", *(f"Order [{WORDS[i]}]" for i in (2, 1, 3))]]
+              + [["1/2/2024", o[1], o[0], o[2]] for o in ORDERS]),
+        "a Google Forms grid of places",
+    ),
+    "SurveyMonkey": ("m.csv", table(MONKEY), "a SurveyMonkey rank-order question"),
+    "LimeSurvey": (
+        "l.csv",
+        table([["id", "submitdate", "Q1[1]", "Q1[2]", "Q1[3]"]]
+              + [[i, "2024-01-01", *order] for i, order in enumerate(ORDERS)]),
+        "a LimeSurvey ranking question",
+    ),
+    "LimeSurvey, semicolons": (
+        "l.csv",
+        table([["id", "dishes[Rank 1]", "dishes[Rank 2]", "dishes[Rank 3]"]]
+              + [[i, *order] for i, order in enumerate(ORDERS)], ";"),
+        "a LimeSurvey ranking question",
+    ),
+    "ODK": (
+        "odk.csv",
+        table([["SubmissionDate", "dishes", "meta-instanceID"]]
+              + [["2024-01-01", " ".join(o), f"uuid:{i}"] for i, o in enumerate(ORDERS)]),
+        "an ODK or Kobo ranking question",
+    ),
+    "lists with commas": (
+        "list.csv",
+        table([["who", "dishes"], *([i, ", ".join(o)] for i, o in enumerate(ORDERS))]),
+        "lists in one cell",
+    ),
+    "ballots": ("b.csv", table(BALLOTS), "ranked ballots"),
+    "ballots with candidate ids": (
+        "nyc.xlsx",
+        lambda: workbook(NYC, [[own, dish] for dish, own in IDS.items()]),
+        "ranked ballots",
+    ),
+    "ballots of Maine": (
+        "maine.csv",
+        table([["Cast Vote Record", "Rep. to Congress 1st Choice District 2",
+                "Rep. to Congress 2nd Choice District 2", "Rep. to Congress 3rd Choice District 2"]]
+              + [[i, *order] for i, order in enumerate(ORDERS)]),
+        "ranked ballots",
+    ),
+    "votes": ("v.csv", table(ARENA), "votes between two", VOTES),
+    "votes, JSONL": (
+        "v.jsonl",
+        "\n".join(json.dumps(dict(zip(ARENA[0], row, strict=True))) for row in ARENA[1:]),
+        "votes between two",
+        VOTES,
+    ),
+    "votes, JSON": (
+        "v.json",
+        json.dumps([dict(zip(ARENA[0], row, strict=True)) for row in ARENA[1:]]),
+        "votes between two",
+        VOTES,
+    ),
+    "votes by name": (
+        "v.csv",
+        "left,right,winner\ntoro,uni,toro\nika,uni,uni\ntoro,ika,draw\nuni,ika,both bad\n",
+        "votes between two",
+        VOTES,
+    ),
+    "votes, left or right": (
+        "v.csv",
+        "left,right,choice\ntoro,uni,left\nika,uni,right\ntoro,ika,tie\nuni,ika,tie\n",
+        "votes between two",
+        VOTES,
+    ),
+    "winners and losers": (
+        "v.csv",
+        "winner,loser\ntoro,uni\nuni,ika\ntoro,ika\n",
+        "votes between two",
+        [[1, 2, NAN], [NAN, 1, 2], [1, NAN, 2]],
+    ),
+    "best and worst": (
+        "bw.csv",
+        "respondent,task,item1,item2,item3,best,worst\n"
+        "1,1,toro,uni,ika,toro,ika\n1,2,ika,toro,uni,uni,toro\n",
+        "best-worst tasks",
+        [[1, 2, 3], [3, 1, 2]],
+    ),
+    "best and worst, shown in one cell": (
+        "bw.csv",
+        "respondent,shown,best,worst\n1,toro;uni;ika,toro,ika\n2,ika;toro;uni,uni,toro\n",
+        "best-worst tasks",
+        [[1, 2, 3], [3, 1, 2]],
+    ),
+    "best and worst, by number": (
+        "bw.csv",
+        "id,option_1,option_2,option_3,best,worst\n1,toro,uni,ika,1,3\n2,ika,toro,uni,3,2\n",
+        "best-worst tasks",
+        [[1, 2, 3], [3, 1, 2]],
+    ),
+    "scores, long": (
+        "s.csv",
+        table([["dataset", "model", "accuracy"],
+               *([f"d{d}", dish, 0.9 - RANKS[d][i] / 10]
+                 for d in range(4) for i, dish in enumerate(DISHES))]),
+        "scores of models on data sets",
+    ),
+    "errors, long": (
+        "s.csv",
+        table([["task", "method", "rmse"],
+               *([f"d{d}", dish, RANKS[d][i] / 10]
+                 for d in range(4) for i, dish in enumerate(DISHES))]),
+        "scores of models on data sets",
+    ),
+    "TREC run": (
+        "bm25.run",
+        "".join(f"q{u} Q0 {d} {6 - r} {r}.5 bm25\n" for u, d, r in LOG),
+        "a TREC run",
+    ),
+    "RecBole": (
+        "lunch.inter",
+        "user_id:token\titem_id:token\trating:float\n" + "".join(f"{u}\t{d}\t{r}\n" for u, d, r in LOG),
+        "ratings of RecBole",
+    ),
+    "MovieLens": (
+        "ratings.csv",
+        "userId,movieId,rating,timestamp\n" + "".join(f"{u},{d},{r},99\n" for u, d, r in LOG),
+        "ratings, one in a row",
+    ),
+    "MovieLens, two colons": (
+        "ratings.dat",
+        "".join(f"{u}::{DISHES.index(d)}::{r}::99\n" for u, d, r in LOG),
+        "ratings, one in a row",
+    ),
+    "MovieLens, tabs": (
+        "u.data",
+        "".join(f"{u}\t{DISHES.index(d)}\t{r}\t99\n" for u, d, r in LOG),
+        "ratings, one in a row",
+    ),
+    "Dominion": ("cvr.zip", dominion, "ranked ballots",
+                 [[1, 2, 3], [NAN, 1, NAN], [2, 3, 1], [1, NAN, 2]]),
+}  # fmt: skip
+
+
+def made(folder, kind):
+    name, content, *_ = KINDS[kind]
+    content = content() if callable(content) else content
+    place = folder / name
+    place.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return place
+
+
+def run(*words):
+    """The exit code of a command."""
+    with pytest.raises(SystemExit) as ended:
+        app(list(map(str, words)))
+    return ended.value.code
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_files_of_each_kind_are_read_without_options(kind, tmp_path):
+    _, _, what, *more = KINDS[kind]
+    place = made(tmp_path, kind)
+    votes = read_file(place)
+    expected = np.array(more[0] if more else RANKS, dtype=float)
+    if kind.startswith("MovieLens,"):
+        assert {*votes.items} == {"0", "1", "2"}
+        votes = votes.with_items(["0", "1", "2"])
+    else:
+        assert {*votes.items} == {*DISHES}
+        votes = votes.with_items(DISHES)
+    np.testing.assert_array_equal(np.argsort(votes.dense()), np.argsort(expected))
+    np.testing.assert_array_equal(np.isnan(votes.dense()), np.isnan(expected))
+    said = votes.metadata["READ AS"]
+    assert said.startswith(f"read as {what}: 3 items, {len(expected)} ")
+    assert "\n" not in said
+    (again,) = scan_file(place)
+    np.testing.assert_array_equal(again.with_items(votes.items).dense(), votes.dense())
+
+
+def test_at_least_25_kinds_are_tried():
+    assert len(KINDS) >= 25
+
+
+def test_the_command_says_as_what_it_reads(tmp_path, capsys):
+    assert run("info", made(tmp_path, "Qualtrics")) == 0
+    out, err = capsys.readouterr()
+    assert "read as a Qualtrics rank-order question: 3 items, 4 respondents; columns left:" in err
+    assert out.startswith("Which do you like?\n")
+    assert run("info", made(tmp_path, "Qualtrics"), "--title", "Lunch") == 0
+    assert capsys.readouterr().out.startswith("Lunch\n")
+
+
+def test_spss_has_labels_and_missing_codes(tmp_path):
+    (tmp_path / "votes.sav").write_bytes(spss(tmp_path))
+    votes = read_file(tmp_path / "votes.sav")
+    assert votes.items == DISHES
+    np.testing.assert_array_equal(votes.ranks, [*RANKS[:3], [1, NAN, 2]])
+    assert votes.columns["age"].tolist() == [31, 28, 55, 40]
+    assert "an SPSS rank-order question: 3 items, 4 respondents" in votes.metadata["READ AS"]
+
+
+def test_abif(tmp_path):
+    text = '{"title": "Lunch"}\n# note\n=T:[toro, fat]\n27: T > uni = ika\n3*ika>T\n2: uni/5, T/1\n'
+    (tmp_path / "lunch.abif").write_text(text)
+    votes = read_file(tmp_path / "lunch.abif")
+    assert (votes.items, votes.title) == (("toro, fat", "uni", "ika"), "Lunch")
+    assert votes.counts.tolist() == [27, 3, 2]
+    np.testing.assert_array_equal(votes.ranks, [[1, 2, 2], [2, NAN, 1], [2, 1, NAN]])
+    for bad, says in [("x: a>b", "a count and an order"), ("3: a>a", "once"), ("# a", "no votes")]:
+        with pytest.raises(RankingFileError, match=says):
+            read_file(io.StringIO(bad), "abif")
+
+
+def test_votes_have_judges_and_leave_the_others_anywhere(tmp_path):
+    votes = read_file(made(tmp_path, "votes"))
+    assert votes.unranked == "anywhere"
+    assert votes.people.tolist() == ["ann", "bob", "ann", "bob"]
+    assert "4 votes by 2 people" in votes.metadata["READ AS"]
+    assert votes.columns["question_id"].tolist() == [1, 2, 3, 4]
+    assert run("consensus", made(tmp_path, "votes")) == 0
+
+
+def test_frames_are_recognised_too(frames):
+    votes = from_frame(frames.DataFrame({"winner": ["a", "b"], "loser": ["b", "c"]}))
+    assert votes.items == ("a", "b", "c")
+
+
+def test_scores_ask_which_is_better(tmp_path, capsys):
+    place = tmp_path / "scores.csv"
+    rows = [[dish, *(0.1 * RANKS[d][i] for d in range(4))] for i, dish in enumerate(DISHES)]
+    place.write_text(table([["model", *(f"d{d}" for d in range(4))], *rows]))
+    assert run("info", place) == 1
+    said = capsys.readouterr().err
+    assert "pass --higher-is-better or --lower-is-better" in said
+    for option, ranks in (
+        ("--lower-is-better", RANKS),
+        ("--higher-is-better", 4 - np.array(RANKS)),
+    ):
+        assert run("convert", place, tmp_path / "out.npy", option) == 0
+        np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), ranks)
+    turned = table(
+        [["dataset", *DISHES], *([f"d{d}", *(0.1 * r for r in RANKS[d])] for d in range(4))]
+    )
+    place.write_text(turned)
+    votes = read_file(place, higher_is_better=False)
+    np.testing.assert_array_equal(votes.ranks, RANKS)
+    assert votes.ids == ("d0", "d1", "d2", "d3")
+
+
+def remedies(said):
+    """The options that a message suggests, as words of a command."""
+    ways = [part for part in said.split(": ") if part.startswith("--")]
+    return [shlex.split(way.split("; ")[0]) for way in ways]
+
+
+def test_two_ways_are_both_given_as_options(tmp_path, capsys):
+    place = tmp_path / "votes.csv"
+    place.write_text("choice 1,choice 2,choice 3\n1,2,3\n3,1,2\n2,1,3\n")
+    assert run("info", place) == 1
+    said = capsys.readouterr().err
+    assert "can be read in two ways" in said
+    ballots, ranks = remedies(said)
+    found = []
+    for way in (ballots, ranks):
+        assert run("convert", place, tmp_path / "out.csv", *way) == 0
+        found.append(read_file(tmp_path / "out.csv"))
+    assert found[0].items == ("1", "2", "3")
+    assert found[1].items == ("choice 1", "choice 2", "choice 3")
+    assert not np.array_equal(found[0].ranks, found[1].ranks)
+
+
+def test_of_several_questions_one_is_named(tmp_path, capsys):
+    place = tmp_path / "two.csv"
+    names = [*Q5, "Q6_1", "Q6_2"]
+    texts = [*ABOUT, "And drinks? - tea", "And drinks? - milk"]
+    rows = [[*row, 1 + i % 2, 2 - i % 2] for i, row in enumerate(RANKS)]
+    place.write_text(qualtrics(names, texts, [*QID, "QID6_1", "QID6_2"], rows))
+    assert run("info", place) == 1
+    said = capsys.readouterr().err
+    assert "has 2 ranking questions: 'Q5' (Which do you like?), 'Q6' (And drinks?)" in said
+    (way,) = remedies(said)
+    assert way == ["--question", "Q5"]
+    assert run("info", place, *way) == 0
+    assert read_file(place, question="Q6").items == ("tea", "milk")
+    with pytest.raises(RankingFileError, match="has 2 ranking questions"):
+        read_file(place, question="Q7")
+
+
+def test_missing_codes_and_blank_rows_leave_no_trace(tmp_path):
+    rows = [*RANKS, ["", "", ""], [99, 99, 99], ["-", "N/A", "Don't know"]]
+    place = tmp_path / "q.csv"
+    place.write_text(qualtrics(Q5, ABOUT, QID, rows))
+    votes = read_file(place)
+    np.testing.assert_array_equal(votes.ranks, RANKS)
+    said = votes.metadata["READ AS"]
+    assert "99 in 3 cells is no answer" in said
+    assert "3 blank rows left out" in said
+
+
+def test_items_are_never_ids_dates_or_durations(tmp_path):
+    rows = [[i, 300 + i, f"2024-01-0{i + 1}", *row] for i, row in enumerate(RANKS)]
+    place = tmp_path / "g.csv"
+    head = ["id", "Duration (in seconds)", "date", *(f"Rank [{dish}]" for dish in DISHES)]
+    place.write_text(table([head, *rows]))
+    votes = read_file(place)
+    assert votes.items == DISHES
+    assert list(votes.columns) == ["id", "Duration (in seconds)", "date"]
+
+
+def test_ballots_follow_rules_that_are_said(tmp_path):
+    place = tmp_path / "b.csv"
+    rows = [["toro", "toro", "uni"], ["uni", "overvote", "ika"], ["ika", "skipped", "Write-in"]]
+    place.write_text(table([["rank1", "rank2", "rank3"], *rows]))
+    votes = read_file(place)
+    assert votes.items == ("toro", "uni", "ika", "Write-in")
+    expected = [[1, 2, NAN, NAN], [NAN, 1, NAN, NAN], [NAN, NAN, 1, 2]]
+    np.testing.assert_array_equal(votes.ranks, expected)
+    said = votes.metadata["READ AS"]
+    for rule in ("passed over", "overvote ends", "one candidate", "repeated: the first counts"):
+        assert rule in said
+    ended = read_file(place, repeats="end")
+    np.testing.assert_array_equal(ended.ranks[0], [1, NAN, NAN, NAN])
+    with pytest.raises(RankingFileError, match='chosen twice.*repeats="first"'):
+        read_file(place, repeats="error")
+
+
+def test_contests_are_told_apart(tmp_path):
+    head = [f"{office} Choice {i} of 2" for office in ("Mayor", "Judge") for i in (1, 2)]
+    rows = [["ann", "bob", "cy", "di"], ["bob", "ann", "di", "cy"]]
+    place = tmp_path / "b.csv"
+    place.write_text(table([head, *rows]))
+    with pytest.raises(RankingFileError, match="2 ranking questions: 'Mayor', 'Judge'"):
+        read_file(place)
+    assert read_file(place, question="judge").items == ("cy", "di")
+
+
+def test_names_of_people_are_not_places(tmp_path):
+    place = tmp_path / "b.csv"
+    place.write_text("voter,one,two\nann,toro,uni\nbob,uni,toro\n")
+    with pytest.raises(RankingFileError, match="'voter' shares no item") as caught:
+        read_file(place, layout="ballots")
+    assert 'columns="voter"' in str(caught.value)
+    assert read_file(place, layout="ballots", columns="voter").items == ("toro", "uni")
+
+
+def test_weights_are_read(tmp_path):
+    place = tmp_path / "w.csv"
+    place.write_text("w,toro,uni\n2.5,1,2\n1,2,1\n")
+    votes = read_file(place, weight="w")
+    assert votes.weights.tolist() == [2.5, 1]
+    assert votes[[1]].weights.tolist() == [1]
+    place.write_text("w,toro,uni\n0,1,2\n1,2,1\n")
+    with pytest.raises(RankingFileError, match="a weight is a number above 0"):
+        read_file(place, weight="w")
