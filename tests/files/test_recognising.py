@@ -204,6 +204,11 @@ KINDS = {
         table([["who", "dishes"], *([i, ", ".join(o)] for i, o in enumerate(ORDERS))]),
         "lists in one cell",
     ),
+    "orders": (
+        "o.csv",
+        table([["id", "vote"], *([i, " > ".join(order)] for i, order in enumerate(ORDERS))]),
+        "orders in one column",
+    ),
     "ballots": ("b.csv", table(BALLOTS), "ranked ballots"),
     "ballots with candidate ids": (
         "nyc.xlsx",
@@ -288,7 +293,8 @@ KINDS = {
     ),
     "RecBole": (
         "lunch.inter",
-        "user_id:token\titem_id:token\trating:float\n" + "".join(f"{u}\t{d}\t{r}\n" for u, d, r in LOG),
+        "user_id:token\titem_id:token\trating:float\n"
+        + "".join(f"{u}\t{d}\t{r}\n" for u, d, r in LOG),
         "ratings of RecBole",
     ),
     "MovieLens": (
@@ -490,7 +496,7 @@ def test_ballots_follow_rules_that_are_said(tmp_path):
         assert rule in said
     ended = read_file(place, repeats="end")
     np.testing.assert_array_equal(ended.ranks[0], [1, NAN, NAN, NAN])
-    with pytest.raises(RankingFileError, match='chosen twice.*repeats="first"'):
+    with pytest.raises(RankingFileError, match=r'chosen twice.*repeats="first"'):
         read_file(place, repeats="error")
 
 

@@ -82,7 +82,7 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
         random_state=options.seed,
     )
     by = options.by
-    rankings = reading.read(file, no_items=[by])
+    rankings = reading.read_filled(file, no_items=[by])
     values = None if by is None else known_values(rankings, by, file)
     with working("blocs"):
         model.fit(rankings)

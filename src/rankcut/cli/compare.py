@@ -66,7 +66,7 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
     if by is None and over is None:
         raise InputError("name the groups with --by COLUMN, or periods with --over COLUMN")
     outputs = results.open({".html": None, **PICTURES, **TABLES}, ".json")
-    rankings = reading.read(file, no_items=[by, over, options.strata, options.people])
+    rankings = reading.read_filled(file, no_items=[by, over, options.strata, options.people])
     tasks = _tasks(rankings, by, over, file)
     if len(tasks) > 1 and outputs.named(*PICTURES, ".csv", ".parquet"):
         raise InputError("several periods go to a .html or .json file, not to a picture or a table")

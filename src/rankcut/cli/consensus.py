@@ -75,7 +75,7 @@ def consensus(
     """
     outputs = results.open({**TABLES, **PICTURES, ".html": None}, ".csv")
     settings = options.settings()
-    rankings = reading.read(file, no_items=[options.by, options.people])
+    rankings = reading.read_filled(file, no_items=[options.by, options.people])
     report = _report(rankings, file, options, settings)
 
     def draw() -> Any:

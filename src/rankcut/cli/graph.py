@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 import typer
 
 from rankcut.cli.command import option, with_options
+from rankcut.cli.options import LeftOut, Unranked
 from rankcut.cli.output import PICTURES, Json, OutputFiles, Outputs, fact_lines, note
 from rankcut.cli.reading import (
     Reading,
@@ -15,7 +16,7 @@ from rankcut.cli.reading import (
     parsed_delimiter,
     parsed_header,
 )
-from rankcut.errors import InputError, RankingFileError, amount
+from rankcut.errors import InputError, RankingFileError, Setting, amount
 
 if TYPE_CHECKING:
     from rankcut.graphs.item_graph import ItemGraph
@@ -63,6 +64,7 @@ class ItemGraphOptions:
         None
     )
     keep: Annotated[float, option("Fraction of the edges to keep, the strongest.")] = 1.0
+    unranked: LeftOut = "error"
     dissimilar: Annotated[
         bool,
         option("Connect dissimilar items: one minus the similarity.", "--dissimilar"),
@@ -125,7 +127,7 @@ def graph(
     suffixes = {".npz": None, **PICTURES, ".html": None}
     outputs = Outputs(output or (), suffixes, ".npz", as_json=as_json)
     if options.learn is not None:
-        built = _learned(table, options.learn, reading, options.neighbors)
+        built = _learned(table, options, reading)
     else:
         built = _by_features(table, options, reading)
     found = _build(built.recipe, options)
@@ -148,11 +150,13 @@ def graph(
     outputs.write(draw=draw, page=make_page, npz=lambda place: write_graph(named, place))
 
 
-def _learned(file: str, learn: Learn, reading: Reading, neighbors: int | None) -> _Built:
+def _learned(file: str, options: ItemGraphOptions, reading: Reading) -> _Built:
     """A graph learned from rankings."""
     from rankcut.graphs.learned import AgreementGraph, CoListingGraph
+    from rankcut.rankings import read_rankings
 
-    rankings = reading.read(file)
+    learn, neighbors = options.learn, options.neighbors
+    rankings = reading.read_filled(file)
     if learn == "co-listing" and (rankings.n_ranked() == len(rankings.items)).all():
         raise RankingFileError(
             "each ranking lists all items, so which items are listed together says nothing",
@@ -161,7 +165,14 @@ def _learned(file: str, learn: Learn, reading: Reading, neighbors: int | None) -
         )
     kind = AgreementGraph if learn == "agreement" else CoListingGraph
     recipe = kind() if neighbors is None else kind(n_neighbors=neighbors)
-    built = recipe.build_from(rankings.ranks, rankings.items, sample_weight=rankings.counts)
+    said = (options.unranked, rankings.unranked)
+    meaning: Unranked = next((each for each in said if each != "error"), "anywhere")
+    value = read_rankings(rankings, unranked=meaning)
+    ranks: Any = value
+    if learn == "agreement" and value.unranked == "last":
+        # Items at the end of all lists agree with each other.
+        ranks = value.groups() + 1
+    built = recipe.build_from(ranks, rankings.items, sample_weight=value.counts)
     if built.n_edges == 0:
         done = "ranked alike" if learn == "agreement" else "listed together"
         note(f"{file}: no two items are {done} often enough to be connected")
@@ -192,10 +203,17 @@ def _by_features(table: str, options: ItemGraphOptions, reading: Reading) -> _Bu
             delimiter=parsed_delimiter(reading.delimiter),
             header=parsed_header(reading.header),
         )
+    near = options.neighbors
+    if near is None and options.keep == 1.0 and len(items.items) > _MOST_ITEMS:
+        raise RankingFileError(
+            f"a graph of all pairs of {len(items.items):,} items has "
+            f"{len(items.items) * (len(items.items) - 1) // 2:,} edges",
+            table,
+            remedy=["connect each item to a few others: ", Setting("neighbors", 10)],
+        )
     scale: Any = "median" if options.lengthscale is None else options.lengthscale
     recipe: Any
-    if options.neighbors is not None:
-        near = options.neighbors
+    if near is not None:
         recipe = NeighborGraph(items.points(), n_neighbors=near, lengthscale=scale)
     else:
         recipe = SimilarityGraph(items.points(), keep=options.keep, lengthscale=scale)

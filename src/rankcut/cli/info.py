@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankcut.cli.command import option, with_options
+from rankcut.cli.options import LeftOut
 from rankcut.cli.output import Results, fact_lines, styled
 from rankcut.cli.reading import RankingFile, Reading
 from rankcut.errors import amount
@@ -11,12 +12,18 @@ from rankcut.errors import amount
 if TYPE_CHECKING:
     from rankcut.report.description import Description, Preference
 
+_MEANINGS = {
+    "anywhere": "items left out may be anywhere (after all others: --unranked last)",
+    "last": "items left out come after all others",
+}
+
 
 @with_options(results=Results, reading=Reading)
 def info(
     file: RankingFile,
     results: Results,
     reading: Reading,
+    unranked: LeftOut = "error",
     shown: Annotated[int, option("Number of favourites to list.", "-n", min=1)] = 5,
 ) -> None:
     """Describe a file of rankings.
@@ -32,7 +39,7 @@ def info(
 
     outputs = results.open({".json": None}, ".json")
     rankings = reading.read(file)
-    found = describe(rankings)
+    found = describe(rankings, unranked=unranked)
     data: dict[str, Any] = {"title": rankings.title, **asdict(found)}
     outputs.write({}, data)
 
@@ -58,6 +65,7 @@ def _facts(found: "Description", shown: int) -> list[tuple[str, str]]:
         ("items", f"{found.n_items:,}"),
         *_listed("kinds", [f"{kind}: {n:,}" for kind, n in found.kinds.items()]),
         ("lengths", spread),
+        *([] if least == found.n_items else [("unranked", _MEANINGS[found.unranked])]),
         ("with ties", f"{found.n_tied:,}"),
         ("distinct", f"{found.n_distinct:,}" + (repeated if found.most_repeated > 1 else "")),
         *_listed("most preferred", _shown(found.preferred[:half])),

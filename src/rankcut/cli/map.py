@@ -34,7 +34,7 @@ def map(  # noqa: A001 - the command is called so
         named_files(results.output, "map.html")
     outputs = results.open({**PICTURES, ".html": None, **TABLES}, ".html")
     graph.check()
-    rankings = reading.read(file, no_items=[by])
+    rankings = reading.read_filled(file, no_items=[by])
     if min(rankings.ranks.shape) < 2:
         raise RankingFileError("a map needs at least two rankings of two items", file)
     values = None if by is None else known_values(rankings, by, file)

@@ -10,7 +10,7 @@ import typer
 
 from rankcut.cli.command import topic_option
 from rankcut.cli.output import note
-from rankcut.errors import InputError, RankingFileError
+from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +25,9 @@ Format: TypeAlias = Literal[
     "trec", "blt", "abif", "order", "npy",
 ]  # fmt: skip
 Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
+
+# A line on standard error names at most this many.
+_MOST_NAMED = 12
 
 _KINDS = ("full", "top-k", "ties", "incomplete")
 DATASETS = (
@@ -141,6 +144,15 @@ class Reading:
         if "READ AS" in rankings.metadata:
             note(f"{source}: {rankings.metadata['READ AS']}")
         return self._titled(rankings)
+
+    def read_filled(self, source: str, *, no_items: Sequence[str | None] = ()) -> "RankingSet":
+        """The rankings that rank something; others say nothing, and would look like ties."""
+        rankings = self.read(source, no_items=no_items)
+        filled = rankings.n_ranked() > 0
+        if filled.all() or not filled.any():
+            return rankings
+        note(f"{source}: left out {amount(int((~filled).sum()), 'row')} that rank nothing")
+        return rankings.rows(filled)
 
     def _titled(self, rankings: "RankingSet") -> "RankingSet":
         return rankings if self.title is None else replace(rankings, title=self.title)
@@ -356,20 +368,13 @@ def with_known_items(
 ) -> "RankingSet":
     """The same rankings with these items as columns, by name if the file has names.
 
-    A column of numbers looks like an item in a wide table. Those in ``no_items`` are ignored;
-    others too, with a line on standard error, if all items are there without them.
+    Those in ``no_items`` are not items. Others that the model does not know are left out, with a
+    line on standard error.
     """
     if rankings.labels() is None:
         return rankings
     known = set(items)
     unknown = [item for item in rankings.items if item not in known and item not in no_items]
-    if unknown and not known <= set(rankings.items):
-        raise RankingFileError(
-            f"item {unknown[0]!r} is not among the {len(items)} items of the model, such as "
-            f"{items[0]!r}",
-            file,
-            remedy="if it is not an item, name it with --columns",
-        )
     _note_ignored(file, unknown)
     kept = [i for i, item in enumerate(rankings.items) if item in known]
     if not kept:
@@ -380,7 +385,8 @@ def with_known_items(
     return ours.with_items(items)
 
 
-def _note_ignored(file: str, columns: Sequence[Hashable]) -> None:
-    if columns:
-        names = ", ".join(map(repr, columns))
-        note(f"{file}: ignored columns the model does not know: {names}")
+def _note_ignored(file: str, names: Sequence[Hashable]) -> None:
+    if names:
+        shown = ", ".join(map(repr, names[:_MOST_NAMED]))
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        note(f"{file}: ignored, because the model does not know them: {shown}{more}")

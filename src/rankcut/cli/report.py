@@ -25,7 +25,7 @@ def report(
     """
     outputs = Outputs(named_files(output, "report.html"), {".html": None}, ".html")
     item_graph = graph.item_graph()
-    rankings = reading.read(file, no_items=[by])
+    rankings = reading.read_filled(file, no_items=[by])
     groups = None if by is None else known_values(rankings, by, file)
     with working("report") as say:
         from rankcut.report.ranking_report import report as make

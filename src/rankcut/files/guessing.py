@@ -42,6 +42,23 @@ OVERVOTE = "overvote"
 # What a column with the ratings of a long table is called.
 _SCORES = {"points", "rating", "ratings", "score", "scores", "stars"}
 
+# Codes for no answer that survey tools write among ranks, from 1 up to the number of items.
+NO_ANSWER = {-99.0, -9.0, -8.0, -1.0, 77.0, 88.0, 97.0, 98.0, 99.0, 999.0}
+
+# Usual words of ratings, from best to worst.
+_SCALES = [
+    ["strongly agree", "agree", "somewhat agree", "neither agree nor disagree", "neutral",
+     "somewhat disagree", "disagree", "strongly disagree"],
+    ["excellent", "very good", "good", "average", "fair", "poor", "bad", "very poor", "very bad"],
+    ["very satisfied", "satisfied", "neutral", "dissatisfied", "very dissatisfied"],
+    ["extremely likely", "very likely", "likely", "neutral", "unlikely", "very unlikely"],
+    ["extremely important", "very important", "important", "somewhat important",
+     "not important", "not at all important"],
+    ["always", "often", "sometimes", "rarely", "never"],
+    ["love it", "like it", "neutral", "dislike it", "hate it"],
+    ["high", "medium", "low"],
+]  # fmt: skip
+
 # A message lists at most this many columns, or words of a scale.
 MOST_LISTED = 12
 
@@ -106,6 +123,7 @@ def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> No
     empty = block.empty_columns() if any(ordinals) else set()
     plain = [k for k, i in enumerate(items) if not ordinals[k] and i not in empty]
     found: Finding | None
+    values = np.empty((0, len(items)))
     if layout == "wide" and any(ordinals) and plain:
         found = Finding(plain, "{} has no ordinals, as other columns have", plain[0])
     else:
@@ -114,15 +132,18 @@ def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> No
         found = (check_ranks if layout == "wide" else check_scores)(values, names)
     if found is None:
         return
+    codes = _codes_of_no_answer(values, names) if layout == "wide" else ""
     problem = found.problem.format(
         "" if found.culprit is None else f"column {names[found.culprit]!r}"
     )
     naming: Text = ["name the items with ", Setting("item_columns")]
-    if found.columns:
+    if codes:
+        remedy: Text = ["if that is no answer, pass ", Setting("missing", codes)]
+    elif found.columns:
         odd = [items[k] for k in found.columns]
         these = "it is not an item" if len(odd) == 1 else f"these {len(odd)} are not items"
         option = Setting("columns", as_option(odd, block.names))
-        remedy: Text = [f"if {these}, pass ", option, "; otherwise ", *naming]
+        remedy = [f"if {these}, pass ", option, "; otherwise ", *naming]
     else:
         said = rankings_in_text(block)
         problem, remedy = said or (
@@ -130,6 +151,14 @@ def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> No
             _reading_scores(block, naming),
         )
     raise RankingFileError(problem, block.source, int(block.lines[0]), remedy=remedy)
+
+
+def _codes_of_no_answer(values: NDArray[np.float64], names: Sequence[str]) -> str:
+    """The codes for no answer, as an option, if the table is one of ranks without them."""
+    codes = np.isin(values, [*NO_ANSWER]) & ((values > values.shape[1]) | (values < 0))
+    if not codes.any() or check_ranks(np.where(codes, np.nan, values), names) is not None:
+        return ""
+    return ",".join(f"{code:g}" for code in np.unique(values[codes]).tolist())
 
 
 def _reading_scores(block: TableBlock, naming: Text) -> Text:
@@ -165,15 +194,24 @@ def rankings_in_text(block: TableBlock) -> tuple[str, Text] | None:
         first = next(str(cell) for cell in block.objects(orders[0]) if cell is not None)[:40]
         problem = f"column {name!r} holds orders such as {first!r}"
         return problem, ["pass ", Setting("order", name)]
-    words = _shared_words(block)
+    words, columns = _shared_words(block)
     if not words:
         return None
-    return f"some columns hold {', '.join(map(repr, words))}, and none holds ranks", [
-        "for ratings in words, list these from best to worst: ",
-        Setting("scale", " > ".join(words)),
-        "; for ballots pass ",
-        Setting("layout", "ballots"),
-    ]
+    problem = f"some columns hold {', '.join(map(repr, words))}, and none holds ranks"
+    cells = [block.objects(i).tolist() for i in columns]
+    rows = [[cell for cell in row if cell is not None] for row in zip(*cells, strict=True)]
+    if all(len({*row}) == len(row) for row in rows):
+        named = Setting("item_columns", as_option(columns, block.names))
+        return problem, ["if each column is a place: ", Setting("layout", "ballots"), " ", named]
+    known = next((scale for scale in _SCALES if {w.lower() for w in words} <= {*scale}), None)
+    if known is None:
+        remedy: Text = [
+            "for ratings in words, list these from best to worst with ",
+            Setting("scale"),
+        ]
+        return problem, remedy
+    ordered = " > ".join(sorted(words, key=lambda word: known.index(word.lower())))
+    return problem, ["for ratings in words: ", Setting("scale", ordered)]
 
 
 def _has_orders(block: TableBlock, column: int) -> bool:
@@ -181,8 +219,8 @@ def _has_orders(block: TableBlock, column: int) -> bool:
     return any(isinstance(cell, str) and ">" in cell for cell in cells)
 
 
-def _shared_words(block: TableBlock) -> list[str]:
-    """The words of columns that share a few, as columns of ratings do."""
+def _shared_words(block: TableBlock) -> tuple[list[str], list[int]]:
+    """The words of columns that share a few, as columns of ratings do, and these columns."""
     seen: dict[str, set[int]] = {}
     for i in range(len(block.names)):
         for cell in [] if block.is_numeric(i) else block.objects(i):
@@ -196,7 +234,7 @@ def _shared_words(block: TableBlock) -> list[str]:
         if len(shared & {*own}) * 2 < len(own):
             rated.discard(i)
     words = [word for word, where in seen.items() if where & rated]
-    return words if 2 <= len(words) <= MOST_LISTED else []
+    return (words, sorted(rated)) if 2 <= len(words) <= MOST_LISTED else ([], [])
 
 
 @dataclass(frozen=True)

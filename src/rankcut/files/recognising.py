@@ -15,7 +15,7 @@ from rankcut.errors import RankingFileError, Setting, Text, amount
 from rankcut.files.ballots import contests
 from rankcut.files.guessing import MOST_LISTED
 from rankcut.files.layouts import table_blocks, table_rankings
-from rankcut.files.roles import Guess, TableOptions
+from rankcut.files.roles import RANKING, Guess, TableOptions
 from rankcut.files.runs import ratings
 from rankcut.files.surveys import survey_questions, without_headers
 from rankcut.files.tables import TableBlock
@@ -46,7 +46,10 @@ def _recognised(
     every = iter(blocks)
     first = next(every)
     plain = without_headers(first)
-    if options.say_what_it_is or first.declared is not None or not _guesses(plain):
+    # Tables in our own words need no guess.
+    ours = {RANKING, "item"} <= {*plain.names} or "order" in plain.names
+    told = options.say_what_it_is or first.declared is not None or ours
+    if told or not _guesses(plain):
         if options.question is not None and options.layout is None:
             raise RankingFileError(
                 "the table has no question that ranks items, or it is not known to be a survey's",

@@ -20,6 +20,7 @@ from rankcut.files.guessing import (
 from rankcut.files.tables import Layout, TableBlock, shown
 from rankcut.rankings.ranking_set import LARGEST_COUNT
 from rankcut.rankings.ratings import Scale, read_scale
+from rankcut.rankings.value import Unranked
 
 RANKING, COUNT = "ranking", "count"
 
@@ -108,7 +109,7 @@ class TableOptions:
     def say_what_it_is(self) -> bool:
         """Whether they say how to read the table, so that nobody needs to guess."""
         told = (self.layout, self.item_columns, self.item, self.rank, self.score, self.order)
-        return any(option is not None for option in (*told, self.scale, self.known_items))
+        return any(option is not None for option in (*told, self.scale))
 
     def fitting(self, block: TableBlock) -> Layout:
         """The layout asked for, or else the one that the table says or its columns suggest."""
@@ -155,8 +156,8 @@ class Guess:
         The question in words.
     noun : str
         What a ranking is: a respondent, a ballot, a vote.
-    unranked : {"last", "anywhere"} or None
-        What is meant by items that a ranking leaves out.
+    unranked : {"error", "last", "anywhere"}
+        What is meant by items that a ranking leaves out; "error" if nobody knows.
     people : str or None
         The column that says whose ranking a row is.
     said : tuple of str
@@ -171,7 +172,7 @@ class Guess:
     question: str = ""
     title: str = ""
     noun: str = "respondent"
-    unranked: Literal["last", "anywhere"] | None = None
+    unranked: Unranked = "error"
     people: str | None = None
     said: tuple[str, ...] = ()
     by_hand: Sequence[Setting] = ()

@@ -8,6 +8,7 @@ Google Forms        ``Question [Item]`` with ``1st choice`` …, or ``Question [
 LimeSurvey          ``Q1[1]``, ``Q1[2]`` … with the item in each place
 Microsoft Forms     one cell, ``A;B;C;``
 ODK, Kobo           one cell, ``a b c``
+by hand             one cell, ``a > b = c``
 =================== ==============================================================================
 """
 
@@ -20,12 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import Setting
-from rankcut.files.guessing import as_option, place_of
+from rankcut.files.guessing import NO_ANSWER, as_option, place_of
 from rankcut.files.roles import Guess, shortened
 from rankcut.files.tables import TableBlock, is_missing, number_of, shown
-
-# Codes for no answer that survey tools write among ranks, from 1 up to the number of items.
-_NO_ANSWER = {-99.0, -9.0, -8.0, -1.0, 77.0, 88.0, 97.0, 98.0, 99.0, 999.0}
+from rankcut.rankings.orders import parse_order
 
 # Of the rows of a ranking question, at most this share may have ties, by mistakes of people.
 _MOST_TIED = 0.05
@@ -139,6 +138,10 @@ def _lists(block: TableBlock) -> list[Guess]:
         if block.is_numeric(i):
             continue
         cells = [cell for cell in block.objects(i).tolist() if isinstance(cell, str)]
+        if any(">" in cell for cell in cells) and all(map(_is_order, cells)):
+            told: dict[str, Any] = {"layout": "orders", "order": name}
+            questions.append(Guess("orders in one column", block, told, question=name))
+            continue
         for mark, what in tools.items():
             lists = [[part.strip() for part in c.strip(f"{mark} ").split(mark)] for c in cells]
             items = {*lists[0]} if lists else set()
@@ -151,6 +154,12 @@ def _lists(block: TableBlock) -> list[Guess]:
                 questions.append(Guess(what, places, told, question=name, title=name))
                 break
     return questions
+
+
+def _is_order(text: str) -> bool:
+    """Whether a text lists items, each once, as in ``a > b = c``."""
+    listed = [item for group in parse_order(text) for item in group]
+    return all(listed) and len({*listed}) == len(listed)
 
 
 def _spread(block: TableBlock, column: int, mark: str, n_items: int) -> TableBlock:
@@ -196,7 +205,7 @@ def _ranks_in(block: TableBlock, columns: Sequence[int]) -> _Ranks | None:
             return None
         in_words = True
         values[:, k] = [places[cell] for cell in block.columns[i]]
-    codes = np.isin(values, [*_NO_ANSWER]) & ((values > len(columns)) | (values < 1))
+    codes = np.isin(values, [*NO_ANSWER]) & ((values > len(columns)) | (values < 1))
     said = tuple(
         f"{code:g} in {np.count_nonzero(values == code)} cells is no answer"
         for code in np.unique(values[codes]).tolist()

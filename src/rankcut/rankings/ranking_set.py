@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from scipy import sparse as sp
 
 from rankcut.errors import InputError, amount
 from rankcut.rankings.orders import spread
+from rankcut.rankings.value import Unranked
 
 # A rank matrix is dense while it has at most this many entries, or at most this many entries for
 # each one that is ranked, so that its size stays in proportion to the file's.
@@ -54,8 +55,8 @@ class RankingSet:
         How much each ranking of a row counts; None if all count alike.
     people : ndarray or None
         Whose ranking each row is, if the file says that people rank more than once.
-    unranked : {"last", "anywhere"} or None
-        What the file means by items that a ranking leaves out, if it says so.
+    unranked : {"error", "last", "anywhere"}
+        What the file means by items that a ranking leaves out; "error" if it does not say.
     counted : bool
         Whether a table of these rankings has a column of counts: True where a count is not 1, and
         in the parts of a whole that has counts.
@@ -87,7 +88,7 @@ class RankingSet:
     notes: tuple[str, ...] = ()
     weights: Any = None
     people: Any = None
-    unranked: Literal["last", "anywhere"] | None = None
+    unranked: Unranked = "error"
     counted: bool = False
     target: Any = None
     target_names: Sequence[str] = ()

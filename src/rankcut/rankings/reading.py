@@ -91,8 +91,7 @@ def read_rankings(
     else:
         own, counts = None, None
         if hasattr(X, "__rankings__"):
-            if unranked == "error" and X.unranked is not None:
-                unranked = X.unranked
+            unranked = X.unranked if unranked == "error" else unranked
             people = X.people if people is None else people
             X, own, counts = X.__rankings__()
         stored, labels = _read_matrix(X)

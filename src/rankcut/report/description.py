@@ -1,7 +1,7 @@
 """Describe a set of rankings: kinds, lengths, favourites, repeats and problems."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from rankcut.consensus import Agreement, Units, agree, compare_pairs, mean_score
 from rankcut.errors import amount
 from rankcut.rankings import Rankings, merge_rankings, read_rankings
 from rankcut.rankings.ranking_set import RankingSet
-from rankcut.rankings.value import Partitions
+from rankcut.rankings.value import Partitions, Unranked
 
 # Items ranked by at least this share of the rankings are listed as most and least preferred.
 _WORTH_A_PLACE = 0.01
@@ -52,9 +52,12 @@ class Description:
         Number of times the most frequent order occurs.
     preferred : list of Preference
         The items, most preferred first: in the order of :class:`~rankcut.Consensus` by Borda's
-        method, unranked items anywhere.
+        method.
     agreement : Agreement or None
-        How much people agree, with 95 % intervals; None if nothing is ranked.
+        How much people agree, with 95 % intervals; None if nothing is ranked. Rankings that rank
+        nothing do not count.
+    unranked : {"last", "anywhere"}
+        What preferred items and agreement take unranked items for.
     columns : dict
         The number of distinct values of each other column.
     problems : list of str
@@ -71,12 +74,18 @@ class Description:
     most_repeated: int
     preferred: list[Preference]
     agreement: Agreement | None
+    unranked: Unranked
     columns: dict[str, int]
     problems: list[str]
 
 
-def describe(rankings: RankingSet, value: Rankings | None = None) -> Description:
+def describe(
+    rankings: RankingSet, value: Rankings | None = None, *, unranked: Unranked = "error"
+) -> Description:
     """Describe a set of rankings; ``value`` are the same rankings, if they are read already.
+
+    If neither these nor ``unranked`` nor the file says what an unranked item means, its place is
+    unknown.
 
     Examples
     --------
@@ -84,9 +93,16 @@ def describe(rankings: RankingSet, value: Rankings | None = None) -> Description
     >>> describe(votes).kinds
     {'with ties, all items': 1, 'strict, part of the items': 1}
     """
+    said = (unranked, "error" if value is None else value.unranked, rankings.unranked)
+    meaning: Unranked = next((each for each in said if each != "error"), "anywhere")
     value = read_rankings(rankings if value is None else value, unranked="anywhere")
-    units = Units.of(value) if value.listed().any() else None
-    merged = merge_rankings(value).rankings if units is None else units.rankings
+    filled = rankings.n_ranked() > 0
+    units = None
+    if filled.any():
+        some = value if filled.all() else value.rows(filled)
+        units = Units.of(replace(some, unranked=meaning))
+    same = units is not None and filled.all() and meaning == "anywhere"
+    merged = units.rankings if units is not None and same else merge_rankings(value).rankings
     # The lists of a catalogue are shorter than the groups of all its items.
     found = _tally(merged if value.sparse is None else value, merged)
     return Description(
@@ -104,6 +120,7 @@ def describe(rankings: RankingSet, value: Rankings | None = None) -> Description
         most_repeated=max(found.repeats),
         preferred=[] if units is None else _preferred(rankings, found, units),
         agreement=None if units is None else _agreement(units),
+        unranked=meaning,
         columns={
             name: len({value for value in values.tolist() if value is not None and value == value})
             for name, values in rankings.columns.items()

@@ -298,7 +298,9 @@ def _item_graph(
         return None
     if graph is None or is_learned(graph):
         recipe = AgreementGraph() if graph is None else graph
-        return recipe.build_from(shown, sample_weight=shown.counts)
+        last = value.unranked == "last"
+        ranks = replace(shown, unranked="last").groups() + 1 if last else shown
+        return recipe.build_from(ranks, sample_weight=shown.counts)
     whole = as_item_graph(graph).aligned(value.shape[1], value.items)
     if len(chosen) == whole.n_items:
         return ItemGraph(whole.to_dense()[np.ix_(chosen, chosen)], len(chosen))

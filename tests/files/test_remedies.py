@@ -1,0 +1,118 @@
+"""Each option that a message suggests works when it is pasted, and is right."""
+
+import re
+import shlex
+
+import numpy as np
+import pytest
+
+from rankcut import read_file
+from rankcut.cli import app
+
+RANKS = np.array([[1, 2, 3, 4], [2, 1, 4, 3], [4, 3, 2, 1], [3, 4, 1, 2]] * 3)
+ITEMS = ["toro", "uni", "ika", "ebi"]
+
+
+def table(names, rows):
+    return "\n".join([",".join(names), *(",".join(map(str, row)) for row in rows), ""])
+
+
+def beside(**columns):
+    """Rankings with columns beside them."""
+    rows = [
+        [*known, *row]
+        for known, row in zip(zip(*columns.values(), strict=True), RANKS, strict=True)
+    ]
+    return table([*columns, *ITEMS], rows)
+
+
+CODED = RANKS.copy()
+CODED[[0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 0, 1]] = 99
+AGREE = ["Strongly agree", "Agree", "Neutral", "Disagree"]
+SUGGESTED = {
+    "a year and an age": (
+        beside(held=range(1956, 1968), took=range(40, 52)),
+        ["--columns", "held,took"],
+    ),
+    "a name with a comma": (
+        beside(**{'"held, in"': range(1956, 1968)}),
+        ["--columns", "1"],
+    ),
+    "a code for no answer": (table(ITEMS, CODED), ["--missing", "99"]),
+    "words of a usual scale": (
+        table(["who", *ITEMS],
+              [[f"p{i}", *(AGREE[(i * k) % 4] for k in range(4))] for i in range(9)]),
+        ["--scale", "Strongly agree > Agree > Neutral > Disagree"],
+    ),
+    "places by other names": (
+        "who,best,next\nann,toro,uni\nbob,uni,toro\ncy,uni,ika\n",
+        ["--layout", "ballots", "--item-columns", "best,next"],
+    ),
+    "scores": (
+        table(ITEMS, np.random.default_rng(0).integers(1, 6, (40, 4))),
+        ["--layout", "ratings"],
+    ),
+    "a word among numbers": ("a,b,c\n1,2,5\n2,1,x\n1,2,4\n2,1,6\n", ["--columns", "c"]),
+    "a repeated item": ("ranking,item,rank\nx,a,1\nx,b,2\nx,a,3\n", ["--repeats", "first"]),
+}  # fmt: skip
+
+
+def run(*words):
+    with pytest.raises(SystemExit) as ended:
+        app(list(map(str, words)))
+    return ended.value.code
+
+
+def suggested(said):
+    """The first options that a message suggests, as words of a command."""
+    found = re.search(r"(?:--[a-z-]+(?: (?!--)(?:'[^']*'|[^\s;]+))? ?)+", said)
+    return shlex.split(found[0])
+
+
+@pytest.mark.parametrize("case", SUGGESTED)
+def test_the_option_that_a_message_suggests_works(case, tmp_path, capsys):
+    text, expected = SUGGESTED[case]
+    place = tmp_path / "votes.csv"
+    place.write_text(text)
+    assert run("info", place) == 1
+    said = capsys.readouterr().err
+    assert suggested(said) == expected, said
+    assert run("convert", place, tmp_path / "out.csv", *expected) == 0
+    votes = read_file(tmp_path / "out.csv")
+    if {*votes.items} == {*ITEMS} and case not in ("scores", "words of a usual scale"):
+        listed = CODED != 99 if case == "a code for no answer" else np.ones_like(RANKS, bool)
+        np.testing.assert_array_equal(votes.with_items(ITEMS).ranks[listed], RANKS[listed])
+
+
+def test_words_that_nobody_knows_are_not_put_in_an_order(tmp_path, capsys):
+    place = tmp_path / "votes.csv"
+    place.write_text("a,b\nMEH,MEH\nJOY,MEH\nJOY,JOY\n")
+    assert run("info", place) == 1
+    said = capsys.readouterr().err
+    assert "list these from best to worst with --scale" in said
+    assert "MEH >" not in said
+
+
+def test_tables_of_items_suggest_columns_that_work(tmp_path, capsys):
+    place = tmp_path / "films.csv"
+    films = [[i, f"Film {i}", "Drama" if i % 2 else "War", 1990 + i % 7] for i in range(50)]
+    place.write_text(table(["id", "title", "genre", "year"], films))
+    assert run("graph", place) == 1
+    options = suggested(capsys.readouterr().err)
+    assert options == ["--columns", "genre,year"]
+    assert run("graph", place, *options) == 0
+    place.write_text(table(["year", "title"], [[1990 + i % 7, f"Film {i}"] for i in range(15)]))
+    assert run("graph", place) == 1
+    options = suggested(capsys.readouterr().err)
+    assert options == ["--item", "title"]
+    assert run("graph", place, *options) == 0
+
+
+def test_a_graph_of_many_items_asks_for_neighbours(tmp_path, capsys):
+    place = tmp_path / "films.csv"
+    place.write_text(table(["film", "year"], [[f"f{i}", 1900 + i % 90] for i in range(3100)]))
+    assert run("graph", place) == 1
+    said = capsys.readouterr().err
+    assert "4,803,450 edges" in said
+    assert suggested(said) == ["--neighbors", "10"]
+    assert run("graph", place, *suggested(said)) == 0
