@@ -152,7 +152,7 @@ def test_columns_of_numbers_are_no_items_of_a_model(lunch):
     known = ["--columns", "guest,team"]
     plain = succeed("predict", "m.skops", "coded.csv", *known)
     assert run("predict", "m.skops", "coded.csv", *known).stderr == ""
-    noted = "rankcut: coded.csv: ignored columns the model does not know: 'team'\n"
+    noted = "rankcut: coded.csv: ignored, because the model does not know them: 'team'\n"
     done = run("predict", "m.skops", "coded.csv")
     assert (done.exit_code, done.stdout, done.stderr) == (0, plain, noted)
     items = ["--item-columns", ",".join([*read_file("full.csv").items, "team"])]

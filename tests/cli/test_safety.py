@@ -160,11 +160,11 @@ def test_warnings_of_libraries_do_not_reach_the_user(lunch, monkeypatch):
     """Ours become notes; whoever asks for errors, as this suite does, gets them all."""
     from rankcut.report import description
 
-    def warn(*arguments):
+    def warn(*arguments, **options):
         warnings.warn_explicit("overflow", RuntimeWarning, "numpy/core.py", 1, "numpy.core")
         warnings.warn_explicit("no default style", UserWarning, "openpyxl.py", 1, "openpyxl.styles")
         warnings.warn_explicit("look at row 3", UserWarning, "x.py", 1, "rankcut.report")
-        return found(*arguments)
+        return found(*arguments, **options)
 
     found = description.describe
     monkeypatch.setattr(description, "describe", warn)

@@ -483,6 +483,14 @@ def test_items_are_never_ids_dates_or_durations(tmp_path):
     assert list(votes.columns) == ["id", "Duration (in seconds)", "date"]
 
 
+def test_ranks_beside_a_class_are_no_votes(tmp_path):
+    place = tmp_path / "two.csv"
+    place.write_text("a,b,label\n1,2,1\n2,1,2\n1,2,2\n")
+    votes = read_file(place, columns="label")
+    assert votes.items == ("a", "b")
+    assert votes.ranks.tolist() == [[1, 2], [2, 1], [1, 2]]
+
+
 def test_ballots_follow_rules_that_are_said(tmp_path):
     place = tmp_path / "b.csv"
     rows = [["toro", "toro", "uni"], ["uni", "overvote", "ika"], ["ika", "skipped", "Write-in"]]

@@ -140,42 +140,18 @@ class TableOptions:
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """A way to read a table that nobody described.
+    """A way to read a table that nobody described."""
 
-    Attributes
-    ----------
-    what : str
-        What the table is, as in "read as a Qualtrics rank-order question".
-    block : TableBlock
-        The table in a form that a layout has.
-    options : dict
-        The options that read it so.
-    question : str
-        The name of the question or contest, if a table may have several.
-    title : str
-        The question in words.
-    noun : str
-        What a ranking is: a respondent, a ballot, a vote.
-    unranked : {"error", "last", "anywhere"}
-        What is meant by items that a ranking leaves out; "error" if nobody knows.
-    people : str or None
-        The column that says whose ranking a row is.
-    said : tuple of str
-        What else the user should know.
-    by_hand : sequence of Setting
-        The options with which the user can ask for this way.
-    """
-
-    what: str
-    block: TableBlock
-    options: dict[str, Any]
-    question: str = ""
-    title: str = ""
-    noun: str = "respondent"
-    unranked: Unranked = "error"
-    people: str | None = None
-    said: tuple[str, ...] = ()
-    by_hand: Sequence[Setting] = ()
+    what: str  #: what it is, as in "read as a Qualtrics rank-order question"
+    block: TableBlock  #: the table in a form that a layout has
+    options: dict[str, Any]  #: what reads it so
+    question: str = ""  #: the name of the question or contest
+    title: str = ""  #: the question in words
+    noun: str = "respondent"  #: what a ranking is
+    unranked: Unranked = "error"  #: what is meant by items that a ranking leaves out
+    people: str | None = None  #: the column that says whose ranking a row is
+    said: tuple[str, ...] = ()  #: what else the user should know
+    by_hand: Sequence[Setting] = ()  #: the options with which the user can ask for it
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,8 @@ def votes(block: TableBlock) -> list[Guess]:
     winners += [i for name, i in called.items() if name in _WINNERS and block.is_numeric(i)]
     for winner in winners:
         for left, right, words in _sides(block.names):
+            if block.is_numeric(left) or block.is_numeric(right):
+                continue  # ranks of two items, and not their names
             decided = _decided(block, left, right, winner, words)
             if decided is not None:
                 used = [left, right, winner]
