@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from commands import fail, succeed
+from commands import fail, run, succeed
 from ranking_sets import orders_of
 
 from rankcut import read_file
@@ -102,3 +102,38 @@ def test_options_for_tables_reach_the_reader(lunch):
     fail("info", "votes.txt", "-f", "csv", "--header", "x", says="--header must be the number")
     fail("info", "votes.txt", "-f", "csv", "--delimiter", "ab", says="one character")
     fail("info", "votes.txt", says="name the format")
+
+
+def test_info_says_what_it_takes_unranked_items_for(lunch):
+    said = succeed("info", "top-k.csv")
+    assert "items left out may be anywhere (after all others: --unranked last)" in said
+    last = succeed("info", "top-k.csv", "--unranked", "last")
+    assert "items left out come after all others" in last
+    agreed = [line for line in last.splitlines() if line.startswith("agreement")]
+    shown = succeed("consensus", "top-k.csv", "--unranked", "last", "--n-bootstraps", "0")
+    assert agreed[0].split("Kendall's W ")[1][:4] in shown
+    assert "unranked" not in succeed("info", "full.csv")
+
+
+def test_blank_rows_leave_every_statistic(lunch):
+    blanks = (lunch / "full.csv").read_text().splitlines()
+    width = blanks[0].count(",")
+    blanks += [f"blank {i}" + "," * width for i in range(11)]
+    (lunch / "blanks.csv").write_text("\n".join([*blanks, ""]))
+    for command in (["info"], ["consensus", "--unranked", "last", "--n-bootstraps", "200"]):
+        with_blanks, without = (
+            [line for line in run(*command, file).stdout.splitlines() if "Kendall" in line]
+            for file in ("blanks.csv", "full.csv")
+        )
+        assert with_blanks == without
+        assert with_blanks
+    assert "left out 11 rows that rank nothing" in run("consensus", "blanks.csv").stderr
+
+
+def test_a_learned_graph_obeys_what_unranked_items_mean(lunch):
+    one, other = "1,2,,,,", ",,,,1,2"
+    (lunch / "votes.csv").write_text("\n".join(["a,b,c,d,e,f", *[one, other] * 30, ""]))
+    anywhere = succeed("graph", "votes.csv", "--learn", "agreement")
+    last = succeed("graph", "votes.csv", "--learn", "agreement", "--unranked", "last")
+    assert "a - b" not in anywhere
+    assert "a - b" in last

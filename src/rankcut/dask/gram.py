@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rankcut.dask.collections import as_array, map_rows, stand_in
+from rankcut.dask.parts import Parts
 from rankcut.dask.reading import ParquetRankings
 from rankcut.dask.tasks import Progress, computed, import_dask, reduced, shared, task
 from rankcut.dask.vectors import computed_vectors, feature_settings
 from rankcut.errors import InputError, RankingFileError
-from rankcut.files.drafts import Parts
 from rankcut.kernels.gram import Encoder, Encoding, fill_gram, gram_dtype, read_both
 from rankcut.kernels.nearest import Nearest, all_found, best_of, keep_nearest, none_yet
 from rankcut.kernels.ranking_kernel import FLOAT, RankingKernel

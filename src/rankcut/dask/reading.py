@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from rankcut.dask.collections import as_array, at_place, stand_in
+from rankcut.dask.parts import BlockPlace, BlockReader, block_places
 from rankcut.dask.tasks import computed, reduced, shared, shared_task, task
 from rankcut.errors import InputError
 from rankcut.files.layouts import joined
-from rankcut.files.parquet import BlockPlace, BlockReader, block_places
 from rankcut.files.roles import TableOptions
 from rankcut.rankings import object_array
 from rankcut.rankings.long_tables import LongRanks, from_long

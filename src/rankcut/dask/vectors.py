@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from rankcut.cuts.offset_rows import check_centred
 from rankcut.dask.collections import as_array, at_place
+from rankcut.dask.parts import BlockPlace, BlockReader, Parts
 from rankcut.dask.reading import ParquetRankings
 from rankcut.dask.tasks import Progress, each_done, shared_task
 from rankcut.errors import InputError
-from rankcut.files.drafts import Parts
 from rankcut.files.matrices import MatrixBlock, graph_arrays, write_matrix
-from rankcut.files.parquet import BlockPlace, BlockReader, import_pyarrow
+from rankcut.files.parquet import import_pyarrow
 from rankcut.files.table_columns import known_columns
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.kernels.graph_cut import GraphCutVectors

@@ -11,15 +11,13 @@ with commas.
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any
-
-from scipy.sparse import csr_array
+from typing import Any, NamedTuple, NoReturn
 
 from rankcut.errors import RankingFileError, amount
 from rankcut.files.text import Source, decoded, read_all, source_name, whole_number
-from rankcut.rankings.orders import to_orders
+from rankcut.rankings.orders import from_orders, to_orders
 from rankcut.rankings.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
 _ID = re.compile(r"\(([^()]*)\)\s*")
@@ -67,48 +65,118 @@ def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
     """
     name = source_name(source)
     lines = _with_spaces(decoded(read_all(source)).split("\n"))
-    ballots = _Ballots(name)
+
+    def refuse(problem: str, line: int) -> NoReturn:
+        raise RankingFileError(problem, name, line)
+
     place = iter(enumerate(lines, start=1))
     number, text = next(((n, t) for n, t in map(_uncommented, place) if t), (1, ""))
-    opening = text.split()
-    numbers = [whole_number(token) for token in opening]
-    if len(numbers) != 2 or None in numbers or numbers[0] == 0:
-        raise RankingFileError(
+    opening = [whole_number(token) for token in text.split()]
+    if len(opening) != 2 or None in opening or not opening[0]:
+        refuse(
             "the first line should have the number of candidates and of seats, as in '4 1'; is "
             "this a BLT file?",
-            name,
             number,
         )
-    n_items = int(opening[0])
+    n_items = opening[0]
     if n_items > len(lines):
-        raise RankingFileError(
+        refuse(
             f"{n_items} candidates cannot all be named in {amount(len(lines), 'line')}; correct "
             "the first number",
-            name,
             number,
         )
+    withdrawn: list[int] = []
+    ballots: list[_Ballot] = []
     for number, text in map(_uncommented, place):
         if text == "0":
             break
-        if text:
-            ballots.read(text, number, n_items)
+        if re.match(r"-\S", text):
+            if ballots or not all(token.startswith("-") for token in text.split()):
+                refuse(
+                    "withdrawn candidates, as '-2 -5', stand before the ballots, on a line of "
+                    "their own",
+                    number,
+                )
+            tokens = [token[1:] for token in text.split()]
+            withdrawn += [_item(token, n_items, number, refuse) for token in tokens]
+        elif text:
+            ballots.append(_read_ballot(text, n_items, number, refuse))
     else:
-        raise RankingFileError(
+        refuse(
             "the file ends before the line '0', which separates the ballots from the names",
-            name,
             len(lines),
         )
     comments = [line.strip() for line in lines if line.lstrip().startswith("#")]
     quoted = _names(comments, [text.strip() for _, text in place], n_items)
     if len(quoted) not in (n_items, n_items + 1):
-        raise RankingFileError(
+        refuse(
             f"after the line '0' come the names of {n_items} candidates and a title, a line each; "
             f"got {amount(len(quoted), 'line')}",
-            name,
             number,
         )
+    if not ballots:
+        refuse("the file has no ballots", number)
     items, notes = distinct_labels(quoted[:n_items])
-    return ballots.ranked(items, opening[1], sparse, notes, "".join(quoted[n_items:]), number)
+    metadata = {"SEATS": str(opening[1])}
+    if withdrawn:
+        metadata["WITHDRAWN"] = " ".join(map(str, withdrawn))
+    orders = [[tuple(items[i - 1] for i in group) for group in own.groups] for own in ballots]
+    ranks, _ = from_orders(orders, items=items, sparse=True)
+    return RankingSet(
+        fitting_ranks(ranks, sparse),
+        items,
+        counts=[own.times for own in ballots],
+        ids=tuple(own.name or f"row {row}" for row, own in enumerate(ballots))
+        if any(own.name for own in ballots)
+        else None,
+        title="".join(quoted[n_items:]),
+        metadata=metadata,
+        notes=notes,
+    )
+
+
+class _Ballot(NamedTuple):
+    """How many cast a ballot, its groups of candidates, and its own name."""
+
+    times: int
+    groups: list[list[int]]
+    name: str | None
+
+
+def _read_ballot(
+    text: str, n_items: int, line: int, refuse: Callable[[str, int], NoReturn]
+) -> _Ballot:
+    named = _ID.match(text)
+    tokens = text[0 if named is None else named.end() :].split()
+    if len(tokens) < 2 or tokens[-1] != "0":
+        refuse(
+            "a ballot has a weight, the numbers of candidates, best first, and 0 at its end, as in "
+            "'1 3 2 0'",
+            line,
+        )
+    count = whole_number(tokens[0])
+    if not count:
+        refuse(
+            f"the weight {tokens[0][:20]!r} should be a whole number from 1 up: how many cast this "
+            "ballot",
+            line,
+        )
+    groups = [
+        [_item(own, n_items, line, refuse) for own in token.split("=")]
+        for token in tokens[1:-1]
+        if token != "-"
+    ]
+    twice, times = Counter(chain.from_iterable(groups)).most_common(1)[0] if groups else (0, 1)
+    if times > 1:
+        refuse(f"candidate {twice} appears twice; a ballot lists each once", line)
+    return _Ballot(count, groups, None if named is None else named[1].strip())
+
+
+def _item(token: str, n_items: int, line: int, refuse: Callable[[str, int], NoReturn]) -> int:
+    number = whole_number(token)
+    if number is None or not 1 <= number <= n_items:
+        refuse(f"there is no candidate {token[:20]!r}: they are numbered from 1 to {n_items}", line)
+    return number
 
 
 def _with_spaces(lines: list[str]) -> list[str]:
@@ -141,104 +209,6 @@ def _names(comments: list[str], lines: list[str], n_items: int) -> list[str]:
     if sorted(named) != list(range(1, n_items + 1)) or len(others) > 1:
         return others
     return [named[number] for number in sorted(named)] + others
-
-
-class _Ballots:
-    """The ballots read so far."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.starts = [0]
-        self.columns: list[int] = []
-        self.ranks: list[float] = []
-        self.counts: list[int] = []
-        self.ids: list[str | None] = []
-        self.withdrawn: list[int] = []
-
-    def read(self, text: str, line: int, n_items: int) -> None:
-        """Take a ballot, or a line of withdrawn candidates."""
-        named = _ID.match(text)
-        if named is not None:
-            text = text[named.end() :]
-        tokens = text.split()
-        if tokens and tokens[0].startswith("-") and len(tokens[0]) > 1:
-            self._withdraw(tokens, line, n_items)
-            return
-        if len(tokens) < 2 or tokens[-1] != "0":
-            raise RankingFileError(
-                "a ballot has a weight, the numbers of candidates, best first, and 0 at its end, "
-                "as in '1 3 2 0'",
-                self.name,
-                line,
-            )
-        if not whole_number(tokens[0]):
-            raise RankingFileError(
-                f"the weight {tokens[0][:20]!r} should be a whole number from 1 up: how many cast "
-                "this ballot",
-                self.name,
-                line,
-            )
-        groups = [token.split("=") for token in tokens[1:-1] if token != "-"]
-        items = [self._item(token, line, n_items) for token in chain.from_iterable(groups)]
-        if len(set(items)) < len(items):
-            twice = Counter(items).most_common(1)[0][0]
-            raise RankingFileError(
-                f"candidate {twice} appears twice; a ballot lists each once", self.name, line
-            )
-        self.columns.extend(item - 1 for item in items)
-        for rank, group in enumerate(groups, start=1):
-            self.ranks += [rank] * len(group)
-        self.starts.append(len(self.columns))
-        self.counts.append(int(tokens[0]))
-        self.ids.append(None if named is None else named[1].strip())
-
-    def _withdraw(self, tokens: list[str], line: int, n_items: int) -> None:
-        if self.counts or not all(token.startswith("-") for token in tokens):
-            raise RankingFileError(
-                "withdrawn candidates, as '-2 -5', stand before the ballots, on a line of their "
-                "own",
-                self.name,
-                line,
-            )
-        self.withdrawn.extend(self._item(token[1:], line, n_items) for token in tokens)
-
-    def _item(self, token: str, line: int, n_items: int) -> int:
-        number = whole_number(token)
-        if number is None or not 1 <= number <= n_items:
-            raise RankingFileError(
-                f"there is no candidate {token[:20]!r}: they are numbered from 1 to {n_items}",
-                self.name,
-                line,
-            )
-        return number
-
-    def ranked(
-        self,
-        items: tuple[str, ...],
-        seats: str,
-        sparse: bool | None,
-        notes: tuple[str, ...],
-        title: str,
-        line: int,
-    ) -> RankingSet:
-        """The ballots as rankings."""
-        if not self.counts:
-            raise RankingFileError("the file has no ballots", self.name, line)
-        metadata = {"SEATS": str(int(seats))}
-        if self.withdrawn:
-            metadata["WITHDRAWN"] = " ".join(map(str, self.withdrawn))
-        ids = tuple(own or f"row {row}" for row, own in enumerate(self.ids))
-        entries = (self.ranks, self.columns, self.starts)
-        ranks = csr_array(entries, (len(self.counts), len(items)), dtype=float)
-        return RankingSet(
-            fitting_ranks(ranks, sparse),
-            items,
-            counts=self.counts,
-            ids=ids if any(self.ids) else None,
-            title=title,
-            metadata=metadata,
-            notes=notes,
-        )
 
 
 def _uncommented(numbered: tuple[int, str]) -> tuple[int, str]:

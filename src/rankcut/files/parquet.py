@@ -1,4 +1,4 @@
-"""Parquet files and data sets: read in blocks, in turn or each by its place, and written.
+"""Parquet files and data sets, read in blocks and written.
 
 A file that this library wrote says in its metadata which columns are items.
 """
@@ -9,20 +9,15 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from rankcut.errors import RankingFileError
 from rankcut.files.archives import reading_as
-from rankcut.files.layouts import JUDGED_ROWS, table_rankings
-from rankcut.files.roles import NoSuchRowsError, TableOptions, meeting, roles_of
 from rankcut.files.table_columns import Columns
 from rankcut.files.tables import BLOCK_CELLS, Declared, TableBlock, frame_blocks
 from rankcut.files.text import Source, read_all, source_name
-from rankcut.rankings.ranking_set import RankingSet
 
 _KEY = b"rankcut"
 # The form of what we write beside the columns; a newer one is refused.
@@ -36,9 +31,9 @@ def parquet_blocks(source: Source, *, rows: int | None = None) -> Iterator[Table
     for file in files:
         name = source_name(file)
         block = None
-        with _opened(file) as opened:
+        with opened_parquet(file) as opened:
             step = rows or max(1, BLOCK_CELLS // max(1, len(opened.schema_arrow)))
-            for block in _batches(opened, name, step):
+            for block in batches(opened, name, step):
                 names = names or list(block.names)
                 check_columns(block.names, names, name, source_name(files[0]))
                 yield block
@@ -46,7 +41,10 @@ def parquet_blocks(source: Source, *, rows: int | None = None) -> Iterator[Table
             raise RankingFileError("the table has no rows", name)
 
 
-def _batches(file: Any, name: str, step: int, groups: Sequence[int] | None = None) -> Any:
+def batches(
+    file: Any, name: str, step: int, groups: Sequence[int] | None = None
+) -> Iterator[TableBlock]:
+    """The blocks of a file, or of some of its row groups."""
     pa, _ = import_pyarrow()
     declared = _declared(file.schema_arrow, name)
     first = 0
@@ -72,7 +70,8 @@ def _declared(schema: Any, name: str) -> Declared | None:
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[Any]:
+def opened_parquet(source: Source) -> Iterator[Any]:
+    """The file of PyArrow; whatever it raises is one line that names the file."""
     name = source_name(source)
     _, pq = import_pyarrow()
     on_disk = isinstance(source, str | os.PathLike)
@@ -125,126 +124,6 @@ def import_pyarrow() -> tuple[Any, Any]:
             'Parquet files need PyArrow: pip install "rankcut[parquet]"'
         ) from None
     return pyarrow, pyarrow.parquet
-
-
-class BlockPlace(NamedTuple):
-    """Where a block of rows stands: a Parquet file and some of its row groups."""
-
-    file: str
-    groups: tuple[int, ...]
-    first_row: int  #: of the file
-    n_rows: int
-    skipped: int = 0  #: rows of the groups before the first
-
-
-def block_places(source: str, rows: int) -> list[BlockPlace]:
-    """The blocks of a Parquet file, or of all files of a data set: at most ``rows`` rows each.
-
-    Small row groups are read together, and large ones are cut.
-    """
-    files = parquet_files(source) or [source]
-    places: list[BlockPlace] = []
-    names: list[str] | None = None
-    for file in files:
-        with _opened(file) as opened:
-            names = names or opened.schema_arrow.names
-            check_columns(opened.schema_arrow.names, names, file, files[0])
-            sizes = [opened.metadata.row_group(i).num_rows for i in range(opened.num_row_groups)]
-        places += _cut(str(Path(file).resolve()), sizes, rows)
-    if not places:
-        raise RankingFileError("the table has no rows", source)
-    return places
-
-
-def _cut(file: str, sizes: list[int], rows: int) -> Iterator[BlockPlace]:
-    first, start = 0, 0
-    groups: list[int] = []
-    n_rows = 0
-    for group, size in enumerate(sizes):
-        if groups and n_rows + size > rows:
-            yield BlockPlace(file, tuple(groups), start, n_rows)
-            start, groups, n_rows = first, [], 0
-        if size > rows:
-            for skipped in range(0, size, rows):
-                n_some = min(rows, size - skipped)
-                yield BlockPlace(file, (group,), first + skipped, n_some, skipped)
-            start = first + size
-        elif size:
-            groups.append(group)
-            n_rows += size
-        first += size
-    if groups:
-        yield BlockPlace(file, tuple(groups), start, n_rows)
-
-
-@dataclass(frozen=True, eq=False)
-class BlockReader:
-    """Reads all blocks of a table in the same way; the first decides which columns are items."""
-
-    options: TableOptions
-    nothing: RankingSet  #: the result for a block without matching rows
-
-    @classmethod
-    def like(
-        cls, places: Sequence[BlockPlace], options: TableOptions
-    ) -> "tuple[BlockReader, RankingSet]":
-        """A reader for all blocks of a data set, and the rankings of the first that has any."""
-        block = next(_blocks(places[0]))
-        layout = options.fitting(block)
-        if layout not in ("wide", "ratings"):
-            raise RankingFileError(
-                f"a {layout} table cannot be read in blocks",
-                places[0].file,
-                remedy="write a wide one first: rankcut convert --to-layout wide",
-            )
-        blocks = _first_blocks(places, options)
-        names = [blocks[0].names[i] for i in roles_of(TableBlock.joined(blocks), options).items]
-        settled = replace(options, layout=layout, item_columns=names, columns=None)
-        first = table_rankings(iter(blocks[:1]), settled)
-        return cls(settled, first.rows(slice(0))), first
-
-    def __call__(self, place: BlockPlace) -> RankingSet:
-        """The rankings of a block."""
-        try:
-            return table_rankings(_blocks(place), self.options)
-        except NoSuchRowsError:
-            return self.nothing
-
-    def row_of_file(self, place: BlockPlace, row: int) -> int:
-        """The row of its file that a ranking of a block is in, from 0."""
-        kept = meeting(_blocks(place), self.options.where)
-        return int(np.concatenate([block.lines for block in kept])[row]) - 1
-
-
-def _first_blocks(places: Sequence[BlockPlace], options: TableOptions) -> list[TableBlock]:
-    """The first blocks that have rows, until these are enough to judge."""
-    found: list[TableBlock] = []
-    for last, place in enumerate(places, start=1):
-        try:
-            found.append(TableBlock.joined(list(meeting(_blocks(place), options.where))))
-        except NoSuchRowsError:
-            if last == len(places) and not found:
-                raise
-        if sum(map(len, found)) >= JUDGED_ROWS or (found and place.file != found[0].source):
-            break
-    if found[-1].source != found[0].source:
-        found.pop()
-    return found
-
-
-def _blocks(place: BlockPlace) -> Iterator[TableBlock]:
-    """The rows of a block, some at a time; the other rows of its row groups are passed over."""
-    with _opened(place.file) as opened:
-        step = max(1, min(place.n_rows, BLOCK_CELLS // max(1, len(opened.schema_arrow))))
-        start = place.skipped
-        for block in _batches(opened, place.file, step, place.groups):
-            numbers = block.lines - 1
-            if numbers[0] >= start + place.n_rows:
-                break
-            wanted = (numbers >= start) & (numbers < start + place.n_rows)
-            if wanted.any():
-                kept = block if wanted.all() else block.some(wanted)
-                yield replace(kept, lines=kept.lines - start + place.first_row)
 
 
 def format_parquet(columns: Columns, declared: Declared | None = None) -> bytes:
