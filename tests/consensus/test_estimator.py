@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.stats import kendalltau
 
 from rankcut import (
     CoListingGraph,
@@ -19,7 +20,7 @@ from rankcut import (
 )
 from rankcut.errors import InputError
 
-METHODS = ["borda", "graph", "copeland", "kemeny"]
+METHODS = ["borda", "graph", "copeland", "kemeny", "strengths"]
 VOTES = make_mallows(40, 6, phi=0.8, random_state=0).ranks
 LISTS = make_mallows(40, 6, phi=0.8, kind="incomplete", k=4, random_state=0).ranks
 ARRAYS = ["ranking_", "scores_", "rank_intervals_", "winner_shares_", "pairwise_counts_"]
@@ -76,19 +77,13 @@ def test_scores_are_the_mean_vector_of_the_graph_before_pooling():
     assert_allclose(Consensus(n_bootstraps=0).fit(VOTES).scores_, complete, atol=1e-12)
 
 
-@pytest.mark.parametrize("unranked", ["last", "anywhere"])
-def test_with_a_graph_each_tied_or_unlisted_item_has_its_own_sum_of_signs(unranked):
+def test_with_a_graph_each_tied_or_unlisted_item_has_its_own_sum_of_signs():
     ranks = np.where(VOTES <= 4, np.ceil(VOTES / 2), np.nan)
     chain = np.diag(np.arange(1.0, 6.0), 1)
     chain += chain.T
-    listed, closed = ~np.isnan(ranks), np.where(VOTES <= 4, ranks, 9.0)
+    closed = np.where(VOTES <= 4, ranks, 9.0)
     signs = np.sign(closed[:, None, :] - closed[:, :, None])
-    if unranked == "anywhere":
-        # Two groups leave three gaps: an unlisted item comes after the first in two of them.
-        lean = np.where(listed, np.where(ranks == 1, 1 / 3, -1 / 3), 0.0)
-        compared = listed[:, :, None] & listed[:, None, :]
-        signs = np.where(compared, signs, lean[:, :, None] - lean[:, None, :])
-    found = Consensus("graph", graph=chain, unranked=unranked, n_bootstraps=0).fit(ranks)
+    found = Consensus("graph", graph=chain, unranked="last", n_bootstraps=0).fit(ranks)
     assert_allclose(found.scores_, (signs * chain).sum(axis=2).mean(axis=0), atol=1e-12)
 
 
@@ -110,7 +105,7 @@ def test_what_unranked_means_can_change_the_winner():
     last = Consensus(unranked="last", n_bootstraps=0).fit(ranks)
     assert_array_equal(last.ranking_, [1, 2, 3])
     anywhere = Consensus(unranked="anywhere", n_bootstraps=0).fit(ranks)
-    assert_array_equal(anywhere.ranking_, [3, 1, 2])
+    assert anywhere.ranking_[1] < anywhere.ranking_[0]
 
 
 def test_an_item_nobody_ranks_is_last_and_may_be_anywhere():
@@ -221,8 +216,13 @@ def test_catalogues_have_places_and_no_pairwise_matrix(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "condorcet"}, 'method must be "borda", "graph", "copeland" or "kemeny"'),
-        ({"graph": np.eye(6)}, "graph is used by method=\"graph\" only; got method='borda'"),
+        ({"method": "condorcet"}, 'method must be "auto", "borda", "graph", "copeland", "kemeny"'),
+        (
+            {"method": "borda", "graph": np.eye(6)},
+            'graph is used by method="strengths" and "graph"',
+        ),
+        ({"prior": "flat"}, 'prior must be "evidence" or "none"'),
+        ({"ties": "half"}, 'ties must be "auto", "davidson", "exact", "efron" or "breslow"'),
         ({"confidence": 95}, "confidence must be between 0 and 1; got 95"),
         ({"n_bootstraps": -1}, "n_bootstraps must be a whole number, 0 or more; got -1"),
         ({"n_bootstraps": 10}, "n_bootstraps is 10, too few for a confidence of 0.95; use 19"),
@@ -247,10 +247,92 @@ def test_a_ranking_set_counts_its_people():
     assert (model.n_people_, model.ranking_.tolist()) == (11, [3, 2, 1])
 
 
-def test_the_winner_of_those_who_list_both_may_be_another():
+def test_only_those_who_list_both_items_make_a_pairwise_winner():
     # b beats a where both are listed; a is listed by most, and above the others.
     ranks = [[2, 1, np.nan]] * 3 + [[1, np.nan, 2]] * 12 + [[np.nan, 1, 2]] * 2
-    model = Consensus(unranked="anywhere", n_bootstraps=0).fit(ranks)
-    assert model.pairwise_winner_ == 0
-    assert model.notes_[0].endswith("comparison. Counting only those who list both items, it is 1.")
-    assert "Counting" not in Consensus(unranked="last", n_bootstraps=0).fit(ranks).notes_[0]
+    for method in METHODS:
+        model = Consensus(method, unranked="anywhere", n_bootstraps=0).fit(ranks)
+        assert model.pairwise_winner_ == 1
+        assert model.ranking_[1] == 1
+
+
+def test_a_single_listed_item_is_nobodys_winner():
+    ranks = [[1, np.nan], [1, np.nan]]
+    with pytest.warns(UserWarning, match="Nobody ranks 1"):
+        model = Consensus("borda", unranked="anywhere").fit(ranks)
+    assert model.pairwise_winner_ is None
+
+
+def test_rankings_that_list_nothing_leave_every_statistic():
+    blank = np.vstack([LISTS, np.full((11, 6), np.nan)])
+    for unranked in ("last", "anywhere"):
+        for method in METHODS:
+            model = Consensus(method, unranked=unranked, n_bootstraps=50)
+            assert_same(model.fit(blank), Consensus(**model.get_params()).fit(LISTS))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_tiny_and_huge_weights_are_weights_all_the_same(method):
+    weights = np.random.default_rng(1).uniform(0.5, 2, 40)
+    expected = Consensus(method, unranked="anywhere").fit(LISTS, sample_weight=weights)
+    for scale in (1e-165, 1e15 / 3):
+        found = Consensus(method, unranked="anywhere").fit(LISTS, sample_weight=scale * weights)
+        assert_allclose(found.scores_, expected.scores_, rtol=1e-6, atol=1e-9)
+        assert_array_equal(found.rank_intervals_, expected.rank_intervals_)
+
+
+def test_an_item_that_few_are_shown_keeps_its_place_by_strengths():
+    """The best of six, shown to 15 % or to 90 % of people: first by strengths either way."""
+    rng = np.random.default_rng(0)
+    theta = np.array([2.0, 1.5, 1.0, 0.5, 0.0, -0.5])
+    ranks = (-theta - rng.gumbel(size=(600, 6))).argsort(axis=1).argsort(axis=1) + 1.0
+    for share in (0.15, 0.9):
+        shown = ranks.copy()
+        shown[rng.random(600) > share, 0] = np.nan
+        model = Consensus(unranked="anywhere").fit(shown)
+        assert model.method_ == "strengths"
+        assert model.ranking_[0] == 1
+
+
+def test_strengths_survive_comparisons_of_neighbours_and_borda_says_that_it_does_not():
+    rng = np.random.default_rng(0)
+    n_items = 20
+    theta = np.linspace(3, -3, n_items)
+    one = rng.integers(n_items, size=4000)
+    other = np.clip(one + rng.integers(1, 6, size=4000) * rng.choice([-1, 1], size=4000), 0, 19)
+    one, other = one[one != other], other[one != other]
+    wins = rng.random(len(one)) < 1 / (1 + np.exp(theta[other] - theta[one]))
+    ranks = np.full((len(one), n_items), np.nan)
+    ranks[np.arange(len(one)), np.where(wins, one, other)] = 1
+    ranks[np.arange(len(one)), np.where(wins, other, one)] = 2
+    found = {
+        method: Consensus(method, unranked="anywhere", n_bootstraps=0).fit(ranks)
+        for method in ("strengths", "borda")
+    }
+    order = np.arange(n_items)
+    assert kendalltau(found["strengths"].ranking_, order).statistic > 0.97
+    assert kendalltau(found["borda"].ranking_, order).statistic < 0.9
+    assert "whoever meets weak opponents looks strong" in found["borda"].notes_[-1]
+    assert found["strengths"].notes_[-1].startswith("Nobody compares")
+
+
+def test_tiers_hold_items_that_are_not_surely_different():
+    votes = make_plackett_luce(400, strengths=[20, 19, 3, 1], random_state=0).ranks
+    for method in METHODS:
+        assert Consensus(method).fit(votes).tiers_ == [[0, 1], [2], [3]]
+
+
+def test_a_graph_places_items_that_nobody_ranks():
+    """On a chain of items whose strengths fall, an unlisted item is placed by its neighbours."""
+    rng = np.random.default_rng(0)
+    n_items = 12
+    theta = np.linspace(4, -4, n_items)
+    chain = np.diag(np.ones(n_items - 1), 1)
+    chain += chain.T
+    ranks = (-theta - rng.gumbel(size=(60, n_items))).argsort(axis=1).argsort(axis=1) + 1.0
+    ranks[:, 1] = np.nan
+    with pytest.warns(UserWarning, match="placed by the item graph alone"):
+        model = Consensus(graph=chain, unranked="anywhere").fit(ranks)
+    assert model.method_ == "strengths"
+    assert model.ranking_[1] <= 4
+    assert any("The item graph explains" in note for note in model.notes_)

@@ -10,10 +10,8 @@ from rankcut.consensus.means import (
     borda_vectors,
     mean_of,
     resampled_means,
-    sign_vectors,
 )
 from rankcut.consensus.units import Units
-from rankcut.kernels import kendall_features
 from rankcut.rankings import Rankings, read_rankings
 
 VOTES = make_mallows(50, 5, phi=0.8, kind="incomplete", k=3, random_state=0).ranks
@@ -24,14 +22,12 @@ def people_of(ranks=VOTES, unranked="anywhere", **options):
     return Units.of(read_rankings(ranks, unranked=unranked, **options))
 
 
-def test_vectors_are_those_of_the_complete_graph_and_of_kendall():
+def test_vectors_are_those_of_the_complete_graph():
     rankings = people_of()
     block = rankings.block(0, len(rankings.counts))
     ranks = np.where(block.groups == np.uint32(0xFFFFFFFF), np.nan, block.groups)
     features = GraphCutFeatures(unranked="anywhere", completions="closed_form")
     assert_allclose(borda_vectors(block.groups), features.fit_transform(ranks), atol=1e-12)
-    signs = kendall_features(ranks, unranked="anywhere") * np.sqrt(10)
-    assert_allclose(sign_vectors(block.groups), signs, atol=1e-12)
 
 
 def test_few_rankings_have_the_vectors_of_many(monkeypatch):

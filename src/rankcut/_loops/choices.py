@@ -291,19 +291,29 @@ def pooled_choice(x: Floats, n_chosen: int, efron: bool, score: Floats, curvatur
     chosen = worths[:n_chosen].sum()
     total = worths.sum()
     value = -n_chosen * x.max()
-    shares = np.empty(n)
+    # Sums over the steps of what a chosen item, and any other, weighs in them.
+    chosen_once = 0.0
+    other_once = 0.0
+    chosen_twice = 0.0
+    both_kinds = 0.0
+    other_twice = 0.0
     for step in range(n_chosen):
-        gone = step / n_chosen if efron else 0.0
-        remaining = total - gone * chosen
+        left = 1.0 - step / n_chosen if efron else 1.0
+        remaining = total - (1.0 - left) * chosen
         value += x[step] - math.log(remaining)
-        score[step] += 1.0
-        for i in range(n):
-            shares[i] = worths[i] * (1.0 - gone if i < n_chosen else 1.0) / remaining
-            score[i] -= shares[i]
-            curvature[i, i] += shares[i]
-        for i in range(n):
-            for j in range(i, n):
-                curvature[i, j] -= shares[i] * shares[j]
+        chosen_once += left / remaining
+        other_once += 1.0 / remaining
+        chosen_twice += (left / remaining) ** 2
+        both_kinds += left / remaining**2
+        other_twice += 1.0 / remaining**2
+    for i in range(n):
+        own = worths[i] * (chosen_once if i < n_chosen else other_once)
+        score[i] += (1.0 if i < n_chosen else 0.0) - own
+        curvature[i, i] += own
+        with_chosen = worths[i] * (chosen_twice if i < n_chosen else both_kinds)
+        with_other = worths[i] * (both_kinds if i < n_chosen else other_twice)
+        for j in range(i, n):
+            curvature[i, j] -= worths[j] * (with_chosen if j < n_chosen else with_other)
     return float(value)
 
 

@@ -10,6 +10,7 @@ from rankcut.cli.options import (
     Confidence,
     GraphFile,
     GraphOptions,
+    Items,
     LeftOut,
     People,
     Seed,
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from rankcut.consensus.words import ConsensusReport
     from rankcut.rankings.ranking_set import RankingSet
 
-Method: TypeAlias = Literal["borda", "graph", "copeland", "kemeny"]
+Method: TypeAlias = Literal["auto", "borda", "graph", "copeland", "kemeny", "strengths"]
+
+Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow"]
 
 
 @dataclass(frozen=True)
@@ -32,16 +35,27 @@ class ConsensusOptions:
     method: Annotated[
         Method,
         option(
-            "borda: mean position; graph: weighted by an item graph; copeland: pairwise wins; "
-            "kemeny: the order that agrees most with all pairwise comparisons.",
+            "borda: mean position; copeland: pairwise wins; kemeny: the order that agrees most "
+            "with all comparisons; strengths: Plackett–Luce, whoever meets whom; graph: borda "
+            "weighted by an item graph; auto: strengths for incomplete lists or with a graph, or "
+            "else borda.",
             "--method",
             "-m",
         ),
-    ] = "borda"
+    ] = "auto"
     by: By = None
     people: People = None
     unranked: LeftOut = "error"
+    items: Items = None
     graph: GraphFile = None
+    ties: Annotated[
+        Ties,
+        option(
+            "For strengths. davidson: people say that tied items are equal; exact: they have an "
+            "order that nobody asked for; efron, breslow: quick approximations of that; auto: "
+            "davidson, or efron where many are tied."
+        ),
+    ] = "auto"
     number: Annotated[int, option("Number of items to list.", "-n", min=1)] = 20
     confidence: Confidence = 0.95
     bootstraps: Bootstraps = 1000
@@ -52,7 +66,8 @@ class ConsensusOptions:
         """As parameters of the estimator."""
         return {
             "method": self.method,
-            "graph": self.graph and GraphOptions(graph=self.graph).item_graph(),
+            "graph": GraphOptions(self.items, self.graph).item_graph(near=True),
+            "ties": self.ties,
             "unranked": self.unranked,
             "confidence": self.confidence,
             "n_bootstraps": self.bootstraps,
@@ -69,7 +84,9 @@ def consensus(
 
     A table with places, the places that are possible, and in how many bootstrap samples each item
     is first; to .csv, .json or .parquet, as a picture (.png, .svg, .pdf), or as a page (.html).
-    With --by, one consensus for each group, side by side.
+    With --by, one consensus for each group, side by side. What is known of the items (--items, or
+    --graph) makes fewer rankings go further: items that are alike have like strengths, as far as
+    the rankings say.
 
     Example: rankcut consensus votes.soi --unranked last -o places.html
     """
@@ -120,7 +137,7 @@ def _report(
             model = combine(read, progress=progress, **settings)
             found.append(GroupConsensus.of(model, label))
     items = [str(item) for item in rankings.items]
-    return ConsensusReport(items, options.method, options.confidence, found)
+    return ConsensusReport(items, model.method_, options.confidence, found)
 
 
 def _groups(rankings: "RankingSet", by: str, file: str) -> "list[tuple[str, RankingSet]]":

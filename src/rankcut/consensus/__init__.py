@@ -4,21 +4,21 @@
 matrices and arrays, not scikit-learn.
 """
 
+from rankcut.consensus.agreement import Agreement, agree
 from rankcut.consensus.kemeny import KemenyOrder, kemeny_order
 from rankcut.consensus.methods import (
-    MOST_PAIRED,
     Method,
     Outcome,
     Resampling,
     by_majorities,
+    by_strengths,
     by_vectors,
     mean_scores,
     rank_listed,
 )
 from rankcut.consensus.pairs import (
-    Agreement,
+    MOST_PAIRED,
     Comparisons,
-    agree,
     compare_pairs,
     majority_sentence,
     pairwise_winner,
@@ -38,6 +38,7 @@ __all__ = [
     "Units",
     "agree",
     "by_majorities",
+    "by_strengths",
     "by_vectors",
     "compare_pairs",
     "kemeny_order",

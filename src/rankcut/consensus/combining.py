@@ -6,32 +6,43 @@ It does not need scikit-learn, which takes longer to import than most rankings t
 import warnings
 from collections.abc import Hashable
 from functools import cache
-from typing import Any, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from rankcut._loops.types import Floats
-from rankcut.consensus import (
-    MOST_PAIRED,
-    Comparisons,
+from rankcut.consensus.agreement import agree
+from rankcut.consensus.kemeny import Progress
+from rankcut.consensus.means import borda_vectors, graph_vectors, ratio_vectors
+from rankcut.consensus.methods import (
     Method,
     Outcome,
     Resampling,
-    Units,
-    agree,
     by_majorities,
+    by_strengths,
     by_vectors,
+)
+from rankcut.consensus.pairs import (
+    MOST_PAIRED,
+    Comparisons,
     compare_pairs,
     majority_sentence,
     pairwise_winner,
     shortest_cycle,
 )
-from rankcut.consensus.kemeny import Progress
-from rankcut.consensus.means import Vectors, borda_vectors, graph_vectors
-from rankcut.errors import InputError, Setting
+from rankcut.consensus.units import Units
+from rankcut.errors import InputError, Setting, amount
 from rankcut.parameters import check_choice, check_count, check_share, is_real, seed_from
 from rankcut.rankings import Rankings, Unranked
+
+if TYPE_CHECKING:
+    from rankcut.strengths import Strengths
+
+# Pairs of items are compared unevenly if some are compared more than this many times as often as
+# others; by chance alone that is rare once each pair is compared 20 times.
+_UNEVEN = 3.0
 
 
 class CombinesRankings:
@@ -41,7 +52,7 @@ class CombinesRankings:
 
     def __init__(
         self,
-        method: Method = "borda",
+        method: Method = "auto",
         *,
         graph: Any = None,
         unranked: Unranked = "error",
@@ -49,6 +60,8 @@ class CombinesRankings:
         n_bootstraps: int = 1000,
         random_state: int | np.random.RandomState | None = 0,
         time_limit: float = 60.0,
+        prior: Literal["evidence", "none"] = "evidence",
+        ties: Literal["auto", "davidson", "exact", "efron", "breslow"] = "auto",
     ) -> None:
         self.method = method
         self.graph = graph
@@ -57,17 +70,20 @@ class CombinesRankings:
         self.n_bootstraps = n_bootstraps
         self.random_state = random_state
         self.time_limit = time_limit
+        self.prior = prior
+        self.ties = ties
 
     def _combine(self, rankings: Rankings, progress: Progress | None = None) -> Self:
         """Set the attributes that end with an underscore."""
         resampling = self._check_parameters()
+        self.method_: Method = choose_method(self.method, rankings, self.graph)
         units = Units.of(rankings)
         n_items = rankings.shape[1]
-        if self.method in ("copeland", "kemeny") and n_items > MOST_PAIRED:
+        if self.method_ in ("copeland", "kemeny") and n_items > MOST_PAIRED:
             raise InputError(
                 f"looks at all pairs of items, too many for {n_items:,} items",
                 parameter="method",
-                remedy=["use ", Setting("method", "borda"), " or leave rare items out"],
+                remedy=["use ", Setting("method", "strengths"), " or leave rare items out"],
             )
         self._items = rankings.items
         self.n_features_in_ = n_items
@@ -84,7 +100,14 @@ class CombinesRankings:
         self.optimal_ = outcome.kemeny is None or outcome.kemeny.optimal
         if outcome.kemeny is not None:
             self.objective_, self.bound_ = outcome.kemeny.value, outcome.kemeny.bound
-        self.tied_groups_ = self._tied_groups()
+        self.tiers_ = None if outcome.sure is None else self._named(_tiers(outcome))
+        self.tied_groups_ = [
+            group
+            for group in self._named(
+                [np.flatnonzero(self.ranking_ == rank) for rank in np.unique(self.ranking_)]
+            )
+            if len(group) > 1
+        ]
         self._say_what_matters(units)
         return self
 
@@ -95,10 +118,47 @@ class CombinesRankings:
         resampling: Resampling,
         progress: Progress | None,
     ) -> Outcome:
-        if self.method in ("borda", "graph"):
-            return by_vectors(units, self._vectors(rankings), resampling)
+        if self.method_ == "strengths":
+            self.strengths_: Strengths = self._fit_strengths(rankings, units)
+            return by_strengths(units, self.strengths_, resampling)
+        if self.method_ in ("borda", "graph"):
+            return self._by_means(rankings, units, resampling)
         assert self._pairs is not None
-        return by_majorities(units, self._pairs, self.method, resampling, self.time_limit, progress)
+        return by_majorities(
+            units, self._pairs, self.method_, resampling, self.time_limit, progress
+        )
+
+    def _by_means(self, rankings: Rankings, units: Units, resampling: Resampling) -> Outcome:
+        """The order of mean vectors, which is the ranking most similar to all."""
+        n_items = units.n_items
+        extremes = np.full(n_items, n_items - 1.0)
+        weights = None
+        if self.method_ == "graph" and self.graph is not None:
+            # Imported here, because most answers need no graph, and start sooner without it.
+            from rankcut.graphs.item_graph import fit_graph
+
+            graph = fit_graph(self.graph, rankings)
+            extremes = graph.degrees
+            if units.unranked != "anywhere":
+                return by_vectors(units, graph_vectors(graph), resampling, extremes)
+            weights = graph.to_dense() if self._pairs is not None else None
+        if units.unranked != "anywhere":
+            return by_vectors(units, borda_vectors, resampling, extremes)
+        if self._pairs is None:
+            return by_vectors(units, ratio_vectors(units), resampling, extremes)
+        asked = self._pairs.listings() * (units.n_people / self._pairs.mass)
+        return by_vectors(units, self._pairs.item_vectors(weights), resampling, extremes, asked)
+
+    def _fit_strengths(self, rankings: Rankings, units: Units) -> "Strengths":
+        from rankcut.strengths import fit_strengths
+
+        graph = None
+        if self.graph is not None:
+            from rankcut.graphs.item_graph import fit_graph
+
+            graph = fit_graph(self.graph, rankings)
+        # Sorted rankings add up to the same bits in any order of the rows.
+        return fit_strengths(units.as_rankings(), graph=graph, prior=self.prior, ties=self.ties)
 
     @property
     def pairwise_(self) -> Floats:
@@ -123,9 +183,12 @@ class CombinesRankings:
 
     def _check_parameters(self) -> Resampling:
         check_choice(self.method, get_args(Method), "method")
-        if self.graph is not None and self.method != "graph":
+        check_choice(self.prior, ("evidence", "none"), "prior")
+        check_choice(self.ties, ("auto", "davidson", "exact", "efron", "breslow"), "ties")
+        if self.graph is not None and self.method not in ("auto", "graph", "strengths"):
             raise InputError(
-                f'is used by method="graph" only; got method={self.method!r}', parameter="graph"
+                f'is used by method="strengths" and "graph" only; got method={self.method!r}',
+                parameter="graph",
             )
         check_share(self.confidence, "confidence")
         check_count(self.n_bootstraps, "n_bootstraps", least=0)
@@ -145,19 +208,9 @@ class CombinesRankings:
             float(self.confidence), int(self.n_bootstraps), seed_from(self.random_state)
         )
 
-    def _vectors(self, rankings: Rankings) -> Vectors:
-        """Vectors before pooling; the order of their mean is the ranking most similar to all."""
-        if self.method == "borda" or self.graph is None:
-            return borda_vectors
-        # Imported here, because most answers need no graph, and start sooner without its module.
-        from rankcut.graphs.item_graph import fit_graph
-
-        return graph_vectors(fit_graph(self.graph, rankings))
-
-    def _tied_groups(self) -> list[list[Hashable]]:
+    def _named(self, groups: list[NDArray[np.int64]]) -> list[list[Hashable]]:
         names = self._names()
-        groups = (np.flatnonzero(self.ranking_ == rank) for rank in np.unique(self.ranking_))
-        return [[names[i] for i in group.tolist()] for group in groups if len(group) > 1]
+        return [[names[i] for i in group.tolist()] for group in groups]
 
     def _say_what_matters(self, units: Units) -> None:
         """The pairwise winner and what is unusual, in sentences."""
@@ -171,14 +224,8 @@ class CombinesRankings:
             winner = pairwise_winner(margins)
             self.pairwise_winner_ = None if winner is None else names[listed[winner]]
             self.cycle_ = [names[listed[i]] for i in shortest_cycle(margins)]
-            said = majority_sentence(margins, [names[i] for i in listed])
-            # Unlisted items that may be anywhere count in margins, and not in shares.
-            shares = self._pairs.shares()[np.ix_(listed, listed)]
-            other = pairwise_winner(np.nan_to_num(2 * shares - 1))
-            if other != winner:
-                whom = "no item does" if other is None else f"it is {names[listed[other]]!r}"
-                said += f" Counting only those who list both items, {whom}."
-            self.notes_.append(said)
+            self.notes_.append(majority_sentence(margins, [names[i] for i in listed]))
+            self.notes_ += self._exposure_notes(self._pairs, listed)
         if not self.optimal_:
             self.notes_.append(
                 f"The order is not proven best: it gains {self.objective_:.6g}, and no order gains "
@@ -186,17 +233,82 @@ class CombinesRankings:
             )
         if self.agreement_.kendall_w is None:
             self.notes_.append("Each ranking ties all its items, so nothing orders them.")
+        if self.method_ == "strengths":
+            self.notes_ += self._strength_notes(units)
         missing = np.flatnonzero(~units.listed)
         if missing.size:
-            shown = ", ".join(repr(names[i]) for i in missing[:3])
-            more = f" and {missing.size - 3} more" if missing.size > 3 else ""
-            note = f"Nobody ranks {shown}{more}: placed last, though any place is possible."
+            where = "placed last, though any place is possible"
+            if self.method_ == "strengths" and self.ranking_[missing].max() <= len(listed):
+                where = "placed by the item graph alone"
+            note = f"Nobody ranks {self._some(missing)}: {where}."
             self.notes_.append(note)
             warnings.warn(note, UserWarning, stacklevel=4)
+
+    def _exposure_notes(self, pairs: Comparisons, listed: NDArray[np.int64]) -> list[str]:
+        """What uneven comparisons of items do to the method."""
+        if not pairs.ratios or len(listed) < 2:
+            return []
+        names = self._names()
+        counts = pairs.counts()[np.ix_(listed, listed)]
+        one, other = np.triu_indices(len(listed), 1)
+        made = counts[one, other]
+        never = np.flatnonzero(made == 0)
+        notes = []
+        if len(never):
+            pair = (names[listed[one[never[0]]]], names[listed[other[never[0]]]])
+            more = f", nor {amount(len(never) - 1, 'other pair')}" if len(never) > 1 else ""
+            notes.append(f"Nobody compares {pair[0]!r} and {pair[1]!r}{more}.")
+        uneven = len(never) > 0 or made.max() > _UNEVEN * made.min()
+        if uneven and self.method_ != "strengths":
+            what = {
+                "borda": "whoever meets weak opponents looks strong",
+                "graph": "whoever meets weak opponents looks strong",
+                "copeland": "pairs that nobody compares count as ties",
+                "kemeny": "pairs that nobody compares do not count",
+            }[self.method_]
+            notes.append(
+                f"Some pairs of items are compared far more often than others. By this method "
+                f'{what}; method "strengths" allows for it.'
+            )
+        return notes
+
+    def _strength_notes(self, units: Units) -> list[str]:
+        """What strengths hang on."""
+        fit, notes = self.strengths_, []
+        apart = np.flatnonzero(~fit.connected & units.listed)
+        if apart.size:
+            notes.append(
+                f"Wins and losses do not connect {self._some(apart)} with the other items: how far "
+                "apart they are is a guess of the prior."
+            )
+        if self.graph is not None and fit.prior is not None:
+            share = fit.prior.share
+            notes.append(
+                f"The item graph explains {share:.0%} of how strengths differ, by the evidence."
+                if share > 0
+                else "By the evidence, the item graph says nothing about strengths; it is not used."
+            )
+        return notes
+
+    def _some(self, chosen: NDArray[np.int64]) -> str:
+        names = self._names()
+        shown = ", ".join(repr(names[i]) for i in chosen[:3])
+        return shown + (f" and {chosen.size - 3:,} more" if chosen.size > 3 else "")
 
     def _names(self) -> tuple[Hashable, ...]:
         names: tuple[Hashable, ...] | None = self._items
         return tuple(range(self.n_features_in_)) if names is None else names
+
+
+def choose_method(method: Method, rankings: Rankings, graph: Any = None) -> Method:
+    """The method that "auto" stands for.
+
+    If unranked items may be anywhere, who meets whom matters, and strengths allow for it. With an
+    item graph, strengths use it. Otherwise it is Borda's mean position.
+    """
+    if method != "auto":
+        return method
+    return "strengths" if rankings.unranked == "anywhere" or graph is not None else "borda"
 
 
 def combine(
@@ -209,6 +321,17 @@ def combine(
     array([1, 2, 3])
     """
     return CombinesRankings(**parameters)._combine(rankings, progress)
+
+
+def _tiers(outcome: Outcome) -> list[NDArray[np.int64]]:
+    """Items by how many others, each surely better than the next, are surely better than they."""
+    assert outcome.sure is not None
+    order = np.lexsort((-outcome.scores, outcome.ranking))
+    tier = np.zeros(len(order), dtype=np.int64)
+    for item in order:
+        better = outcome.sure[:, item]
+        tier[item] = 1 + tier[better].max() if better.any() else 0
+    return [order[tier[order] == number] for number in range(int(tier.max()) + 1)]
 
 
 @cache

@@ -15,17 +15,20 @@ class Consensus(CombinesRankings, TakesRankings):
 
     Parameters
     ----------
-    method : {"borda", "graph", "copeland", "kemeny"}, default="borda"
-        "borda" orders items by their mean position: by how many others each beats. "graph" does so
-        with comparisons weighted by an item graph: the ranking most similar to all of them by the
-        graph cut kernel before pooling. "copeland" counts the items that each beats by a majority.
-        "kemeny" is the order that agrees most with all pairwise comparisons, proven best if time
-        allows.
+    method : {"auto", "borda", "graph", "copeland", "kemeny", "strengths"}, default="auto"
+        "borda" orders items by their mean position: by how many others each beats. "copeland"
+        counts the items that each beats by a majority. "kemeny" is the order that agrees most with
+        all pairwise comparisons, proven best if time allows. "strengths" is the Plackett–Luce
+        model (Bradley–Terry for pairs): what each item is worth, whoever it meets. "graph" is
+        Borda's with comparisons weighted by an item graph: the ranking most similar to all of them
+        by the graph cut kernel before pooling. "auto" is "strengths" if unranked items may be
+        anywhere, or with a graph, and "borda" otherwise.
     graph : graph or recipe, default=None
-        The item graph of ``method="graph"``; None is the complete graph, which is Borda's method.
+        The item graph. By strengths, items that are alike have like strengths, as far as the
+        evidence goes. In ``method="graph"``, None is the complete graph, which is Borda's method.
     unranked : {"error", "last", "anywhere"}, default="error"
         What an unranked item means: it is an error, it is tied with the others after all ranked
-        ones (top-k lists), or its place is unknown (its comparisons have their expected sign).
+        ones (top-k lists), or its place is unknown: then only comparisons that people made count.
     confidence : float, default=0.95
         Probability with which all intervals hold at once.
     n_bootstraps : int, default=1000
@@ -34,18 +37,30 @@ class Consensus(CombinesRankings, TakesRankings):
         Seed of the bootstrap.
     time_limit : float, default=60.0
         Seconds after which Kemeny's method returns the best order found, with a bound.
+    prior : {"evidence", "none"}, default="evidence"
+        For strengths: how far items differ is learned from the data, or maximum likelihood, which
+        exists only if wins and losses connect all items.
+    ties : {"auto", "davidson", "exact", "efron", "breslow"}, default="auto"
+        For strengths: what tied items mean; see :func:`rankcut.strengths.fit_strengths`.
 
     Attributes
     ----------
     ranking_ : ndarray of shape (n_items,)
         The rank of each item: 1 = best, tied items share the best of their places.
     scores_ : ndarray of shape (n_items,)
-        What items are ordered by: the mean vector, or the number of pairwise wins (Copeland). By
-        Kemeny's method the order is not by a score; these are the sums of the mean signs.
+        What items are ordered by: the mean vector, the number of pairwise wins (Copeland), or
+        strengths. By Kemeny's method the order is not by a score; these are the sums of margins.
     rank_intervals_ : ndarray of shape (n_items, 2) or None
         Best and worst possible place of each item, for all items at once. They are of the places
         that the same method would give if everyone were asked. By the majority methods they are
         wide wherever a majority could go either way; see :func:`rankcut.consensus.by_majorities`.
+    tiers_ : list of lists or None
+        Items by tiers: no two of a tier are surely different.
+    strengths_ : Strengths
+        By strengths: ``theta``, ``standard_errors``, ``intervals()``, ``worths``, ``beats()``; see
+        :class:`rankcut.strengths.Strengths`.
+    method_ : str
+        The method that was used.
     winner_shares_ : ndarray of shape (n_items,) or None
         The share of bootstrap samples in which each item is first; items that are first equally
         well share the sample. By Kemeny's method one of them is found by moving single items where
@@ -59,7 +74,8 @@ class Consensus(CombinesRankings, TakesRankings):
     cycle_ : list
         A shortest cycle of items each of which beats the next, or empty.
     agreement_ : Agreement
-        ``kendall_w`` and ``mean_tau`` with their intervals; see :mod:`rankcut.consensus.pairs`.
+        ``kendall_w`` and ``mean_tau`` with their intervals, and the ``p_value`` of the test that
+        all items are equal; see :mod:`rankcut.consensus.agreement`.
     tied_groups_ : list of lists
         The items that share a place, by label or column.
     optimal_ : bool
@@ -86,6 +102,9 @@ class Consensus(CombinesRankings, TakesRankings):
     M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm. Inference for Ranks with Applications to
     Mobility across Neighbourhoods and Academic Achievement across Countries. Review of Economic
     Studies, 2024.
+
+    H. L. Turner, J. van Etten, D. Firth, I. Kosmidis. Modelling Rankings in R: the PlackettLuce
+    Package. Computational Statistics, 2020.
 
     Examples
     --------

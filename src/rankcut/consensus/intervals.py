@@ -11,6 +11,10 @@ heavier tails than Student's: by Edgeworth's expansion, those of Student's t wit
 fifths of the degrees of freedom. Two thirds are used. With fewer than 50 people the critical value
 is at least Bonferroni's. A difference is never taken as surer than the number of people: three who
 agree do not make a place sure.
+
+A sample of people who nearly agree may have missed the few who say the opposite. So a difference d
+is sure only if it would keep its sign were a share ε of people added who say the most extreme
+opposite, where ε is as large as the sample is just likely enough to have missed.
 """
 
 from collections.abc import Callable, Iterator
@@ -70,12 +74,33 @@ def critical_value(
     return max(0.0, float(-special.stdtrit(freedom, special.ndtr(-normal))))
 
 
+def outweighs_missed(
+    differences: Floats, extreme: Floats | float, asked: Floats | float, confidence: float
+) -> NDArray[np.bool_]:
+    """Whether differences keep their sign if those who were missed say the opposite extreme.
+
+    ``asked`` is the number of people behind each difference.
+
+    >>> outweighs_missed(np.array([1.0, 4.0]), 4.0, 7, 0.95)
+    array([False,  True])
+    """
+    missed = 1 - (1 - confidence) ** (1 / np.maximum(asked, 1.0))
+    return np.asarray(np.abs(differences) * (1 - missed) > missed * extreme)
+
+
 def sure_differences(
-    mean: Mean, samples: Iterator[Floats], items: NDArray[np.bool_], confidence: float
+    mean: Mean,
+    samples: Iterator[Floats],
+    items: NDArray[np.bool_],
+    confidence: float,
+    extremes: Floats | None = None,
+    asked: Floats | None = None,
 ) -> tuple[NDArray[np.bool_], Floats]:
     """Which of the items are surely better than which, and the means in all bootstrap samples.
 
-    ``mean`` has the covariance of the items' means.
+    ``mean`` has the covariance of the items' means. ``extremes`` are the largest values that a
+    person's vector can have; None: it is not bounded. ``asked`` is how many people list each item;
+    None: all.
     """
     assert mean.covariance is not None
     covariance = mean.covariance[np.ix_(items, items)]
@@ -98,11 +123,19 @@ def sure_differences(
         int(unanimous.sum()),
     )
     sure = _studentised(differences, errors, mean.n_effective) > critical
+    if extremes is not None:
+        most = extremes[items]
+        people = np.full(len(vector), mean.n_effective) if asked is None else asked[items]
+        fewest = np.minimum(people[:, None], people[None, :])
+        sure &= outweighs_missed(differences, most[:, None] + most[None, :], fewest, confidence)
     return sure, np.concatenate(kept)
 
 
 def sure_coordinates(
-    mean: Mean, samples: Iterator[Floats], confidence: float, note: Callable[[Floats], None]
+    mean: Mean,
+    samples: Iterator[Floats],
+    confidence: float,
+    note: Callable[[Floats], None],
 ) -> tuple[NDArray[np.bool_], Floats]:
     """Which coordinates surely are not 0, and the margin of error of each mean.
 

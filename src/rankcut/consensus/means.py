@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.resamples import draw_people
-from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.consensus.units import Units
 from rankcut.rankings import Rankings
@@ -102,18 +101,37 @@ def graph_vectors(graph: "ItemGraph") -> Vectors:
     return vectors
 
 
-def sign_vectors(groups: Indices) -> Floats:
-    """The expected sign of each pair i < j: positive where i is better.
+def ratio_vectors(units: Units) -> Vectors:
+    """Vectors whose mean is n − 1 times what share of comparisons an item wins, minus loses.
 
-    >>> sign_vectors(np.array([[1, 0, 1]], dtype=np.uint32))
-    array([[-1.,  0.,  1.]])
+    For incomplete rankings of more items than pairs can be looked at.
     """
-    if not (groups == NOWHERE).any():
-        return comparisons(groups)
-    n_items = groups.shape[1]
-    vectors = np.empty((len(groups), n_items * (n_items - 1) // 2))
-    expected_signs(groups, vectors)
+    n_items = units.n_items
+    won, met, mass = np.zeros(n_items), np.zeros(n_items), 0.0
+    for block in units.blocks(n_items):
+        counts = block.counts.astype(np.float64)
+        wins, meetings = listed_wins(block.groups)
+        won += counts @ block.totals(wins)
+        met += counts @ block.totals(meetings)
+        mass += float(counts @ block.masses())
+    share = np.divide(won, met, out=np.zeros(n_items), where=met > 0)
+    each = np.divide(mass, met, out=np.zeros(n_items), where=met > 0)
+
+    def vectors(groups: Indices) -> Floats:
+        wins, meetings = listed_wins(groups)
+        return np.asarray((n_items - 1) * (share + each * (wins - share * meetings)))
+
     return vectors
+
+
+def listed_wins(groups: Indices) -> tuple[Floats, Floats]:
+    """How many listed items each listed one beats minus how many beat it, and how many it meets."""
+    unlisted = groups == NOWHERE
+    n_items = groups.shape[1]
+    listed = n_items - unlisted.sum(axis=1, keepdims=True)
+    # Expected signs count an unlisted item as average, which stretches positions.
+    wins = np.where(unlisted, 0.0, borda_vectors(groups) * (listed + 1) / (n_items + 1))
+    return wins, np.where(unlisted, 0.0, listed - 1.0)
 
 
 def comparisons(groups: Indices) -> Floats:

@@ -1,13 +1,15 @@
 """The consensus by each method, with rank intervals and the stability of the winner."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
 from rankcut.consensus.intervals import (
+    outweighs_missed,
     places_by_pairs,
     places_by_ranges,
     sure_coordinates,
@@ -15,21 +17,28 @@ from rankcut.consensus.intervals import (
 )
 from rankcut.consensus.kemeny import KemenyOrder, Progress, kemeny_order, possible_firsts
 from rankcut.consensus.means import (
+    Mean,
     Vectors,
     borda_vectors,
     mean_of,
     pair_matrix,
+    ratio_vectors,
     resampled_means,
-    sign_vectors,
 )
-from rankcut.consensus.pairs import Comparisons, beats, components, copeland_scores
+from rankcut.consensus.pairs import (
+    MOST_PAIRED,
+    Comparisons,
+    beats,
+    components,
+    copeland_scores,
+)
 from rankcut.consensus.units import Units
 from rankcut.rankings.orders import to_ranking
 
-Method: TypeAlias = Literal["borda", "graph", "copeland", "kemeny"]
+if TYPE_CHECKING:
+    from rankcut.strengths import Strengths
 
-# With more items than this, pairs are not examined one by one.
-MOST_PAIRED = 1024
+Method: TypeAlias = Literal["auto", "borda", "graph", "copeland", "kemeny", "strengths"]
 
 # Up to this many items in a cycle, the first is found by trying all orders.
 _MOST_EXACT = 10
@@ -66,6 +75,8 @@ class Outcome:
         The share of bootstrap samples in which each item is first; a tie is shared.
     kemeny : KemenyOrder or None
         The order and its bound, by Kemeny's method.
+    sure : ndarray of bool of shape (n_items, n_items) or None
+        Whether i is surely better than j.
     """
 
     scores: Floats
@@ -73,11 +84,18 @@ class Outcome:
     intervals: NDArray[np.int64] | None
     first: Floats | None
     kemeny: KemenyOrder | None = None
+    sure: NDArray[np.bool_] | None = None
 
 
-def mean_scores(units: Units) -> Floats:
-    """Borda's scores: the mean vector over people on the complete graph."""
-    return mean_of(units, borda_vectors, units.n_items).vector
+def mean_scores(units: Units, pairs: Comparisons | None = None) -> Floats:
+    """Borda's scores: how many items each beats, minus how many beat it, on average.
+
+    If unranked items may be anywhere, of those who compare them.
+    """
+    vectors: Vectors = borda_vectors
+    if units.unranked == "anywhere":
+        vectors = ratio_vectors(units) if pairs is None else pairs.item_vectors()
+    return mean_of(units, vectors, units.n_items).vector
 
 
 def rank_listed(scores: Floats, listed: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -91,28 +109,67 @@ def rank_listed(scores: Floats, listed: NDArray[np.bool_]) -> NDArray[np.int64]:
     return ranking
 
 
-def by_vectors(units: Units, vectors: Vectors, resampling: Resampling) -> Outcome:
-    """Items in the order of the mean vector."""
-    n_items, listed = units.n_items, units.listed
-    paired = n_items <= MOST_PAIRED
-    mean = mean_of(units, vectors, n_items, covariance=paired)
-    ranking = rank_listed(mean.vector, listed)
+def by_vectors(
+    units: Units,
+    vectors: Vectors,
+    resampling: Resampling,
+    extremes: Floats | None = None,
+    asked: Floats | None = None,
+) -> Outcome:
+    """Items in the order of the mean vector.
+
+    ``extremes`` and ``asked`` are as for :func:`rankcut.consensus.intervals.sure_differences`.
+    """
+    n_items = units.n_items
+    mean = mean_of(units, vectors, n_items, covariance=n_items <= MOST_PAIRED)
     if not resampling.n_bootstraps:
-        return Outcome(mean.vector, ranking, None, None)
+        return Outcome(mean.vector, rank_listed(mean.vector, units.listed), None, None)
     samples = resampled_means(units, vectors, n_items, resampling.n_bootstraps, resampling.seed)
-    if paired:
-        sure, means = sure_differences(mean, samples, listed, resampling.confidence)
-        places = places_by_pairs(sure)
+    return _by_means(mean, samples, units.listed, resampling.confidence, extremes, asked)
+
+
+def by_strengths(units: Units, fit: "Strengths", resampling: Resampling) -> Outcome:
+    """Items in the order of their strengths.
+
+    Items that nobody lists have a place of their own only if an item graph says something of them.
+    """
+    placed = units.listed
+    if fit.prior is not None and fit.prior.share > 0:
+        placed = np.ones(units.n_items, dtype=bool)
+    if not resampling.n_bootstraps:
+        return Outcome(fit.theta, rank_listed(fit.theta, placed), None, None)
+    mean = Mean(fit.theta, fit.standard_errors**2, fit.covariance, fit.n_effective)
+    samples = iter([fit.draws(resampling.n_bootstraps, resampling.seed)])
+    return _by_means(mean, samples, placed, resampling.confidence)
+
+
+def _by_means(
+    mean: Mean,
+    samples: Iterator[Floats],
+    listed: NDArray[np.bool_],
+    confidence: float,
+    extremes: Floats | None = None,
+    asked: Floats | None = None,
+) -> Outcome:
+    """The order of means, the places that are possible, and how often each item is first."""
+    n_items = len(mean.vector)
+    sure = None
+    if mean.covariance is not None:
+        certain, means = sure_differences(mean, samples, listed, confidence, extremes, asked)
+        places = places_by_pairs(certain)
+        sure = np.zeros((n_items, n_items), dtype=bool)
+        sure[np.ix_(listed, listed)] = certain
     else:
         means_of_all: list[Floats] = []
-        margins = sure_coordinates(mean, samples, resampling.confidence, means_of_all.append)[1]
+        margins = sure_coordinates(mean, samples, confidence, means_of_all.append)[1]
         means = np.concatenate(means_of_all)
         places = places_by_ranges(
             mean.vector[listed] - margins[listed], mean.vector[listed] + margins[listed]
         )
     shares = np.zeros(n_items)
     shares[listed] = _first_shares(means[:, listed])
-    return Outcome(mean.vector, ranking, _all_places(places, listed), shares)
+    ranking = rank_listed(mean.vector, listed)
+    return Outcome(mean.vector, ranking, _all_places(places, listed), shares, sure=sure)
 
 
 def by_majorities(
@@ -135,7 +192,7 @@ def by_majorities(
     kemeny = None
     if method == "kemeny":
         step = 0.0
-        if units.unranked != "anywhere" and units.weights is None:
+        if not pairs.ratios and units.weights is None:
             # Margins are whole numbers over the number of people, and flipping one counts twice.
             step = 2 / units.n_people
         kemeny = kemeny_order(margins, step=step, time_limit=time_limit, progress=progress)
@@ -151,7 +208,7 @@ def by_majorities(
     kept = units.listed[one] & units.listed[other]
 
     def vectors(groups: NDArray[np.uint32]) -> Floats:
-        signs = sign_vectors(groups)
+        signs = pairs.vectors(groups)
         return signs if kept.all() else np.compress(kept, signs, axis=1)
 
     width = int(kept.sum())
@@ -162,12 +219,22 @@ def by_majorities(
         first[:] += _first_by_majorities(means, n_listed, method)
 
     samples = resampled_means(units, vectors, width, resampling.n_bootstraps, resampling.seed)
-    sure = sure_coordinates(mean, samples, resampling.confidence, note)[0]
+    confidence = resampling.confidence
+    sure = sure_coordinates(mean, samples, confidence, note)[0]
     shares = np.zeros(units.n_items)
     shares[listed] = first / resampling.n_bootstraps
+    # Each person says 1, 0 or −1 about a pair.
+    sure &= outweighs_missed(mean.vector, 1.0, _people_asked(units, pairs)[kept], confidence)
     certain = pair_matrix(np.where(sure, np.sign(mean.vector), 0.0), n_listed) > 0
     places = _open_places(certain, margins, method)
-    return Outcome(scores, ranking, _all_places(places, units.listed), shares, kemeny)
+    all_sure = np.zeros((units.n_items, units.n_items), dtype=bool)
+    all_sure[np.ix_(listed, listed)] = certain
+    return Outcome(scores, ranking, _all_places(places, units.listed), shares, kemeny, all_sure)
+
+
+def _people_asked(units: Units, pairs: Comparisons) -> Floats:
+    """How many people are behind the margin of each pair."""
+    return np.asarray(pairs.asked * (units.n_people / pairs.mass))
 
 
 def _open_places(certain: NDArray[np.bool_], margins: Floats, method: Method) -> NDArray[np.int64]:

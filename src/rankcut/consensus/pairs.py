@@ -1,15 +1,7 @@
-"""What people say about each pair of items: comparisons, majorities and how much they agree.
+"""What people say about each pair of items: comparisons and majorities.
 
-``margins[i, j]`` is positive where more people (or, with unranked items, a larger expected share)
-prefer i to j.
-
-Kendall's W and the mean τ of two people are numbers for any kind of ranking. W is the share of the
-variation of the vectors of the complete graph that people have in common, ‖mean φ‖² / mean ‖φ‖². On
-full rankings it is Kendall's coefficient of concordance, with ties the one corrected for ties. The
-mean τ looks at each time that two people compare the same two items: the share in which they agree
-minus the share in which they disagree. On full rankings it is the mean of Kendall's τ over all
-pairs of people. Intervals are by the delta method, from what each person contributes (the
-jackknife's numbers).
+``margins[i, j]`` is positive where more people prefer i to j. If unranked items may be anywhere,
+only those who list both are asked; two items that nobody compares are tied.
 """
 
 from collections.abc import Hashable, Sequence
@@ -17,46 +9,20 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 from scipy.sparse import csr_array
 
-from rankcut._loops.types import Floats
-from rankcut.consensus.means import (
-    borda_vectors,
-    comparisons,
-    mean_of,
-    pair_matrix,
-    sign_vectors,
-)
+from rankcut._loops.types import Floats, Indices
+from rankcut.consensus.means import Vectors, comparisons, pair_matrix
 from rankcut.consensus.units import Units
 
 # Margins smaller than this share of the largest possible one are rounding errors.
 ROUNDING = 1e-12
 
-# Standard errors below this are rounding errors.
-_NO_SPREAD = 1e-9
+# With more items than this, pairs are not examined one by one.
+MOST_PAIRED = 1024
 
-
-@dataclass(frozen=True)
-class Agreement:
-    """How much people agree, with intervals; None where nothing is compared.
-
-    Attributes
-    ----------
-    kendall_w : float or None
-        Kendall's W: 0 = no agreement, 1 = everyone agrees.
-    kendall_w_interval : (float, float) or None
-        Its confidence interval.
-    mean_tau : float or None
-        Mean τ of two people: −1 to 1.
-    mean_tau_interval : (float, float) or None
-        Its confidence interval.
-    """
-
-    kendall_w: float | None
-    kendall_w_interval: tuple[float, float] | None
-    mean_tau: float | None
-    mean_tau_interval: tuple[float, float] | None
+# Entries of vectors of pairs to hold at once: 32 MB.
+_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +35,11 @@ class Comparisons:
         People who prefer i minus those who prefer j, for i < j.
     made : ndarray of shape (n_pairs,)
         People who prefer either.
-    expected : ndarray of shape (n_pairs,)
-        The mean expected sign: with unranked items, comparisons that a completion would make too.
+    asked : ndarray of shape (n_pairs,)
+        How many people a margin is a share of: those who prefer either if unranked items may be
+        anywhere, or else everyone.
+    mass : float
+        Everyone, by weight.
     own_net, own_made : float
         Σ over people of the squares of what each adds to ``net`` and ``made``.
     n_items : int
@@ -79,18 +48,74 @@ class Comparisons:
 
     net: Floats
     made: Floats
-    expected: Floats
+    asked: Floats
+    mass: float
     own_net: float
     own_made: float
     n_items: int
 
+    @property
+    def means(self) -> Floats:
+        """The margin of each pair i < j; 0 where nobody compares them."""
+        return np.divide(self.net, self.asked, out=np.zeros_like(self.net), where=self.asked > 0)
+
     def margins(self) -> Floats:
-        """The mean expected sign of each pair, as an antisymmetric matrix."""
-        return pair_matrix(self.expected, self.n_items)
+        """The margin of each pair, as an antisymmetric matrix."""
+        return pair_matrix(self.means, self.n_items)
+
+    def vectors(self, groups: Indices) -> Floats:
+        """Vectors of rankings whose mean is :attr:`means`: what each says about each pair.
+
+        Shares of those who compare both are ratios; these are linear in what a ranking adds.
+        """
+        signs = comparisons(groups)
+        if not self.ratios:
+            return signs
+        means = self.means
+        each = np.divide(self.mass, self.asked, out=np.zeros_like(means), where=self.asked > 0)
+        return np.asarray(means + each * (signs - means * np.abs(signs)))
+
+    @property
+    def ratios(self) -> bool:
+        """Whether margins are shares of those who compare both."""
+        return bool((self.asked != self.mass).any())
+
+    def item_vectors(self, weights: Floats | None = None) -> Vectors:
+        """Vectors whose mean is each item's mean margin over opponents, times their number.
+
+        ``weights[i, j]`` say how much each opponent counts. On full rankings these are the vectors
+        of the complete graph, or of the graph with these weights.
+        """
+        one, other = np.triu_indices(self.n_items, 1)
+        own = np.ones(len(one)) if weights is None else weights[one, other]
+        met = np.where(self.asked > 0, own, 0.0)
+        every = np.bincount(one, own, self.n_items) + np.bincount(other, own, self.n_items)
+        some = np.bincount(one, met, self.n_items) + np.bincount(other, met, self.n_items)
+        scale = np.divide(every, some, out=np.zeros(self.n_items), where=some > 0)
+        entries = np.concatenate([scale[one] * own, -scale[other] * own])
+        pair = np.arange(len(one))
+        to_items = csr_array(
+            (entries, (np.tile(pair, 2), np.concatenate([one, other]))),
+            shape=(len(one), self.n_items),
+        )
+
+        def vectors(groups: Indices) -> Floats:
+            rows = np.empty(groups.shape)
+            step = max(1, _AT_ONCE // max(1, len(one)))
+            for start in range(0, len(groups), step):
+                some = slice(start, start + step)
+                rows[some] = self.vectors(groups[some]) @ to_items
+            return rows
+
+        return vectors
 
     def counts(self) -> Floats:
         """How many people compare i and j."""
         return np.abs(pair_matrix(self.made, self.n_items))
+
+    def listings(self) -> Floats:
+        """How many people list each item, as far as pairs tell: its most frequent comparison."""
+        return np.asarray(self.counts().max(axis=1, initial=0.0))
 
     def shares(self) -> Floats:
         """The share that prefers i, of those who compare i and j; NaN where nobody does."""
@@ -104,13 +129,11 @@ def compare_pairs(units: Units) -> Comparisons:
     """Add up what people say about each pair of items."""
     n_items = units.n_items
     width = n_items * (n_items - 1) // 2
-    net, made, expected = np.zeros(width), np.zeros(width), np.zeros(width)
+    net, made = np.zeros((2, width))
     own_net, own_made, mass = 0.0, 0.0, 0.0
     for block in units.blocks(width):
         counts = block.counts.astype(np.float64)
         mass += float(counts @ block.masses())
-        if units.unranked == "anywhere":
-            expected += counts @ block.totals(sign_vectors(block.groups))
         signs = comparisons(block.groups)
         totals = block.totals(signs)
         compared = block.totals(np.abs(signs))
@@ -118,9 +141,8 @@ def compare_pairs(units: Units) -> Comparisons:
         made += counts @ compared
         own_net += float(counts @ np.einsum("ij,ij->i", totals, totals))
         own_made += float(counts @ np.einsum("ij,ij->i", compared, compared))
-    if units.unranked != "anywhere":
-        expected = net.copy()
-    return Comparisons(net, made, expected / mass, own_net, own_made, n_items)
+    asked = made if units.unranked == "anywhere" else np.full(width, mass)
+    return Comparisons(net, made, asked, mass, own_net, own_made, n_items)
 
 
 def beats(margins: Floats) -> NDArray[np.bool_]:
@@ -142,7 +164,7 @@ def copeland_scores(margins: Floats) -> Floats:
 def pairwise_winner(margins: Floats) -> int | None:
     """The item that beats every other one, if there is one: the Condorcet winner."""
     wins = beats(margins).sum(axis=1)
-    return int(np.argmax(wins)) if len(wins) and wins.max() == len(wins) - 1 else None
+    return int(np.argmax(wins)) if len(wins) > 1 and wins.max() == len(wins) - 1 else None
 
 
 def components(relation: NDArray[np.bool_], scores: Floats) -> list[NDArray[np.int64]]:
@@ -224,65 +246,3 @@ def majority_sentence(margins: Floats, names: Sequence[Hashable]) -> str:
         reason = f": {listed} {'is' if len(unbeaten) == 1 else 'are'} not beaten, but tied"
         said += reason
     return f"{said}. Majorities form a cycle: {rounds}." if cycle else f"{said}."
-
-
-def agree(units: Units, pairs: Comparisons | None, confidence: float) -> Agreement:
-    """Kendall's W and, if pairs were compared, the mean τ of two people."""
-    w, w_error = _concordance(units)
-    tau, tau_error = (None, 0.0) if pairs is None else _mean_tau(units, pairs)
-    quantile = float("inf")
-    if units.n_people > 1:
-        quantile = float(special.stdtrit(units.n_people - 1, (1 + confidence) / 2))
-    # If everyone contributes the same, the sample shows no spread. Then allow for people who say
-    # anything else, as large a share as the sample is just likely enough to have missed.
-    missed = 1 - (1 - confidence) ** (1 / units.n_people) if units.n_people > 1 else 1.0
-
-    def interval(value: float | None, error: float, least: float) -> tuple[float, float] | None:
-        if value is None:
-            return None
-        margin = quantile * error if error > _NO_SPREAD else missed * (1 - least)
-        if not np.isfinite(margin):
-            return least, 1.0
-        return max(least, value - margin), min(1.0, value + margin)
-
-    return Agreement(w, interval(w, w_error, 0.0), tau, interval(tau, tau_error, -1.0))
-
-
-def _concordance(units: Units) -> tuple[float | None, float]:
-    """Kendall's W and its standard error."""
-    mean = mean_of(units, _with_length, units.n_items + 1).vector
-    vector, length = mean[:-1], float(mean[-1])
-    if length <= 0:
-        return None, 0.0
-    w = float(vector @ vector) / length
-    mass, squares = 0.0, 0.0
-    for block in units.blocks(units.n_items):
-        masses = block.masses()
-        totals = block.totals(_with_length(block.groups)) - masses[:, None] * mean
-        influence = (2 * totals[:, :-1] @ vector - w * totals[:, -1]) / length
-        mass += float(block.counts @ masses)
-        squares += float(block.counts @ influence**2)
-    return w, float(np.sqrt(squares)) / mass
-
-
-def _with_length(groups: object) -> Floats:
-    """Vectors, with their squared length as one more coordinate."""
-    vectors = borda_vectors(groups)  # type: ignore[arg-type]
-    return np.column_stack([vectors, np.einsum("ij,ij->i", vectors, vectors)])
-
-
-def _mean_tau(units: Units, pairs: Comparisons) -> tuple[float | None, float]:
-    """The mean τ of two people and its standard error."""
-    times = float(pairs.made @ pairs.made) - pairs.own_made
-    if times <= 1e-9 * float(pairs.made @ pairs.made):
-        return None, 0.0
-    tau = (float(pairs.net @ pairs.net) - pairs.own_net) / times
-    squares = 0.0
-    for block in units.blocks(len(pairs.net)):
-        signs = comparisons(block.groups)
-        totals = block.totals(signs)
-        compared = block.totals(np.abs(signs))
-        agreed = totals @ pairs.net - np.einsum("ij,ij->i", totals, totals)
-        met = compared @ pairs.made - np.einsum("ij,ij->i", compared, compared)
-        squares += float(block.counts @ (2 * (agreed - tau * met) / times) ** 2)
-    return tau, float(np.sqrt(squares))

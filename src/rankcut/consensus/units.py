@@ -6,7 +6,7 @@ repeated give the same units in the same order, and the same seed draws the same
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -87,14 +87,21 @@ class Units:
 
     @classmethod
     def of(cls, rankings: Rankings) -> Self:
-        """The units of rankings: persons if they are known, or else equal rankings."""
-        merged, index = merge_rankings(rankings)
-        listed = merged.listed()
-        if not listed.any():
+        """The units of rankings: persons if they are known, or else equal rankings.
+
+        Rankings that list nothing are left out. Weights that are no counts are divided by the
+        largest, since only their ratios matter.
+        """
+        rankings = rankings.rows(rankings.says_something() & (rankings.counts > 0))
+        if not rankings.shape[0]:
             raise InputError(
                 "no ranking ranks any item: there is nothing to combine",
                 remedy=["check the ranks, or what ", Setting("unranked"), " says about them"],
             )
+        if not rankings.counted:
+            rankings = replace(rankings, weights=rankings.counts / rankings.counts.max())
+        merged, index = merge_rankings(rankings)
+        listed = merged.listed()
         if rankings.people is None and rankings.counted:
             return cls(merged, listed, merged.counts.astype(np.int64))
         used = np.flatnonzero(index >= 0)
@@ -124,6 +131,16 @@ class Units:
     def n_people(self) -> int:
         """Number of people."""
         return int(self.counts.sum())
+
+    def as_rankings(self) -> Rankings:
+        """The rankings, sorted: equal ones counted, or with their weights and whose they are."""
+        if self.members is None:
+            return self.rankings
+        people = None
+        if self.starts is not None:
+            people = np.repeat(np.arange(len(self.counts)), np.diff(self.starts))
+        rows = self.rankings.rows(self.members)
+        return replace(rows, weights=self.weights, people=people)
 
     def bounds(self) -> list[tuple[int, int]]:
         """The first unit of each block, and the one after its last."""

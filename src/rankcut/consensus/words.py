@@ -37,6 +37,10 @@ class GroupConsensus:
         How much the people agree.
     optimal : bool
         Whether the order is proven best by the method's measure.
+    tiers : list of lists or None
+        Items by tiers: no two of a tier are surely different.
+    errors : ndarray of shape (n_items,) or None
+        The standard errors of strengths.
     notes : list of str
         What a reader should know.
     """
@@ -50,6 +54,8 @@ class GroupConsensus:
     pairwise: NDArray[np.float64] | None
     agreement: Agreement
     optimal: bool
+    tiers: list[list[Any]] | None
+    errors: NDArray[np.float64] | None
     notes: list[str]
 
     @classmethod
@@ -65,6 +71,8 @@ class GroupConsensus:
             getattr(model, "pairwise_", None),
             model.agreement_,
             model.optimal_,
+            model.tiers_,
+            model.strengths_.standard_errors if model.method_ == "strengths" else None,
             model.notes_,
         )
 
@@ -126,6 +134,8 @@ class ConsensusReport:
             columns["worst"] = [int(group.intervals[i, 1]) for group, i in order]  # type: ignore[index]
             columns["first"] = [round(float(group.first[i]), 6) for group, i in order]  # type: ignore[index]
         columns["score"] = [round(float(group.scores[i]), 9) for group, i in order]
+        if all(group.errors is not None for group in self.groups):
+            columns["error"] = [round(float(group.errors[i]), 9) for group, i in order]  # type: ignore[index]
         return columns
 
     def data(self) -> dict[str, Any]:
@@ -142,6 +152,8 @@ class ConsensusReport:
                     "intervals": group.intervals,
                     "first": group.first,
                     "scores": group.scores,
+                    "errors": group.errors,
+                    "tiers": group.tiers,
                     "optimal": group.optimal,
                     "agreement": asdict(group.agreement),
                     "pairwise": group.pairwise,
@@ -159,18 +171,28 @@ class ConsensusReport:
 
     def sentences(self, group: GroupConsensus) -> list[str]:
         """The notes, and how much people agree."""
-        return [*group.notes, agreement_sentence(group.agreement, self.confidence)]
+        notes = list(group.notes)
+        if group.errors is not None:
+            notes.append(
+                "Strengths are by the Plackett–Luce model, ± their standard error: exp(a − b) are "
+                "the odds that one item is chosen rather than the other."
+            )
+        return [*notes, agreement_sentence(group.agreement, self.confidence)]
 
     def _single(self, group: GroupConsensus, most: int) -> list[str]:
         sure = group.intervals is not None
         width = min(_NAME_WIDTH, max(4, *(len(item) for item in self.items)))
         title = f"place  {'item':{width}}"
+        if group.errors is not None:
+            title += f"  {'strength':>13}"
         if sure:
             title += f"  {f'{self.confidence:.0%} sure':>9}  first in  "
             title += _scale(len(self.items))
         lines = [title.rstrip()]
         for i in self.order_of(group)[:most]:
             line = f"{group.ranking[i]:5}  {_cut(self.items[i], width):{width}}"
+            if group.errors is not None:
+                line += f"  {group.scores[i]:>6.2f} ± {group.errors[i]:4.2f}"
             if group.intervals is not None and group.first is not None:
                 low, high = group.intervals[i].tolist()
                 places = str(low) if low == high else f"{low} to {high}"
@@ -243,6 +265,9 @@ def agreement_sentence(agreement: Agreement, confidence: float) -> str:
     if agreement.mean_tau is not None:
         said += f", mean tau of two people {agreement.mean_tau:.2f}"
         said += _between(agreement.mean_tau_interval)
+    if agreement.p_value is not None:
+        shown = "< 0.001" if agreement.p_value < 0.001 else f"= {agreement.p_value:.3f}"
+        said += f"; if all orders were random, p {shown}"
     return said + "."
 
 

@@ -367,6 +367,18 @@ class Rankings:
         over_rows(fill, stop - start, block_rows(self.shape[1]), n_jobs)
         return groups
 
+    def says_something(self) -> NDArray[np.bool_]:
+        """Which rankings list an item; a top-k list that ties all items says nothing."""
+        if self.unranked == "error":
+            return np.ones(self.shape[0], dtype=bool)
+        if self.sparse is not None:
+            return np.asarray(np.diff(self.sparse.indptr) > 0)
+        if self.grouped and self.unranked == "last":
+            return np.asarray(self.stored.any(axis=1))
+        unranked = np.iinfo(self.stored.dtype).max if self.grouped else np.nan
+        there = self.stored != unranked if self.grouped else ~np.isnan(self.stored)
+        return np.asarray(there.any(axis=1))
+
     def listed(self) -> NDArray[np.bool_]:
         """Which items are listed by a ranking that counts."""
         if self.known_listed is not None:

@@ -21,13 +21,17 @@ from rankcut._loops.types import Flags, Floats, Indices, Longs
 from rankcut.errors import InputError, Setting
 from rankcut.rankings import Rankings
 
-Ties: TypeAlias = Literal["davidson", "exact", "efron", "breslow"]
+Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow"]
 TIES: dict[str, int] = {
     "davidson": DAVIDSON,
     "exact": EXACT,
     "efron": EFRON,
     "breslow": BRESLOW,
 }
+
+# Ties of more items than this come from scales with few levels, such as ratings, more than from
+# people who find items equal.
+_LARGEST_TIE = 4
 
 # Lists with ties hold the unlisted items too: no more than this many entries in all, 4 GB.
 _MOST_ENTRIES = 1 << 29
@@ -123,6 +127,12 @@ class Choices:
         """Which rankings count and hold a choice between two items or more."""
         least = 1 if self.others else 2
         return (self.weights > 0) & (np.diff(self.starts) >= least) & (self.n_listed > 0)
+
+    def ties_meant(self, ties: Ties) -> Ties:
+        """What "auto" stands for: Davidson's model, or Efron's for ties of many items."""
+        if ties != "auto":
+            return ties
+        return "davidson" if self.orders[-1] <= _LARGEST_TIE else "efron"
 
     def owners(self) -> Longs:
         """The ranking of each entry."""

@@ -90,6 +90,12 @@ class Strengths:
         """
         return np.asarray(special.expit(self.theta[:, None] - self.theta[None, :]))
 
+    def intervals(self, confidence: float = 0.95) -> Floats:
+        """Confidence limits of each strength, beside the mean of all: an array (n_items, 2)."""
+        freedom = max(self.n_effective - 1, 1.0)
+        margin = special.stdtrit(freedom, (1 + confidence) / 2) * self.standard_errors
+        return np.stack([self.theta - margin, self.theta + margin], axis=1)
+
     def draws(self, n_draws: int, seed: int) -> Floats:
         """Strengths as they might be: draws from their joint normal distribution."""
         if self.covariance is None:
@@ -106,7 +112,7 @@ def fit_strengths(
     *,
     graph: ItemGraph | None = None,
     prior: Prior = "evidence",
-    ties: Ties = "davidson",
+    ties: Ties = "auto",
     errors: Errors = "sandwich",
     n_jobs: int | None = None,
 ) -> Strengths:
@@ -125,11 +131,12 @@ def fit_strengths(
     prior : {"evidence", "none"} or Hyperparameters
         "evidence": normal, with the variance and the part of the graph that make the rankings most
         probable. "none": maximum likelihood, which exists only if wins connect all items.
-    ties : {"davidson", "exact", "efron", "breslow"}
+    ties : {"auto", "davidson", "exact", "efron", "breslow"}
         What tied items mean. "davidson": people say that they are equal; each size of a tie has a
         parameter of its own (Davidson 1970; Turner and others 2020). "exact": they have an order,
         which nobody asked for, as in best–worst tasks or coarse scales; the likelihood is summed
-        over all orders. "efron" and "breslow" are quick approximations of it.
+        over all orders. "efron" and "breslow" are quick approximations of it. "auto" is "davidson",
+        or "efron" where more than four items are tied, as in ratings.
     errors : {"sandwich", "information"}
         "sandwich": errors hold if people differ from the model, and for several rankings of a
         person. "information": only if the model is true.
@@ -159,6 +166,7 @@ def fit_strengths(
         used = choices.informative
         weights = choices.weights / choices.weights[used].max()
         choices = replace(choices, weights=weights * used.sum() / weights[used].sum())
+    ties = choices.ties_meant(ties)
     likelihood = ChoiceLikelihood(choices, ties, n_jobs)
     connected = _connected(choices, ties)
     people = People.of(choices)
@@ -172,7 +180,10 @@ def fit_strengths(
     scores = likelihood.scores(parameters)
     covariance = linalg.inv(curvature)
     if errors == "sandwich":
-        meat = people.variation(scores)
+        # With few people their scores hardly vary, or not at all if they agree: then the model
+        # says how much they might.
+        few = min(1.0, (n_items - 1) / people.n_effective)
+        meat = people.variation(scores) + few * likelihood.derivatives(parameters)[2]
         if chosen is not None:
             # Strengths are pulled to those of the prior, from wherever it might have drawn them.
             meat[:n_items, :n_items] += family.precision(chosen)
