@@ -106,7 +106,10 @@ def test_strengths_and_errors_are_those_of_a_stratified_cox_model(ties, tied):
 
 
 def test_the_sandwich_is_that_of_the_scores():
-    """By brute force: the inverse curvature around the sum of squares of people's scores."""
+    """By brute force: the inverse curvature around the squares of people's scores.
+
+    With few people, 3/20 of what the model says is added: three strengths from twenty people.
+    """
     rng = np.random.default_rng(2)
     ranks = plackett_luce(rng, rng.normal(size=4), 40)
     people = np.repeat(np.arange(20), 2)
@@ -116,9 +119,8 @@ def test_the_sandwich_is_that_of_the_scores():
     rows = fit.likelihood.scores(fit.parameters).added(np.eye(40))
     sums = rows[::2] + rows[1::2]
     inverse = np.linalg.pinv(curvature)
-    np.testing.assert_allclose(
-        fit.covariance, inverse @ (sums.T @ sums) @ inverse * 20 / 19, atol=1e-10
-    )
+    meat = sums.T @ sums * 20 / 19 + curvature * 3 / 20
+    np.testing.assert_allclose(fit.covariance, inverse @ meat @ inverse, atol=1e-10)
     assert fit.n_people == 20
 
 
@@ -169,6 +171,14 @@ def test_items_that_wins_do_not_connect_are_named():
 def test_nothing_compared_is_an_error():
     with pytest.raises(InputError, match="no ranking compares two items"):
         fit_strengths(read_rankings([[1, np.nan], [np.nan, 1]], unranked="anywhere"))
+
+
+def test_people_who_all_agree_are_not_taken_for_sure():
+    same = read_rankings(np.tile([1.0, 2.0, 3.0, 4.0], (7, 1)))
+    sandwich, information = (
+        fit_strengths(same, errors=errors) for errors in ("sandwich", "information")
+    )
+    assert (sandwich.standard_errors > 0.5 * information.standard_errors).all()
 
 
 def test_rankings_of_ties_alone_have_equal_strengths():

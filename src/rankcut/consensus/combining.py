@@ -76,9 +76,10 @@ class CombinesRankings:
     def _combine(self, rankings: Rankings, progress: Progress | None = None) -> Self:
         """Set the attributes that end with an underscore."""
         resampling = self._check_parameters()
-        self.method_: Method = choose_method(self.method, rankings, self.graph)
         units = Units.of(rankings)
         n_items = rankings.shape[1]
+        self._pairs = compare_pairs(units) if n_items <= MOST_PAIRED else None
+        self.method_: Method = self._choose_method(rankings)
         if self.method_ in ("copeland", "kemeny") and n_items > MOST_PAIRED:
             raise InputError(
                 f"looks at all pairs of items, too many for {n_items:,} items",
@@ -90,7 +91,6 @@ class CombinesRankings:
         self.n_people_ = units.n_people
         # Products of narrow matrices: further threads would mostly wait.
         with _libraries().limit(limits=1, user_api="blas"):
-            self._pairs = compare_pairs(units) if n_items <= MOST_PAIRED else None
             outcome = self._find(rankings, units, resampling, progress)
             self.agreement_ = agree(units, self._pairs, self.confidence)
         self.scores_ = outcome.scores
@@ -110,6 +110,18 @@ class CombinesRankings:
         ]
         self._say_what_matters(units)
         return self
+
+    def _choose_method(self, rankings: Rankings) -> Method:
+        """The method that "auto" stands for.
+
+        If unranked items may be anywhere, who meets whom matters, and strengths allow for it. With
+        an item graph, strengths use it. Otherwise, and if nobody compares two items, it is Borda's.
+        """
+        if self.method != "auto":
+            return self.method
+        compared = self._pairs is None or bool(self._pairs.made.any())
+        wanted = rankings.unranked == "anywhere" or self.graph is not None
+        return "strengths" if wanted and compared else "borda"
 
     def _find(
         self,
@@ -298,17 +310,6 @@ class CombinesRankings:
     def _names(self) -> tuple[Hashable, ...]:
         names: tuple[Hashable, ...] | None = self._items
         return tuple(range(self.n_features_in_)) if names is None else names
-
-
-def choose_method(method: Method, rankings: Rankings, graph: Any = None) -> Method:
-    """The method that "auto" stands for.
-
-    If unranked items may be anywhere, who meets whom matters, and strengths allow for it. With an
-    item graph, strengths use it. Otherwise it is Borda's mean position.
-    """
-    if method != "auto":
-        return method
-    return "strengths" if rankings.unranked == "anywhere" or graph is not None else "borda"
 
 
 def combine(
