@@ -23,7 +23,8 @@ demo: $(DEMO)
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
 		$(VENV)/bin/python -m webbrowser "file://$(CURDIR)/demo-report.html"; fi
 
-# The paper's experiments: a quick look, or all of it with the sushi data (DATA=directory).
+# The paper's experiments: a quick look, or all of it with the sushi data (DATA=directory), which
+# goes on where it was interrupted.
 REPORT ?= report
 reproduce: $(INSTALLED)
 	$(VENV)/bin/python -m reproduction $(if $(DATA),--data $(DATA),--quick) --output $(REPORT)

@@ -44,7 +44,19 @@ def by_algorithm(algorithm: Any, graph: ItemGraph) -> Callable[[np.ndarray], np.
 def pool_all(orders: list, network: nx.Graph, remember: bool) -> list[dict[int, float]]:
     """The paper's algorithm, with networkx's cut_size as the oracle for F."""
     cut = partial(nx.cut_size, network, weight="weight")
-    return [pool_literally(groups, cut, remember=remember) for groups in orders]
+    return [pool_literally(groups, remembering(cut) if remember else cut) for groups in orders]
+
+
+def remembering(cut: Callable[[set[int]], float]) -> Callable[[set[int]], float]:
+    """An oracle that is asked once for each prefix of an order, which its length tells."""
+    known: dict[int, float] = {}
+
+    def value(inside: set[int]) -> float:
+        if len(inside) not in known:
+            known[len(inside)] = cut(inside)
+        return known[len(inside)]
+
+    return value
 
 
 def against_the_paper() -> None:

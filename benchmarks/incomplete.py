@@ -158,7 +158,7 @@ def literal_seconds(graph: ItemGraph, row: np.ndarray, n_draws: int, measured: i
         groups = [[int(item) for item in free[gaps == 0]]]
         for gap, item in enumerate(ranked, start=1):
             groups += [[int(item)], [int(other) for other in free[gaps == gap]]]
-        slopes = pool_literally([group for group in groups if group], cut, remember=False)
+        slopes = pool_literally([group for group in groups if group], cut)
         total += [slopes[item] for item in range(len(row))]
     return (time.perf_counter() - start) * n_draws / measured
 

@@ -3,119 +3,63 @@
 import argparse
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-from rankcut.datasets.downloads import VARIABLE
 from rankcut.datasets.sushi import ADDRESS, TERMS, sushi_files
-from rankcut.pictures.theme import import_figure
-from reproduction.findings import Outcome
-from reproduction.parts import NAMES, Settings, part_named
-from reproduction.report import reproduce
-
-_DESCRIPTION = (
-    'Run the experiments of "The Graph Cut Kernel for Ranked Data" and report what holds. Writes '
-    "report.html, report.md, all numbers as CSV and JSON, and the figures. Finished work is kept "
-    "in the output directory, so that the same command continues after an interruption."
-)
+from reproduction.report import PARTS, record, reproduce
+from reproduction.store import Work
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command; a mistake is one line on standard error and a non-zero exit code."""
-    parser = _parser()
+    parser = argparse.ArgumentParser("python -m reproduction", description=__doc__)
+    parser.add_argument("parts", nargs="*", help=f"parts to run (default: all): {', '.join(PARTS)}")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="directory for the report")
+    parser.add_argument("--data", type=Path, help="directory of the sushi files ($RANKCUT_DATA)")
+    parser.add_argument("--quick", action="store_true", help="fewer seeds: about a minute")
+    parser.add_argument("--processes", type=int, default=2, help="at a time (default: 2)")
+    parser.add_argument("--record", action="store_true", help="keep the verdicts of a full run")
     chosen = parser.parse_args(arguments)
-    for name in chosen.parts:
-        if name not in NAMES:
-            parser.error(f"there is no part {name!r}; the parts are {', '.join(NAMES)}")
+    unknown = [name for name in chosen.parts if name not in PARTS]
+    if unknown:
+        parser.error(f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
+    if chosen.record and (chosen.quick or chosen.parts):
+        parser.error("only a full run of all parts is recorded")
     try:
         _run(chosen)
     except KeyboardInterrupt:
-        _complain(f"interrupted; finished work is in {chosen.output}, run again to continue")
-        sys.exit(130)
-    except (ValueError, OSError, ModuleNotFoundError) as problem:
-        _complain(" ".join(str(problem).split()))
-        sys.exit(1)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m reproduction", description=_DESCRIPTION)
-    parser.add_argument(
-        "parts", nargs="*", metavar="PART", help=f"parts to run (default: all): {', '.join(NAMES)}"
-    )
-    parser.add_argument("-o", "--output", type=Path, required=True, help="directory for the report")
-    parser.add_argument(
-        "--data", type=Path, help=f"directory with the sushi files (default: ${VARIABLE})"
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="fewer seeds and smaller sizes: under a minute"
-    )
-    return parser
+        sys.exit(f"reproduction: interrupted; the same command goes on from {chosen.output}")
+    except (ValueError, OSError) as problem:
+        sys.exit(f"reproduction: {' '.join(str(problem).split())}")
 
 
 def _run(chosen: argparse.Namespace) -> None:
-    data = _data_home(chosen.data)
-    # Find out before the work, not after it.
-    import_figure()
-    _try_to_write(chosen.output)
-    names = [name for name in NAMES if not chosen.parts or name in chosen.parts]
-    skipped = [name for name in names if data is None and part_named(name).needs_sushi]
-    if skipped:
-        print(
-            f"Skipping {', '.join(skipped)}: no sushi data. Get it from {ADDRESS} ({TERMS}) and "
-            "name its directory with --data."
-        )
-    progress = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    with progress:
-        bar = progress.add_task("reproduction", total=None)
-        document = reproduce(
-            names,
-            chosen.output,
-            data=data,
-            settings=Settings(quick=chosen.quick),
-            started=lambda total: progress.update(bar, total=total),
-            done=lambda part: progress.update(bar, advance=1, description=part),
-        )
-    for outcome in Outcome:
-        print(f"{outcome + ':':<15}{document.count(outcome):3} claims")
-    print(f"{'report:':<15}{chosen.output / 'report.html'}")
-
-
-def _data_home(named: Path | None) -> Path | None:
-    """Where the sushi files are, or None; they must be in a directory that was named."""
-    home = named or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
+    home = chosen.data or os.environ.get("RANKCUT_DATA")
+    data = Path(home) if home else None
     try:
-        sushi_files(home)
-    except FileNotFoundError as problem:
-        if named is None:
-            return None
-        raise ValueError(
-            f"{named}: the sushi files are not there. Get them from {ADDRESS} ({TERMS}) and name "
-            "their directory with --data"
-        ) from problem
-    return home
+        sushi_files(data)
+    except FileNotFoundError:
+        print(f"No sushi data: get it from {ADDRESS} ({TERMS}) and name its directory with --data.")
+        if chosen.data:
+            raise
+        data = None
+    chosen.output.mkdir(parents=True, exist_ok=True)
 
+    def done(work: Work) -> None:
+        if sys.stderr.isatty():
+            print(".", end="", file=sys.stderr, flush=True)
 
-def _try_to_write(directory: Path) -> None:
-    """Fail early if the directory takes no files."""
-    directory.mkdir(parents=True, exist_ok=True)
-    probe = directory / ".probe"
-    probe.touch()
-    probe.unlink()
-
-
-def _complain(message: str) -> None:
-    print(f"reproduction: {message}", file=sys.stderr)
+    names = [name for name in PARTS if not chosen.parts or name in chosen.parts]
+    options = {"quick": chosen.quick, "processes": chosen.processes, "done": done}
+    verdicts = reproduce(names, chosen.output, data=data, **options)
+    for way in dict.fromkeys(way for ways in verdicts.values() for way in ways):
+        counts = Counter(str(ways[way].outcome) for ways in verdicts.values() if way in ways)
+        print(f"{way}: " + ", ".join(f"{number} {what}" for what, number in counts.most_common()))
+    if chosen.record:
+        record(verdicts)
+    print(f"report: {chosen.output / 'report.md'}")
 
 
 if __name__ == "__main__":

@@ -1,32 +1,26 @@
-"""Run parts of the reproduction and write their report."""
+"""Run parts of the reproduction and write their report, in Markdown."""
 
+import json
 import os
 import platform
-from collections.abc import Callable, Sequence
-from datetime import date
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import rankcut
-from rankcut.files.drafts import atomic_file
-from reproduction.findings import Document, Outcome, Section, Verdict, as_csv, as_json
-from reproduction.html_page import html_page, svg_of
-from reproduction.markdown import markdown_page, panel_file
-from reproduction.parts import Part, Record, Settings, Tables, part_named, run_missing, works_of
-from reproduction.store import Store, data_fingerprint
+from rankcut.datasets.sushi import sushi_files
+from reproduction.claims import Claim, Outcome, Verdict, Way, home_of, read_claims
+from reproduction.store import Store, Work, part_named, run_missing
 
-BIBTEX = """@article{conserva2022graphcut,
-  title   = {The Graph Cut Kernel for Ranked Data},
-  author  = {Conserva, Michelangelo and Deisenroth, Marc Peter and Sesh Kumar, K. S.},
-  journal = {Transactions on Machine Learning Research},
-  year    = {2022},
-  url     = {https://openreview.net/forum?id=SEUGkraMPi},
-  doi     = {10.48550/arXiv.2105.12356}
-}"""
+PARTS = ("example", "arithmetic", "kinds", "synthetic", "sushi", "times")
 
-TITLE = "The Graph Cut Kernel for Ranked Data, reproduced"
+RECORDED = Path(__file__).parents[1] / "docs" / "results" / "reproduction.md"
+"""What the last full run that was recorded found."""
 
-_NO_DATA = Verdict(Outcome.UNCHECKED, "It needs the sushi data, which this run did not have.")
-_NOT_SEEN = Verdict(Outcome.UNCHECKED, "This run did not look at it.")
+Verdicts = dict[Claim, dict[Way, Verdict]]
 
 
 def reproduce(
@@ -34,98 +28,107 @@ def reproduce(
     output: Path,
     *,
     data: Path | None,
-    settings: Settings,
-    started: Callable[[int], None] = lambda total: None,
-    done: Callable[[str], None] = lambda part: None,
-) -> Document:
-    """Run what is missing of the named parts and write the report to a directory.
-
-    ``started`` is called with the number of tasks, ``done`` after each task, with the name of
-    its part.
-    """
-    parts = [part_named(name) for name in names]
-    ready = [each for each in parts if data is not None or not each.needs_sushi]
+    quick: bool,
+    processes: int = 2,
+    done: Callable[[Work], None] = lambda work: None,
+) -> Verdicts:
+    """Run what is missing of the named parts, write the report to a directory, give verdicts."""
     mark = None
-    if data is not None and any(each.needs_sushi for each in ready):
-        mark = data_fingerprint(data)
+    if data is not None:
+        files = sorted(sushi_files(data))
+        mark = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+    ready = [name for name in names if data is not None or not part_named(name).NEEDS_DATA]
     store = Store(output / "cache")
-    works = works_of(ready, settings, mark)
-    started(len(works))
-    run_missing(works, store, data, lambda work: done(work.part.name))
-    records: dict[str, list[Record]] = {each.name: [] for each in ready}
-    for work in works:
-        found = store.read(work.part.name, work.task, work.data)
-        if found is None:
-            # Verdicts on part of the numbers would look like verdicts on all of them.
-            raise FileNotFoundError(
-                f"{store.directory}: a result of the part {work.part.name!r} is gone; the same "
-                "command computes it again"
-            )
-        records[work.part.name] += found
-    sections = [
-        section(each, each.tables(records[each.name]) if each.name in records else {})
-        for each in parts
+    works = [
+        Work(name, task, mark if part_named(name).NEEDS_DATA else None)
+        for name in ready
+        for task in getattr(part_named(name), "tasks", lambda quick: [])(quick)
     ]
-    document = Document(TITLE, lead(settings, data is not None), sections, BIBTEX)
-    write_report(document, output)
-    return document
+    run_missing(works, store, data, done, processes)
+    verdicts: Verdicts = {}
+    pages = []
+    for name in names:
+        claims = [claim for claim in read_claims() if claim.part == name]
+        if name not in ready:
+            needs = Verdict(Outcome.UNCHECKED, "It needs the sushi data, which this run has not.")
+            verdicts |= {claim: dict.fromkeys(claim.ways, needs) for claim in claims}
+            continue
+        records = [r for work in works if work.part == name for r in store.read(work) or ()]
+        module = home_of(name)
+        found = module.found(records, data) if hasattr(module, "found") else None
+        verdicts |= {c: {way: c.judge(found, way) for way in c.ways} for c in claims}
+        pages += _section(name, module, records, found, output)
+    text = [_opening("Claims of the paper", quick), *verdict_rows(verdicts, quick), *pages]
+    (output / "report.md").write_text("\n".join(text) + "\n", encoding="utf-8")
+    return verdicts
 
 
-def section(part: Part, tables: Tables) -> Section:
-    """What there is to say about a part; without tables, that it was not run."""
-    if not tables:
-        claims = [(claim, _NO_DATA) for claim in part.claims.values()]
-        return Section(part.name, part.title, part.prose(tables), claims)
-    verdicts = part.verdicts(tables)
-    return Section(
-        part.name,
-        part.title,
-        part.prose(tables),
-        [(claim, verdicts.get(key, _NOT_SEEN)) for key, claim in part.claims.items()],
-        part.figures(tables),
-        part.sheets(tables),
-        tables,
-    )
+def _opening(title: str, quick: bool) -> str:
+    facts = {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "version": f"rankcut {rankcut.__version__}, Python {platform.python_version()}",
+        "processor": platform.machine(),
+        "cores": os.cpu_count(),
+        "command": "`make reproduce" + ("`" if quick else " DATA=DATA_DIR`"),
+    }
+    rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
+    return f"# {title}\n\n| | |\n|---|---|\n{rows}\n"
 
 
-def lead(settings: Settings, with_data: bool) -> str:
-    """The first words of the report."""
-    size = "a quick run, with fewer seeds and smaller sizes" if settings.quick else "a full run"
-    data = "" if with_data else " Without the sushi data, the parts that need it were left out."
-    return (
-        "M. Conserva, M. P. Deisenroth and K. S. Sesh Kumar turn a ranking into a short vector, by "
-        "a cut function on a graph of the items, and compare rankings by inner products "
-        "([TMLR, 2022](https://openreview.net/forum?id=SEUGkraMPi); "
-        "[doi:10.48550/arXiv.2105.12356](https://doi.org/10.48550/arXiv.2105.12356)). Here "
-        "each experiment of theirs is run again, each figure is drawn again, and each "
-        "claim gets a verdict.\n\n"
-        "Every number was computed by the run that wrote this page, or by an earlier one of the "
-        "same code into the same directory. Verdicts follow from the numbers by rules that the "
-        "sections state. Where the text and the published experiments differ, the verdict is on "
-        "the text, and *as published* says what the authors' program gives when it is run as it "
-        "was.\n\n"
-        f"This was {size}, on {date.today().isoformat()}, with rankcut "
-        f"{rankcut.__version__} on {platform.machine()} "
-        f"({os.cpu_count()} cores), Python {platform.python_version()}.{data}"
-    )
+def verdict_rows(verdicts: Verdicts, quick: bool) -> Iterable[str]:
+    """A line for each claim and way to look; what a quick run leaves open, as recorded."""
+    known = recorded() if quick else {}
+    yield "| the paper says | way | verdict | because |\n|---|---|---|---|"
+    for claim, ways in verdicts.items():
+        for place, (way, (outcome, because)) in enumerate(ways.items()):
+            said = f"{claim.statement} ({claim.where}) " if place == 0 else ""
+            if (claim.name, way) in known and outcome in (Outcome.UNDECIDED, Outcome.UNCHECKED):
+                because = f"{because} The full run: {known[claim.name, way]}"
+            yield f"| {said}`{claim.name}` | {way} | {outcome} | {because} |"
+    yield ""
 
 
-def write_report(document: Document, output: Path) -> None:
-    """report.html and report.md, the numbers as CSV and JSON, the figures as SVG."""
-    for each in document.sections:
-        for name, rows in each.tables.items():
-            _write(output / f"{name}.csv", as_csv(rows))
-            _write(output / f"{name}.json", as_json(rows))
-        for name, picture in each.pictures.items():
-            for place, panel in enumerate(picture.panels.values()):
-                path = output / panel_file(name, place)
-                path.parent.mkdir(exist_ok=True)
-                with atomic_file(path) as file:
-                    file.write(svg_of(panel))
-    _write(output / "report.md", markdown_page(document))
-    _write(output / "report.html", html_page(document))
+def recorded() -> dict[tuple[str, str], str]:
+    """By claim and way, the recorded verdict and its numbers, with the date."""
+    text = RECORDED.read_text(encoding="utf-8") if RECORDED.exists() else ""
+    date = re.search(r"\| date \| (.+) \|", text)
+    rows = re.findall(r"^\| .*`(\w+\.\w+)` \| (.+?) \| (.+?) \| (.+) \|$", text, re.M)
+    return {
+        (name, way): f"{outcome} ({date[1]}). {because}"
+        for name, way, outcome, because in rows
+        if date is not None
+    }
 
 
-def _write(path: Path, text: str) -> None:
-    with atomic_file(path) as file:
-        file.write(text.encode())
+def record(verdicts: Verdicts) -> None:
+    """Keep the verdicts of a full run, for quick ones and for the documentation."""
+    text = [_opening("Claims of the paper", quick=False), *verdict_rows(verdicts, quick=False)]
+    RECORDED.write_text("\n".join(text), encoding="utf-8")
+
+
+def _section(name: str, module: Any, records: Any, found: Any, output: Path) -> list[str]:
+    """The tables and figures of a part, which are written beside the report."""
+    lines = [f"## {name.capitalize()}", "", (module.__doc__ or "").strip(), ""]
+    output.mkdir(parents=True, exist_ok=True)
+    (output / f"{name}.json").write_text(json.dumps(records), encoding="utf-8")
+    if hasattr(module, "tables"):
+        for caption, rows in module.tables(records, found).items():
+            lines += [f"**{caption}**", "", *table(rows), ""]
+    if hasattr(module, "figures"):
+        for title, figure in module.figures(records, found).items():
+            file = title.replace(",", "").replace(" ", "-") + ".svg"
+            figure.savefig(output / file)
+            lines += [f"![{title}]({file})", ""]
+    return lines
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Rows as Markdown; columns in order of first appearance.
+
+    >>> table([{"kernel": "Kendall", "F1": ".5"}, {"kernel": "none"}])
+    ['| kernel | F1 |', '|---|---|', '| Kendall | .5 |', '| none |  |']
+    """
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    lines = [[row.get(column, "") for column in columns] for row in rows]
+    head = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    return head + ["| " + " | ".join(map(str, line)) + " |" for line in lines]

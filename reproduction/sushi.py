@@ -7,62 +7,55 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankcut.datasets.sushi import load_sushi
-from reproduction import published
-from reproduction import sushi_report as report
-from reproduction.encodings import (
-    BORDA,
-    CONSTANT,
-    CUT,
-    DUMMY,
-    KENDALL,
-    MALLOWS,
-    MALLOWS_DRAWS,
-    MALLOWS_EXACT,
-    PRESENCE,
-    Encoded,
-    Rankings,
-    encode,
-)
-from reproduction.example import sushi_points
-from reproduction.findings import Picture, Sheet, Table, Verdict
-from reproduction.learning import (
-    FURTHER_SEEDS,
-    QUICK_SEEDS,
-    SEEDS,
-    Labels,
-    balanced_sample,
-    learn,
-    learn_blindly,
-    split_rows,
-)
-from reproduction.parts import Part, Record, Settings, Tables, Task
-from reproduction.published import Release
-from reproduction.sushi_claims import CLAIMS, judge
-from reproduction.sushi_experiments import (
-    EXPERIMENTS,
-    KENDALL_RANK,
-    ORIGIN,
-    QUICK_RANK,
-    RANK,
-    RESIDENCE,
-    TARGETS,
-)
+from rankcut.datasets import load_sushi
+from reproduction import learning, methods, published
+from reproduction.learning import ALL_SEEDS, SEEDS, Labels, balanced_sample, split_rows
+from reproduction.methods import BLIND, CUT, DRAWN, KENDALL, MALLOWS, MALLOWS_DRAWS, UNWEIGHTED
+from reproduction.store import Record, Task
 
-_COMMON = (CUT, KENDALL, BORDA, DUMMY, CONSTANT)
+NEEDS_DATA = True
 
-N_RANKINGS = 2500
+PRINTED = "as printed"
+ORIGIN = "where people grew up"
+SHRUNK = "variance {:g}"
+WHOLE = "whole matrix"
 
-# People of the matrices that the authors computed once.
-N_RELEASED = 3000
+VARIANCES = (0.1, 1.0, 10.0, 100.0)
+"""Of the kernel, given instead of learned: from strong shrinkage to hardly any."""
+
+
+class Experiment(NamedTuple):
+    """One panel of the paper's figure: which data, what unranked items mean, and the methods."""
+
+    data: str
+    unranked: str
+    methods: tuple[str, ...]
+    keep: float = 1.0
+    tolerance: float = 0.01
+
+
+EXPERIMENTS = {
+    "full": Experiment("a", "error", (CUT, KENDALL, MALLOWS)),
+    "top-6": Experiment("a", "last", (CUT, KENDALL, MALLOWS, MALLOWS_DRAWS)),
+    "ties": Experiment("a", "error", (CUT, KENDALL, UNWEIGHTED)),
+    "4 of 10": Experiment("a", "anywhere", (CUT, KENDALL, UNWEIGHTED)),
+    "10 of 100": Experiment("b", "anywhere", (CUT, KENDALL, UNWEIGHTED, DRAWN), 0.1, 0.03),
+}
+
+# People of a seed, and of the matrices that the authors computed once.
+N_RANKINGS, N_RELEASED = 2500, 3000
+
+# Coordinates that represent the matrix of Mallows' kernel, and of Kendall's on 100 items, which
+# has little beyond one for each item.
+MALLOWS_RANK, KENDALL_RANK = 200, 120
 
 # In the order of the authors' program, where it matters: labels are right for the first.
-_LARGE_SEEDS = (34, 4, 12, 42, 1232, 2638)
+_LARGE_ORDER = (34, 4, 12, 42, 1232, 2638)
 
-# Seeds of Mallows' kernel where its whole matrices are used, and are factored in each step.
-_MALLOWS_SEEDS = 3
+# Seeds of Mallows' whole matrix, which is factored in each step; and of a task, or of what takes
+# long.
+_FEW, _SOME = 3, 12
 
 # Experiments that draw the ranked items anew for each seed.
 _DRAWN = ("ties", "4 of 10")
@@ -73,128 +66,99 @@ _LEFT_OUT = 6
 _PATH_STEPS = frozenset({*range(21), *np.geomspace(20, 1000, 30).astype(int).tolist()})
 
 
-class Sushi(Part):
-    """Full, top-6, tied and incomplete rankings of sushi."""
-
-    name = "sushi"
-    title = "Sushi: east or west"
-    claims = CLAIMS
-    needs_sushi = True
-
-    def tasks(self, settings: Settings) -> list[Task]:
-        """One for each experiment, method and handful of seeds; then the same as published."""
-        if settings.quick:
-            tasks = []
-            for name, experiment in EXPERIMENTS.items():
-                few = [m for m in experiment.methods if m in (MALLOWS, PRESENCE)]
-                for method in (*_COMMON, *few):
-                    task = _task(name, method, RESIDENCE, QUICK_SEEDS)
-                    tasks.append(task | {"rankings": 500, "rank": QUICK_RANK})
-            return tasks + [
-                task | {"rankings": 500, "rank": QUICK_RANK, "of": 600, "seeds": list(QUICK_SEEDS)}
-                for task in _published_tasks()
-                if SEEDS[0] in task["seeds"] and task["kernel"] != MALLOWS
+def tasks(quick: bool) -> list[Task]:
+    """By experiment and method: as printed, as published, and as run."""
+    found = []
+    for name, experiment in EXPERIMENTS.items():
+        for method in (*experiment.methods, *BLIND):
+            slow = method == MALLOWS or (name, method) == ("10 of 100", KENDALL)
+            if quick and method in (MALLOWS_DRAWS, UNWEIGHTED, DRAWN):
+                continue
+            few = method in (MALLOWS_DRAWS, DRAWN) or (slow and quick)
+            for seeds in _handfuls(ALL_SEEDS[:_SOME] if few else ALL_SEEDS, slow):
+                found.append(_task(name, method, PRINTED, seeds))
+        if not quick:
+            found += [_task(name, method, ORIGIN, ALL_SEEDS) for method in (CUT, *BLIND)]
+            found += [
+                _task(name, method, SHRUNK.format(variance), ALL_SEEDS) | {"variance": variance}
+                for method in (CUT, KENDALL)
+                for variance in VARIANCES
             ]
-        every = (*SEEDS, *FURTHER_SEEDS)
-        tasks = []
-        for name, experiment in EXPERIMENTS.items():
-            for method in (*_COMMON, *experiment.methods):
-                seeds = _seeds_of(name, method)
-                at_once = _seeds_at_once(name, method)
-                tasks += [
-                    _task(name, method, RESIDENCE, seeds[first : first + at_once])
-                    for first in range(0, len(seeds), at_once)
-                ]
-            tasks += [_task(name, method, ORIGIN, every) for method in (CUT, DUMMY, CONSTANT)]
-        return tasks + _published_tasks()
-
-    def run(self, task: Task, data: Path | None) -> list[Record]:
-        """Scores for each seed; as published, also the path of the bound."""
-        if "kernel" in task:
-            return list(_mixed(task, data) if task["mixed"] else _published(task, data))
-        records: list[Record] = []
-        for sample in _samples(task, data):
-            about = {
-                "experiment": task["experiment"],
-                "target": task["target"],
-                "method": task["method"],
-                "seed": sample.seed,
-            }
-            split = split_rows(sample.target)
-            if sample.encoded is None:
-                scores = learn_blindly(task["method"], sample.target, split, sample.seed)
-            else:
-                scores = learn(
-                    task["method"], sample.encoded, sample.target, split, rank=task["rank"]
-                )
-            records.append(about | scores)
-        return records
-
-    def tables(self, records: Sequence[Record]) -> dict[str, Table]:
-        """Scores of each seed, paths, and means and differences."""
-        return report.tables(records)
-
-    def figures(self, tables: Tables) -> dict[str, Picture]:
-        """See :mod:`reproduction.sushi_report`."""
-        return report.figures(tables)
-
-    def sheets(self, tables: Tables) -> list[Sheet]:
-        """Means of all scores; what stopping early does."""
-        return report.sheets(tables)
-
-    def verdicts(self, tables: Tables) -> dict[str, Verdict]:
-        """By paired differences over all seeds."""
-        return judge(tables["sushi-scores"], tables["sushi-published"])
-
-    def prose(self, tables: Tables) -> str:
-        """The protocol, and what differs between the text and the published experiments."""
-        return report.prose(tables)
+    if not quick:
+        whole = _task("full", MALLOWS, WHOLE, []) | {"rank": N_RANKINGS}
+        found += [whole | {"seeds": [seed]} for seed in SEEDS[:_FEW]]
+    return found + _published_tasks(quick)
 
 
-class Sample(NamedTuple):
-    """The people of one seed: labels, and what the method sees of the same people."""
-
-    seed: int
-    target: Labels
-    encoded: Encoded | None
-
-
-def _sides(sushi: Any, target: str) -> Any:
-    """East or west of each person, as 0 and 1: where they live now, or lived as a child."""
-    return (sushi.columns[TARGETS[target]] == "west").astype(int)
+def _task(experiment: str, method: str, variant: str, seeds: Sequence[int]) -> Task:
+    return {
+        "experiment": experiment,
+        "method": method,
+        "variant": variant,
+        "seeds": list(seeds),
+        "rankings": N_RANKINGS,
+        "rank": KENDALL_RANK if method == KENDALL else MALLOWS_RANK,
+    }
 
 
-def _samples(task: Task, data: Path | None) -> Iterator[Sample]:
-    """One for each seed. What does not depend on the seed is encoded once."""
-    sushi = _load(EXPERIMENTS[task["experiment"]].data, data)
-    side = _sides(sushi, task["target"])
-    chosen = {seed: balanced_sample(side, task["rankings"], seed) for seed in task["seeds"]}
-    if task["method"] in (DUMMY, CONSTANT):
-        for seed, people in chosen.items():
-            yield Sample(seed, side[people], None)
-        return
-    if task["experiment"] in _DRAWN:
-        for seed, people in chosen.items():
-            ranks = censor(sushi.ranks[people], task["experiment"], seed)
-            yield Sample(seed, side[people], _encode(task, sushi, ranks))
-        return
-    everyone = np.unique(np.concatenate(list(chosen.values())))
-    ranks = censor(sushi.ranks[everyone], task["experiment"], 0)
-    encoded = _encode(task, sushi, ranks)
-    for seed, people in chosen.items():
-        rows = np.searchsorted(everyone, people)
-        yield Sample(seed, side[people], select(encoded, rows))
+def _handfuls(seeds: Sequence[int], slow: bool) -> Iterator[Sequence[int]]:
+    """Seeds of one task: all, where to encode the rankings is most of the work."""
+    size = _SOME if slow else len(seeds)
+    return (seeds[first : first + size] for first in range(0, len(seeds), size))
 
 
-def select(encoded: Encoded, rows: NDArray[np.intp]) -> Encoded:
-    """Some rankings of those encoded."""
-    if encoded.features is not None:
-        return Encoded(features=encoded.features[rows])
-    assert encoded.gram is not None
-    return Encoded(gram=encoded.gram[np.ix_(rows, rows)])
+def _published_tasks(quick: bool) -> list[Task]:
+    """Each kernel as published, and Kendall's as run; Mallows' for the paper's seeds alone."""
+    found: list[Task] = []
+    for experiment, kernels in published.SUSHI.items():
+        for kernel in (*kernels, *BLIND):
+            task = _task(experiment, kernel, published.PUBLISHED, SEEDS) | {"alone": quick}
+            if kernel == MALLOWS:
+                found += [] if quick else [task | {"seeds": [seed]} for seed in SEEDS]
+                continue
+            large = experiment == "10 of 100"
+            seeds = ALL_SEEDS[:_SOME] if quick and large else ALL_SEEDS
+            for some in _handfuls(seeds, not quick):
+                found.append(task | {"seeds": list(some)})
+            if kernel == KENDALL and experiment != "full":
+                order = [*(_LARGE_ORDER if large else SEEDS), *seeds[len(SEEDS) :]]
+                found.append(task | {"variant": published.RUN, "seeds": order, "of": N_RELEASED})
+    return found
 
 
-def censor(ranks: Any, experiment: str, seed: int) -> Any:
+def run(task: Task, data: Path | None) -> Iterator[Record]:
+    """Scores for each seed; as published, also the path of the bound."""
+    if task["variant"] == published.RUN:
+        found = _run_mixed(task, data)
+    elif task["variant"] == published.PUBLISHED:
+        found = _run_published(task, data)
+    else:
+        found = _run_printed(task, data)
+    about = {"experiment": task["experiment"], "method": task["method"]}
+    for record in found:
+        yield about | {"variant": task["variant"]} | record
+
+
+@lru_cache(maxsize=2)
+def load(which: Any, data: Path | None) -> Any:
+    """The data, with a dense rank matrix."""
+    return load_sushi(which, data_home=data)
+
+
+def _ranks(sushi: Any, people: methods.Rows) -> methods.Floats:
+    ranks = sushi.ranks[people]
+    if hasattr(ranks, "toarray"):
+        ranks = np.asarray(ranks.toarray())
+        return np.where(ranks > 0, ranks, np.nan)
+    return np.asarray(ranks)
+
+
+def _sides(sushi: Any, column: str = "side") -> Labels:
+    """East or west of each person, as 0 and 1."""
+    return np.asarray(sushi.columns[column] == "west").astype(int)
+
+
+def censor(ranks: methods.Floats, experiment: str, seed: int) -> methods.Floats:
     """What is left of rankings: their top 6, neighbours merged into ties, or 4 of the 10 items."""
     if experiment == "top-6":
         return np.where(ranks > 6, np.nan, ranks)
@@ -211,169 +175,110 @@ def censor(ranks: Any, experiment: str, seed: int) -> Any:
     return left
 
 
-def _encode(task: Task, sushi: Any, ranks: Any) -> Encoded:
-    return encode(task["method"], _rankings(task, sushi, ranks))
-
-
-def _rankings(task: Task, sushi: Any, ranks: Any) -> Rankings:
-    experiment = EXPERIMENTS[task["experiment"]]
-    return Rankings(
-        ranks, experiment.unranked, sushi_points(sushi), experiment.keep, experiment.tolerance
+def _rankings(experiment: str, sushi: Any, people: methods.Rows, seed: int) -> methods.Rankings:
+    about = EXPERIMENTS[experiment]
+    ranks = censor(_ranks(sushi, people), experiment, seed)
+    return methods.Rankings(
+        ranks, about.unranked, methods.sushi_points(sushi), about.keep, about.tolerance
     )
 
 
-@lru_cache(maxsize=2)
-def _load(which: Any, data: Path | None) -> Any:
-    return load_sushi(which, data_home=data)
+class _Sight:
+    """What a method sees of people; what does not depend on the seed is computed once."""
+
+    def __init__(self, experiment: str, sushi: Any, everyone: methods.Rows, look: Any) -> None:
+        self._experiment, self._sushi, self._look = experiment, sushi, look
+        self._everyone = np.unique(everyone)
+        self._known: methods.Seen | None = None
+
+    def of(self, people: methods.Rows, seed: int) -> methods.Seen:
+        if self._experiment in _DRAWN:
+            return self._look(_rankings(self._experiment, self._sushi, people, seed), seed)
+        if self._known is None:
+            self._known = self._look(_rankings(self._experiment, self._sushi, self._everyone, 0), 0)
+        return self._known.select(np.searchsorted(self._everyone, people))
 
 
-def _task(experiment: str, method: str, target: str, seeds: Sequence[int]) -> Task:
-    ranks = {KENDALL: KENDALL_RANK, MALLOWS_EXACT: N_RANKINGS}
-    return {
-        "experiment": experiment,
-        "method": method,
-        "target": target,
-        "seeds": list(seeds),
-        "rankings": N_RANKINGS,
-        "rank": ranks.get(method, RANK),
-    }
+def _run_printed(task: Task, data: Path | None) -> Iterator[Record]:
+    """By the text: balanced samples, a balanced split, the right labels, fits to convergence."""
+    method, n = task["method"], task["rankings"]
+    sushi = load(EXPERIMENTS[task["experiment"]].data, data)
+    side = _sides(sushi, "childhood side" if task["variant"] == ORIGIN else "side")
+    people = {seed: balanced_sample(side, n, seed) for seed in task["seeds"]}
+    everyone = np.concatenate(list(people.values()))
+    sight = _Sight(
+        task["experiment"], sushi, everyone, lambda some, seed: methods.see(method, some)
+    )
+    for seed, chosen in people.items():
+        target = side[chosen]
+        split = split_rows(target)
+        if method in BLIND:
+            yield {"seed": seed} | learning.learn_blindly(method, target, split, seed)
+        else:
+            seen = sight.of(chosen, seed)
+            how = {"rank": task["rank"], "variance": task.get("variance")}
+            yield {"seed": seed} | learning.learn(seen, target, split, **how)
 
 
-def _seeds_of(experiment: str, method: str) -> tuple[int, ...]:
-    """All seeds, but fewer where a fit is long and the claims do not need them."""
-    if method == MALLOWS_EXACT:
-        return SEEDS[:_MALLOWS_SEEDS]
-    if method == MALLOWS_DRAWS:
-        return SEEDS
-    if experiment == "10 of 100" and method.startswith(f"{CUT}, "):
-        return (*SEEDS, *FURTHER_SEEDS[:6])
-    return (*SEEDS, *FURTHER_SEEDS)
-
-
-def _seeds_at_once(experiment: str, method: str) -> int:
-    """Seeds of one task: all where encoding the rankings is most of the work."""
-    if method == MALLOWS_EXACT:
-        return 1
-    if method == MALLOWS or (experiment, method) == ("10 of 100", KENDALL):
-        return 12
-    return len(SEEDS) + len(FURTHER_SEEDS)
-
-
-def _published_tasks() -> list[Task]:
-    """Each kernel as published; dense matrices for the paper's seeds only, one at a time."""
-    tasks: list[Task] = []
-    for experiment, kernels in published.SUSHI.items():
-        for kernel in (*kernels, DUMMY, CONSTANT):
-            task = {"experiment": experiment, "kernel": kernel, "rankings": N_RANKINGS}
-            task |= {"rank": KENDALL_RANK, "of": N_RELEASED, "mixed": False}
-            if kernel == MALLOWS:
-                tasks += [task | {"seeds": [seed]} for seed in SEEDS[:_MALLOWS_SEEDS]]
-                continue
-            further = [FURTHER_SEEDS[first : first + 10] for first in range(0, 30, 10)]
-            tasks += [task | {"seeds": list(seeds)} for seeds in (SEEDS, *further)]
-            if kernel == KENDALL and experiment != "full":
-                order = _LARGE_SEEDS if experiment == "10 of 100" else SEEDS
-                tasks.append(task | {"seeds": list(order), "mixed": True})
-    return tasks
-
-
-def _published(task: Task, data: Path | None) -> Iterator[Record]:
-    """Scores of a kernel as published and with one thing changed, and the path of its bound."""
-    experiment, kernel, n = task["experiment"], task["kernel"], task["rankings"]
-    sushi = _load(EXPERIMENTS[experiment].data, data)
-    side = _sides(sushi, RESIDENCE)
-    about = {"experiment": experiment, "method": kernel}
-    if kernel in (DUMMY, CONSTANT):
-        for seed in task["seeds"]:
-            target = side[published.released_sample(side, n, seed)]
-            scores = learn_blindly(kernel, target, published.first_rows(n), seed)
-            yield about | {"seed": seed, "variant": published.PUBLISHED} | scores
+def _run_published(task: Task, data: Path | None) -> Iterator[Record]:
+    """The authors' people, split and settings; then one thing changed at a time."""
+    experiment, kernel, n = task["experiment"], task["method"], task["rankings"]
+    sushi = load(EXPERIMENTS[experiment].data, data)
+    side = _sides(sushi)
+    theirs = {seed: published.released_sample(side, n, seed) for seed in task["seeds"]}
+    if kernel in BLIND:
+        for seed, people in theirs.items():
+            split = published.first_rows(n)
+            yield {"seed": seed} | learning.learn_blindly(kernel, side[people], split, seed)
         return
     release = published.SUSHI[experiment][kernel]
-    for seed, lesson, other in _lessons(task, sushi, side):
-        runs = [
-            *published.runs(release, lesson, text=other.text, even=other.even, rank=task["rank"])
-        ]
-        if other.own is not None:
-            runs += published.runs_with_own_completions(release, lesson._replace(seen=other.own))
-        for run in runs:
-            yield about | {"seed": seed, "variant": run.variant} | run.record
-            if seed in SEEDS:
-                yield from (
-                    about | {"seed": seed, "step": stop.step, "bound": stop.elbo}
-                    for stop in run.path
-                    if stop.step in _PATH_STEPS or stop is run.path[-1]
-                )
+    ours = {} if task["alone"] else {s: balanced_sample(side, n, s) for s in task["seeds"]}
+    everyone = np.concatenate([*theirs.values(), *ours.values()])
 
+    def sight(look: Any) -> _Sight:
+        return _Sight(experiment, sushi, everyone, look)
 
-class _Others(NamedTuple):
-    """What may be changed: our people and split; their people as the text, or we, see them."""
+    def released(how: published.Release) -> Any:
+        return lambda some, seed: published.see_released(kernel, how, some, seed)
 
-    even: published.Lesson
-    text: published.Seen | None
-    own: published.Seen | None
-
-
-def _lessons(
-    task: Task, sushi: Any, side: Labels
-) -> Iterator[tuple[int, published.Lesson, _Others]]:
-    """For each seed: the authors' people and split, and what may be changed."""
-    experiment, kernel, n = task["experiment"], task["kernel"], task["rankings"]
-    release = published.SUSHI[experiment][kernel]
-    cut = release.cut
-    # Each ranking has its own completions, unless those of all are the same.
+    usual, text = sight(released(release)), sight(lambda some, seed: methods.see(CUT, some))
     own = None
-    if cut is not None and cut.draws == "same":
-        own = replace(release, cut=replace(cut, draws="tolerance"))
-
-    def see(people: NDArray[np.intp], seed: int, how: Release | None) -> published.Seen:
-        rankings = _rankings(task, sushi, censor(sushi.ranks[people], experiment, seed))
-        if how is None:
-            return published.Seen(encode(CUT, rankings).features)
-        return published.see(kernel, how, rankings, seed)
-
-    theirs = {seed: published.released_sample(side, n, seed) for seed in task["seeds"]}
-    ours = {seed: balanced_sample(side, n, seed) for seed in task["seeds"]}
-    everyone = np.unique(np.concatenate([*theirs.values(), *ours.values()]))
-    # What does not depend on the seed is encoded once.
-    known: dict[Release | None, published.Seen] = {}
-
-    def of(people: NDArray[np.intp], seed: int, how: Release | None = release) -> published.Seen:
-        if experiment in _DRAWN:
-            return see(people, seed, how)
-        if how not in known:
-            known[how] = see(everyone, 0, how)
-        return published.select(known[how], np.searchsorted(everyone, people))
-
+    if release.cut is not None and release.cut.draws == "same":
+        own = sight(released(replace(release, cut=replace(release.cut, draws="tolerance"))))
     for seed in task["seeds"]:
-        people, even = theirs[seed], ours[seed]
-        yield (
-            seed,
-            published.Lesson(of(people, seed), side[people], published.first_rows(n)),
-            _Others(
-                published.Lesson(of(even, seed), side[even], split_rows(side[even])),
-                of(people, seed, None) if kernel == CUT else None,
-                of(people, seed, own) if own is not None else None,
-            ),
-        )
+        people = theirs[seed]
+        lesson = published.Lesson(usual.of(people, seed), side[people], published.first_rows(n))
+        changes: dict[str, Any] = {}
+        if not task["alone"]:
+            even = ours[seed]
+            changes["even"] = published.Lesson(
+                usual.of(even, seed), side[even], split_rows(side[even])
+            )
+            changes["text"] = text.of(people, seed) if kernel == CUT else None
+            changes["own"] = own.of(people, seed) if own is not None else None
+        for one in published.runs(
+            release, lesson, **changes, rank=task["rank"], alone=task["alone"]
+        ):
+            variant = {} if one.variant == published.PUBLISHED else {"variant": one.variant}
+            yield {"seed": seed} | variant | one.record
+            for stop in one.path if seed in SEEDS and not task["alone"] else ():
+                if stop.step in _PATH_STEPS or stop is one.path[-1]:
+                    yield {"seed": seed, "step": stop.step, "bound": stop.elbo}
 
 
-def _mixed(task: Task, data: Path | None) -> Iterator[Record]:
-    """Scores of Kendall's kernel with the labels that it was given, and how many were right."""
-    experiment = task["experiment"]
+def _run_mixed(task: Task, data: Path | None) -> Iterator[Record]:
+    """Kendall's kernel with the labels that it was given, and how many of them were right."""
+    experiment, n = task["experiment"], task["rankings"]
     release = published.SUSHI[experiment][KENDALL]
-    sushi = _load(EXPERIMENTS[experiment].data, data)
-    side = _sides(sushi, RESIDENCE)
+    sushi = load(EXPERIMENTS[experiment].data, data)
     seen = None
-    n, of = task["rankings"], task["of"]
-    for mix in published.mixed_up(experiment, side, task["seeds"], n, of):
+    for mix in published.mixed_up(experiment, _sides(sushi), task["seeds"], n, task["of"]):
         if seen is None:
-            ranks = censor(sushi.ranks[mix.people], experiment, 0)
-            seen = published.see(KENDALL, release, _rankings(task, sushi, ranks), 0)
+            rankings = _rankings(experiment, sushi, mix.people, 0)
+            seen = published.see_released(KENDALL, release, rankings, 0)
         split = published.first_rows(n)
-        lesson = published.Lesson(published.select(seen, mix.rows), mix.target, split)
+        lesson = published.Lesson(seen.select(mix.rows), mix.target, split)
         kernel, path = published.fit(lesson, release, steps=release.steps, rank=task["rank"])
-        scores = published.scores_at(path[-1], kernel, mix.target[split.test])
-        about = {"experiment": experiment, "method": KENDALL, "seed": mix.seed}
         right = float(np.mean(mix.target == mix.right))
-        yield about | {"variant": published.MIXED} | scores | {"right labels": right}
+        scores = published.stopped(lesson, kernel, path, release.steps)
+        yield {"seed": mix.seed} | scores | {"right labels": right}

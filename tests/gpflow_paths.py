@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from rankcut.cuts import Completions, graph_cut_features
 from rankcut.graphs import ItemGraph
-from rankcut.kernels import kendall_features, kendall_kernel
-from reproduction.encodings import draw_full_rankings, item_graph
-from reproduction.published_gp import JITTER, Linear, Mallows, Matrix, discordant_pairs
+from rankcut.kernels import kendall_features
+from reproduction.gpflow_steps import JITTER, Linear, Mallows, discordant_pairs
+from reproduction.methods import draw_full_rankings, item_graph
 
 STORED = Path(__file__).with_suffix(".json")
 N_TRAIN = 500
@@ -32,7 +32,6 @@ class Case(NamedTuple):
     constant: bool = False
     variance: float = 1.0
     jitter: float = JITTER
-    gram: NDArray[np.float64] | None = None  #: of the same, where vectors are long
     draws: int = 0  #: full rankings for each list, for Mallows; vectors are ranks then
     lengthscale: float = 1.0
 
@@ -85,12 +84,6 @@ def cuts_of_ten():
     return Case(graph_cut_features(some(people(100)[0], 10), (joined > 0) * 1.0, **how), 10)
 
 
-def pairs_of_ten():
-    ten = some(people(100)[0], 10)
-    gram = kendall_kernel(ten, unranked="anywhere")
-    return Case(kendall_features(ten, unranked="anywhere"), 200, gram=gram)
-
-
 CASES = {
     "full, graph cut": lambda: Case(graph_cut_features(RANKS, WEIGHTED), 20, constant=True),
     "full, Kendall": lambda: Case(kendall_features(RANKS), 20),
@@ -110,7 +103,9 @@ CASES = {
     "4 of 10, graph cut for long": lambda: cuts_of_four(200),
     "4 of 10, Kendall": lambda: Case(kendall_features(FOUR, unranked="anywhere"), 200),
     "10 of 100, graph cut": cuts_of_ten,
-    "10 of 100, Kendall": pairs_of_ten,
+    "10 of 100, Kendall": lambda: Case(
+        kendall_features(some(people(100)[0], 10), unranked="anywhere"), 200
+    ),
 }
 
 
@@ -124,8 +119,6 @@ def our_kernel(chosen):
     if chosen.draws:
         pairs = discordant_pairs(chosen.vectors)
         return Mallows(pairs, N_TRAIN, chosen.lengthscale, draws=chosen.draws)
-    if chosen.gram is not None:
-        return Matrix(chosen.gram, N_TRAIN, variance=chosen.variance)
     train, test = chosen.vectors[:N_TRAIN], chosen.vectors[N_TRAIN:]
     return Linear(train, test, constant=chosen.constant, variance=chosen.variance)
 

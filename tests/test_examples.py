@@ -89,6 +89,16 @@ def test_the_bound_is_that_of_gpflow(name):
     assert ours == pytest.approx(theirs, rel=1e-4)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["gpytorch_features", "gpflow_features"])
+def test_the_papers_product_is_timed_on_each_device(name):
+    """The Gram matrix of 5,000 rankings, on the processor and on what else there is."""
+    found = load_foreign(name).gram_seconds(repeats=1)
+    assert next(iter(found)).lower().startswith("cpu")
+    assert all(0 < seconds < 60 for seconds in found.values())
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_gram_matrices_in_gpytorch():
     example = load_foreign("gpytorch_kernel")

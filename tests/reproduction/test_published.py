@@ -1,75 +1,18 @@
 """The published experiments: people, labels, draws, and one thing changed at a time."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from rankcut import make_food
-from reproduction import encodings, published
-from reproduction.encodings import CUT, KENDALL, MALLOWS, Cut, Rankings
-from reproduction.learning import split_rows
-from reproduction.published import (
-    BOTH,
-    CONVERGED,
-    EVEN,
-    NEITHER,
-    OWN,
-    OWN_CONVERGED,
-    PUBLISHED,
-    TEXT,
-    TWENTY,
-    Lesson,
-    Release,
-    first_rows,
-    mixed_up,
-    released_sample,
-    runs,
-    runs_with_own_completions,
-    see,
-)
-
-# Steps, a constant, where the variance starts, and for cuts: weighted, unit length, draws.
-RELEASED = {
-    ("sushi", "full", CUT): (20, True, 1.0, True, False, "tolerance"),
-    ("sushi", "full", KENDALL): (20, False, 1.0),
-    ("sushi", "full", MALLOWS): (20, False, 1.0),
-    ("sushi", "top-6", CUT): (20, True, 1.0, True, False, "tolerance"),
-    ("sushi", "top-6", KENDALL): (20, False, 10.0),
-    ("sushi", "top-6", MALLOWS): (20, False, 1.0),
-    ("sushi", "4 of 10", CUT): (10, False, 1.0, False, False, "tolerance"),
-    ("sushi", "4 of 10", KENDALL): (200, False, 1.0),
-    ("sushi", "10 of 100", CUT): (10, False, 1.0, False, False, "same"),
-    ("sushi", "10 of 100", KENDALL): (200, False, 1.0),
-    ("synthetic", "full", CUT): (20, True, 1.0, True, False, "tolerance"),
-    ("synthetic", "full", KENDALL): (20, False, 1.0),
-    ("synthetic", "full", MALLOWS): (20, False, 1.0),
-    ("synthetic", "top-6", CUT): (20, True, 1.0, True, False, "tolerance"),
-    ("synthetic", "top-6", KENDALL): (20, False, 1.0),
-    ("synthetic", "top-6", MALLOWS): (20, False, 1.0),
-    ("synthetic", "top-3", CUT): (20, True, 1.0, True, False, "tolerance"),
-    ("synthetic", "top-3", KENDALL): (20, False, 1.0),
-    ("synthetic", "top-3", MALLOWS): (20, False, 1.0),
-    ("synthetic", "ties", CUT): (200, False, 1.0, False, True, "tolerance"),
-    ("synthetic", "ties", KENDALL): (200, False, 1.0),
-    ("synthetic", "incomplete", CUT): (200, False, 1.0, False, False, "tolerance"),
-    ("synthetic", "incomplete", KENDALL): (200, False, 1.0),
-}
+from reproduction import methods, published, score_tables, sushi, synthetic
+from reproduction.claims import Way
+from reproduction.learning import ALL_SEEDS, SEEDS, split_rows
+from reproduction.methods import CUT, KENDALL, MALLOWS, Cut, Rankings, see
+from reproduction.published import Lesson, Release, first_rows, mixed_up, released_sample, runs
 
 SIDE = np.random.default_rng(0).permutation(np.arange(400) % 4 == 0).astype(int)
-
-
-def test_settings_are_those_of_the_released_program():
-    found = {}
-    for data, experiments in (("sushi", published.SUSHI), ("synthetic", published.SYNTHETIC)):
-        for experiment, kernels in experiments.items():
-            for kernel, release in kernels.items():
-                cut = release.cut
-                about = () if cut is None else (cut.weighted, cut.normalize, cut.draws)
-                assert cut is None or cut.kernel == "exponential"
-                settings = (release.steps, release.constant, release.variance, *about)
-                found[data, experiment, kernel] = settings
-    assert found == RELEASED
-    # Lists of 8 dishes were taken for lists of 10.
-    assert published.SYNTHETIC["top-6"][KENDALL].absent == 2
 
 
 def test_people_are_all_of_one_side_and_as_many_of_the_other():
@@ -109,78 +52,164 @@ def test_labels_of_incomplete_rankings_were_right_for_the_first_seed_alone():
 
 def test_the_same_draws_do_not_depend_on_the_seed(monkeypatch):
     """Theirs are choices among every second of 2·l + 1 places, by the number of items as seed."""
-    monkeypatch.setattr(encodings, "N_DRAWS", 5)
+    monkeypatch.setattr(methods, "N_DRAWS", 5)
     ranks = np.array([[1.0, 2.0, np.nan, np.nan, np.nan], [np.nan, 1.0, np.nan, 2.0, np.nan]])
-    points = np.random.default_rng(0).random((5, 2))
-    rankings = Rankings(ranks, "anywhere", points)
+    rankings = Rankings(ranks, "anywhere", np.random.default_rng(0).random((5, 2)))
     release = Release(10, cut=Cut(draws="same"))
-    found = see(CUT, release, rankings, 1).features
-    assert np.array_equal(found, see(CUT, release, rankings, 2).features)
+    found = [published.see_released(CUT, release, rankings, seed).features for seed in (1, 2)]
+    assert np.array_equal(*found)
+    assert np.array_equal(found[0], methods.cut_features(release.cut, rankings, 5))
     places = np.random.RandomState(5).choice(range(0, 5, 2), (5, 3))
-    expected = np.random.RandomState(5).randint(0, 3, (5, 3))
-    assert np.array_equal(places, 2 * expected)
-    np.testing.assert_array_equal(found, encodings._same_completions(ranks, _graph(points), 5))
+    assert np.array_equal(places, 2 * np.random.RandomState(5).randint(0, 3, (5, 3)))
 
 
-def _graph(points):
-    return encodings.item_graph(points, "squared_exponential")
+def test_one_thing_is_changed_at_a_time():
+    food = make_food(40, noise=1.0, random_state=3)
+    rankings = Rankings(food.ranks, "error", food.item_features)
+    seen = published.see_released(CUT, published.FULL_AND_LISTS[CUT], rankings, 0)
+    theirs = Lesson(seen, food.target, first_rows(40))
+    ours, text = Lesson(seen, food.target, split_rows(food.target)), see(CUT, rankings)
+
+    def records(release, **options):
+        return {run.variant: run.record for run in runs(release, theirs, **options)}
+
+    found = records(Release(2, constant=True), text=text, even=ours, own=seen)
+    # A constant is what this kernel had.
+    assert found[published.BOTH] == found[published.PUBLISHED] != found[published.NEITHER]
+    for variant in (published.PUBLISHED, published.TEXT, published.EVEN, published.OWN):
+        assert found[variant]["steps"] == 2
+    assert found[published.PUBLISHED]["ELBO"] < found[published.CONVERGED]["ELBO"]
+    without = records(Release(2), own=seen)
+    assert without[published.NEITHER] == without[published.PUBLISHED] == found[published.NEITHER]
+    assert without[published.BOTH] == found[published.PUBLISHED]
+    assert without[published.OWN] == without[published.PUBLISHED]
+    assert without[published.OWN_CONVERGED] == without[published.CONVERGED]
+    (only,) = runs(Release(3), theirs, alone=True)
+    assert (only.variant, only.record["steps"], len(only.path)) == (published.PUBLISHED, 3, 4)
+
+
+def test_what_kernels_see_of_lists():
+    food = make_food(20, noise=1.0, kind="top-k", k=6, random_state=3)
+    rankings = Rankings(food.ranks, "last", food.item_features)
+    seen = published.see_released(MALLOWS, Release(2), rankings, 0)
+    assert seen.full.shape == (80, 8)
+    assert np.array_equal(seen.select(np.array([3])).full, seen.full[12:16])
+    (only,) = runs(Release(2), Lesson(seen, food.target, first_rows(20)))
+    assert only.variant == published.PUBLISHED
+    # Items that are in no list are counted.
+    more = published.see_released(KENDALL, Release(1, absent=2), rankings, 0).features
+    assert more.shape[1] == 45
+
+
+SET_A = [
+    "ebi",
+    "anago",
+    "maguro",
+    "ika",
+    "uni",
+    "ikura",
+    "tamago",
+    "toro",
+    "tekka_maki",
+    "kappa_maki",
+]
+PEOPLE = 80
 
 
 @pytest.fixture(scope="module")
-def lessons():
-    """Vectors as released and by the text, with their split and ours."""
-    food = make_food(40, noise=1.0, random_state=3)
-    rankings = Rankings(food.ranks, "error", food.item_features)
-    seen = see(CUT, published.FULL_AND_LISTS[CUT], rankings, 0)
-    text = published.Seen(encodings.encode(CUT, rankings).features)
-    theirs = Lesson(seen, food.target, first_rows(40))
-    return theirs, Lesson(seen, food.target, split_rows(food.target)), text
+def home(tmp_path_factory):
+    """Made-up files in the format of the sushi data: rankings of random people."""
+    folder = tmp_path_factory.mktemp("sushi")
+    rng = np.random.RandomState(0)
+    lines = []
+    for i, name in enumerate(SET_A + [f"item{i}" for i in range(90)]):
+        numbers = "\t".join(f"{value:.3f}" for value in rng.random_sample(4))
+        lines.append(f"{i}\t{name}\t{i % 2}\t{i // 2 % 2}\t{i % 12}\t{numbers}\n")
+    (folder / "sushi3.idata").write_text("".join(lines))
+    sides = enumerate(np.arange(PEOPLE) % 2)
+    users = (f"{i}\t0\t2\t355\t0\t0\t{1 - side}\t0\t0\t{side}\t0\n" for i, side in sides)
+    (folder / "sushi3.udata").write_text("".join(users))
+    for which, n_items in (("a", 10), ("b", 100)):
+        orders = (" ".join(map(str, rng.permutation(n_items)[:10])) for _ in range(PEOPLE))
+        text = "".join(f"0 10 {order}\n" for order in orders)
+        (folder / f"sushi3{which}.5000.10.order").write_text(f"{n_items} 1\n{text}")
+    return folder
 
 
-def test_one_thing_is_changed_at_a_time(lessons):
-    theirs, ours, text = lessons
-    release = Release(2, constant=True)
-    found = {run.variant: run.record for run in runs(release, theirs, text=text, even=ours)}
-    assert set(found) == {PUBLISHED, NEITHER, BOTH, TWENTY, CONVERGED, TEXT, EVEN}
-    # A constant is what this kernel had.
-    assert found[BOTH] == found[PUBLISHED]
-    assert found[NEITHER] != found[PUBLISHED]
-    assert found[PUBLISHED]["steps"] == found[TEXT]["steps"] == found[EVEN]["steps"] == 2
-    assert found[PUBLISHED]["ELBO"] < found[TWENTY]["ELBO"] <= found[CONVERGED]["ELBO"]
-    without = {run.variant: run.record for run in runs(Release(2), theirs)}
-    assert without[NEITHER] == without[PUBLISHED] == found[NEITHER]
-    assert without[BOTH] == found[PUBLISHED]
-    assert TEXT not in without
-    assert EVEN not in without
+def test_what_is_left_of_rankings():
+    rng = np.random.RandomState(0)
+    ranks = np.array([rng.permutation(10) + 1.0 for _ in range(60)])
+    assert np.array_equal(np.isnan(sushi.censor(ranks, "top-6", 0)), ranks > 6)
+    ties = sushi.censor(ranks, "ties", 3)
+    assert {len(np.unique(row)) for row in ties} == {7, 8}
+    for before, after in zip(ranks, ties, strict=True):
+        assert (np.diff(after[np.argsort(before)]) >= 0).all()
+    some = sushi.censor(ranks, "4 of 10", 3)
+    kept = ~np.isnan(some)
+    assert (kept.sum(axis=1) == 4).all()
+    assert np.array_equal(some[kept], ranks[kept])
 
 
-def test_own_completions_are_fitted_as_published_and_to_the_end(lessons):
-    theirs, _, _ = lessons
-    stopped, ended = runs_with_own_completions(Release(2), theirs)
-    assert (stopped.variant, ended.variant) == (OWN, OWN_CONVERGED)
-    usual = {run.variant: run.record for run in runs(Release(2), theirs)}
-    assert stopped.record == usual[PUBLISHED]
-    assert ended.record == usual[CONVERGED]
+def test_tasks_are_the_papers_seeds_and_thirty_more():
+    for name, experiment in sushi.EXPERIMENTS.items():
+        for method in (CUT, KENDALL, *experiment.methods):
+            for way in (Way.PRINTED, Way.PUBLISHED):
+                seeds = [
+                    seed
+                    for t in sushi.tasks(False)
+                    if (t["experiment"], t["method"], t["variant"]) == (name, method, way)
+                    for seed in t["seeds"]
+                ]
+                assert seeds == list(ALL_SEEDS)[: len(seeds)]
+                if method in (CUT, KENDALL) and (way is Way.PRINTED or name != "ties"):
+                    assert len(seeds) == 36
+    assert {t["seed"] for t in synthetic.tasks(False)} == set(ALL_SEEDS)
 
 
-def test_alone_nothing_is_changed(lessons):
-    theirs, _, _ = lessons
-    (only,) = runs(Release(3), theirs, alone=True)
-    assert (only.variant, only.record["steps"], len(only.path)) == (PUBLISHED, 3, 4)
+@pytest.mark.slow
+def test_sushi_from_tasks_to_tables_and_figures(home, monkeypatch):
+    from reproduction import sushi_claims
+
+    monkeypatch.setattr(methods, "N_DRAWS", 4)
+    rough = sushi.EXPERIMENTS["10 of 100"]._replace(tolerance=0.5)
+    monkeypatch.setitem(sushi.EXPERIMENTS, "10 of 100", rough)
+    records, seen = [], set()
+    for task in sushi.tasks(False):
+        kind = task["experiment"], task["method"], task["variant"]
+        if kind not in seen:
+            seen.add(kind)
+            small = {"rankings": 40, "rank": min(task["rank"], 32), "of": 44, "seeds": SEEDS}
+            records += sushi.run(task | small, home)
+    found = sushi_claims.found(records, None)
+    tables = sushi_claims.tables(records, found)
+    means, changes, shrinkage, labels = tables.values()
+    assert len(means) == sum(2 + len(e.methods) for e in sushi.EXPERIMENTS.values())
+    assert len([row for row in changes if row["rankings"] == "10 of 100"]) == 9
+    assert len(shrinkage) == 25
+    shares = {row["rankings"]: row["right labels, seed by seed"] for row in labels}
+    assert set(shares) == {"top-6", "4 of 10", "10 of 100"}
+    assert shares["4 of 10"].startswith("100%, ")
+    figures = sushi_claims.figures(records, found)
+    assert {"sushi-5 full ELBO", "sushi-5 10 of 100 as run"} <= set(figures)
 
 
-def test_mallows_goes_in_whole_and_is_run_as_published_alone():
-    food = make_food(20, noise=1.0, kind="top-k", k=6, random_state=3)
-    rankings = Rankings(food.ranks, "last", food.item_features)
-    seen = see(MALLOWS, Release(2), rankings, 0)
-    assert seen.full.shape == (80, 8)
-    (only,) = runs(Release(2), Lesson(seen, food.target, first_rows(20)))
-    assert only.variant == PUBLISHED
+@pytest.mark.parametrize("experiment", ["top-6", synthetic.MORE_TIES])
+def test_synthetic_from_tasks_to_tables_and_figures(experiment):
+    from reproduction import synthetic_claims
+
+    task = next(t for t in synthetic.tasks(True) if t["experiment"] == experiment)
+    records = list(synthetic.run(task | {"rankings": 40, "noise": task["noise"][:1]}, None))
+    assert {(r["experiment"], r["seed"]) for r in records} == {(experiment, 4)}
+    variants = {Way.PRINTED} if experiment == synthetic.MORE_TIES else {Way.PRINTED, Way.PUBLISHED}
+    assert {r["variant"] for r in records} == variants
+    found = synthetic_claims.found(records, None)
+    assert (experiment, CUT) in found[Way.PRINTED]
+    assert len(synthetic_claims.figures(records, found)) == len(variants)
 
 
-def test_items_that_are_in_no_list_are_counted():
-    food = make_food(6, noise=1.0, kind="top-k", k=6, random_state=3)
-    rankings = Rankings(food.ranks, "last", food.item_features)
-    plain = see(KENDALL, Release(1), rankings, 0).features
-    more = see(KENDALL, Release(1, absent=2), rankings, 0).features
-    assert (plain.shape[1], more.shape[1]) == (28, 45)
+def test_real_data(data_home):
+    task = next(t for t in sushi.tasks(False) if t["method"] == CUT)
+    (found,) = sushi.run(task | {"seeds": [4]}, Path(data_home))
+    assert found["converged"]
+    assert 0.5 < found["accuracy"] < 0.65
+    assert score_tables.by_variant([found])[Way.PRINTED].mean(("full", CUT)).n == 1

@@ -1,39 +1,225 @@
-"""The report as a whole: of all results, or none."""
+"""Small parts, the store, the report, and ``python -m reproduction`` as a process."""
 
-import re
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-import rankcut
-from reproduction import report
-from reproduction.parts import Settings, part_named
-from reproduction.store import Store
+import reproduction
+from reproduction import arithmetic, example, kinds, report, store, times, times_claims
+from reproduction.__main__ import main
+from reproduction.claims import Claim, Outcome, Verdict, Way, read_claims
+from reproduction.store import Store, Work, code_fingerprint, run_missing
+
+HOME = Path(reproduction.__file__).parents[1]
 
 
-def test_no_report_is_made_of_some_of_the_results(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "run_missing", lambda works, store, data, done: None)
-    monkeypatch.setattr("reproduction.store.code_fingerprint", lambda part: "code")
-    statements = part_named("statements")
-    store = Store(tmp_path / "cache")
-    for task in statements.tasks(Settings(quick=True))[:-1]:
-        store.write("statements", task, [{}])
-    with pytest.raises(FileNotFoundError, match="a result of the part 'statements' is gone"):
-        report.reproduce(["statements"], tmp_path, data=None, settings=Settings(quick=True))
-    assert [path.name for path in tmp_path.iterdir()] == ["cache"]
+def verdicts(part, found):
+    return {
+        claim.name.partition(".")[2]: claim.judge(found, Way.PRINTED).outcome
+        for claim in read_claims()
+        if claim.part == part
+    }
 
 
-def test_a_part_without_data_has_claims_that_were_not_checked():
-    section = report.section(part_named("example"), {})
-    assert {verdict.outcome for _, verdict in section.claims} == {"not checked"}
-    assert not section.tables
+def test_arithmetic():
+    found = verdicts("arithmetic", None)
+    assert found.pop("f1_is_accuracy") is Outcome.FAILS
+    in_part = {name for name, outcome in found.items() if outcome is Outcome.IN_PART}
+    assert in_part == {
+        "places_follow_from_scores",
+        "coherent_partitions_are_counted",
+        "only_the_graph_cut_kernel_uses_a_gpu",
+    }
+    assert {found[name] for name in set(found) - in_part} == {Outcome.HOLDS}
+    assert "6 do as well" in arithmetic.draws_are_enough(None, Way.PRINTED).because
 
 
-def test_the_report_says_when_by_what_and_of_which_paper():
-    said = report.lead(Settings(quick=True), with_data=False)
-    assert re.search(r"a quick run, with fewer seeds .*, on \d{4}-\d\d-\d\d, with rankcut", said)
-    assert f"rankcut {rankcut.__version__} on " in said
-    assert "cores), Python 3." in said
-    assert "https://doi.org/10.48550/arXiv.2105.12356" in said
-    assert "Without the sushi data" in said
-    assert "a full run" in report.lead(Settings(), with_data=True)
-    assert "doi     = {10.48550/arXiv.2105.12356}" in report.BIBTEX
+def test_kinds():
+    records = [record for task in kinds.tasks(True) for record in kinds.run(task, None)]
+    assert all(record["handles"] for record in records)
+    cells = kinds.found(records, None)
+    found = verdicts("kinds", cells)
+    assert found["graph_cut_handles_all_kinds"] is Outcome.HOLDS
+    assert found["kendall_cannot_handle_incomplete_rankings"] is Outcome.FAILS
+    # By what was known then.
+    assert found["mallows_cannot_handle_ties"] is Outcome.HOLDS
+    assert found["the_only_one_for_all_kinds"] is Outcome.FAILS
+    cells["Kendall", "incomplete"]["handles"] = False
+    found = verdicts("kinds", cells)
+    assert found["kendall_cannot_handle_incomplete_rankings"] is Outcome.HOLDS
+    assert found["the_only_one_for_all_kinds"] is Outcome.HOLDS
+    cells["graph cut", "ties"]["handles"] = False
+    assert verdicts("kinds", cells)["graph_cut_handles_all_kinds"] is Outcome.FAILS
+
+
+def test_the_worked_example(data_home):
+    found = example.found([], Path(data_home))
+    published, *readings = found.values.values()
+    assert published[[4, 7, 2]].round(3).tolist() == [-4.224, -2.366, -2.366]
+    assert sorted(round(each[4], 2) for each in readings) == [-6.99, -6.61, -6.43, -6.01]
+    # A row of the authors' sample, whose first item is the most preferred.
+    assert found.third == example.LISTED
+    direction = example.higher_values_for_preferred_items
+    assert direction(found, Way.PRINTED).outcome is Outcome.HOLDS
+    assert direction(found, Way.RUN).outcome is Outcome.FAILS
+    assert example.printed_values(found, Way.PRINTED).outcome is Outcome.FAILS
+    assert example.printed_values(found, Way.PUBLISHED).outcome is Outcome.HOLDS
+    falls = found._replace(values={name: -each for name, each in found.values.items()})
+    assert direction(falls, Way.PRINTED).outcome is Outcome.IN_PART
+    assert set(example.figures([], found)) == {"example-2", "example-3"}
+
+
+def test_verdicts_on_time_follow_the_times():
+    def found(cut, kendall, vectors):
+        levels = [(kind, level) for kind, several in times.LEVELS.items() for level in several]
+        found = {}
+        for procedure in ("literal", "rankcut"):
+            for kind, level in levels:
+                found[procedure, kind, level, "graph cut"] = cut**-level
+                found[procedure, kind, level, "Kendall"] = kendall
+                found[procedure, kind, level, "diffusion"] = kendall
+        return found | {"vectors": 1e-3, "vectors, literally": vectors, "Gram matrix": 0.1}
+
+    slow_rival = verdicts("times", found(2.0, 500.0, 1.0))
+    assert set(slow_rival.values()) == {Outcome.HOLDS}
+    quick_rival = verdicts("times", found(1.0, 0.5, 0.01))
+    assert quick_rival.pop("diffusion_is_expensive") is Outcome.IN_PART
+    assert set(quick_rival.values()) == {Outcome.FAILS}
+
+
+@pytest.mark.parametrize(
+    ("kind", "level", "closed"), [("incomplete", 4, True), ("ties", 4, False), ("top-k", 3, False)]
+)
+def test_kendall_is_timed_by_what_the_authors_call(kind, level, closed, monkeypatch):
+    """The closed form for incomplete rankings, signs for lists, all full orders for ties."""
+    called = []
+    monkeypatch.setattr(times.literal, "expected_kendall", lambda *rows: called.append(rows))
+    task = {"kind": kind, "level": level, "trials": 1, "sizes": (250,)}
+    records = list(times.run(task, None))
+    assert bool(called) is closed
+    literal = {record["kernel"] for record in records if record["procedure"] == "literal"}
+    assert literal == {"graph cut", "Kendall"} | ({"Mallows"} if kind == "top-k" else set())
+    assert times_claims.figures(records, None)
+
+
+def test_what_was_written_is_read_again_and_a_broken_file_is_as_good_as_none(tmp_path):
+    kept, work = Store(tmp_path), Work("kinds", {"n": 1})
+    assert kept.read(work) is None
+    kept.write(work, [{"x": float("nan")}])
+    assert str(kept.read(work)) == "[{'x': nan}]"
+    for other in (Work("kinds", {"n": 2}), Work("times", {"n": 1}), Work("kinds", {"n": 1}, "d")):
+        assert kept.read(other) is None
+    (file,) = tmp_path.iterdir()
+    file.write_text('{"records": 3}')
+    assert kept.read(work) is None
+
+
+def test_results_are_known_by_the_code_that_computes_them(tmp_path):
+    def fingerprint(one, other="y = 1"):
+        (tmp_path / "one.py").write_text(one)
+        (tmp_path / "other.py").write_text(other)
+        code_fingerprint.cache_clear()
+        return code_fingerprint("one", tmp_path)
+
+    first = fingerprint("from reproduction import other\nx = 1")
+    same = "from reproduction import other  # why\nx = 1"
+    assert fingerprint(f'"""Words."""\n{same}') == first
+    assert fingerprint("from reproduction import other\nx = 2") != first
+    assert fingerprint(same, "y = 2") != first
+    code_fingerprint.cache_clear()
+    parts = ("kinds", "synthetic", "sushi", "times")
+    assert len({code_fingerprint(part) for part in parts}) == len(parts)
+
+
+class Fatal:
+    """Ends the process that is handed it."""
+
+    def __reduce__(self):
+        return os._exit, (1,)
+
+
+@pytest.mark.slow
+def test_a_killed_process_is_told_in_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "_run", Fatal())
+    work = Work("kinds", kinds.tasks(True)[0])
+    with pytest.raises(ChildProcessError, match="was killed, perhaps for lack of memory"):
+        run_missing([work], Store(tmp_path), None, lambda work: None, 1)
+
+
+def test_what_a_quick_run_leaves_open_is_told_as_recorded(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "RECORDED", tmp_path / "recorded.md")
+    claim = Claim("sushi.x", "It is so.", "Section 1", (Way.PRINTED, Way.RUN))
+    found = dict.fromkeys(claim.ways, Verdict(Outcome.HOLDS, "+.5."))
+    report.record({claim: found})
+    text = report.RECORDED.read_text()
+    assert text.startswith("# Claims of the paper\n")
+    open_ones = dict.fromkeys(claim.ways, Verdict(Outcome.UNDECIDED, "+.4."))
+    *_, printed, run, _ = report.verdict_rows({claim: open_ones}, quick=True)
+    assert printed.startswith(
+        "| It is so. (Section 1) `sushi.x` | as printed | not decided | +.4. "
+    )
+    assert "The full run: holds (" in run
+    assert run.endswith("). +.5. |")
+
+
+def test_the_recorded_run_is_of_these_claims():
+    names = {(claim.name, way) for claim in read_claims() for way in claim.ways}
+    assert set(report.recorded()) == names
+
+
+def run(*arguments, **options):
+    """The program on its own, without any data."""
+    return subprocess.run(
+        [sys.executable, "-m", "reproduction", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={key: value for key, value in os.environ.items() if key != "RANKCUT_DATA"},
+        cwd=HOME,
+        **options,
+    )
+
+
+@pytest.mark.slow
+def test_the_command_writes_a_report_and_goes_on_where_it_stopped(tmp_path):
+    arguments = ["kinds", "arithmetic", "example", "--quick", "-o", str(tmp_path)]
+    done = run(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("No sushi data: get it from https://www.kamishima.net/sushi/")
+    assert lines[-1] == f"report: {tmp_path / 'report.md'}"
+    text = (tmp_path / "report.md").read_text()
+    # In the order of the parts, not of the command line; an empty table is none.
+    assert text.index("`example.") < text.index("`arithmetic.") < text.index("`kinds.")
+    assert "|---|\n\n" not in text
+    assert len(json.loads((tmp_path / "kinds.json").read_text())) == 4 * len(kinds.KERNELS)
+    cache = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").iterdir()}
+    spoiled = min(cache)
+    spoiled.write_text("{")
+    assert run(*arguments).returncode == 0
+    for path, when in cache.items():
+        assert (path.stat().st_mtime_ns == when) == (path != spoiled)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nothing", "-o", "out"], "there is no part 'nothing'; the parts are example, "),
+        (["kinds", "-o", "out", "--record"], "only a full run of all parts is recorded"),
+        (["--data", "nowhere", "-o", "out"], "nowhere"),
+        (["kinds", "-o", "file/out"], "Not a directory: 'file/out'"),
+    ],
+)
+def test_a_mistake_is_said_in_one_line(tmp_path, monkeypatch, capsys, arguments, says):
+    (tmp_path / "file").write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("RANKCUT_DATA", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    said = str(ended.value.code) if isinstance(ended.value.code, str) else capsys.readouterr().err
+    assert says in said.splitlines()[-1]
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

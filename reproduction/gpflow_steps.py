@@ -24,7 +24,7 @@ from scipy.linalg.blas import dtrmm
 from scipy.optimize import OptimizeResult, minimize
 from scipy.special import expit, ndtr
 
-Floats = NDArray[np.float64]
+from reproduction.methods import Floats
 
 JITTER = 1e-6
 """What GPflow adds to the diagonal of a kernel matrix."""
@@ -37,7 +37,11 @@ _POINTS, _WEIGHTS = np.polynomial.hermite.hermgauss(20)
 # A ranking depends on earlier ones if less than this part of its variance is left.
 _DEPENDENT = 1e-7
 
+# What keeps a factor positive definite, as a part of the trace.
 _NOTHING = 1e-13
+
+# Rankings whose draws are averaged at once.
+_AT_ONCE = 100
 
 
 class Factor(NamedTuple):
@@ -74,7 +78,7 @@ class Linear:
         self._pivots = _independent_rows(columns)
 
     def factor(self, parameters: Floats) -> Factor:
-        """See :class:`Kernel`."""
+        """L."""
         top = self._top(parameters)
         pivots = self._train[self._pivots]
         across = self._train @ pivots.T
@@ -93,7 +97,7 @@ class Linear:
         return Factor(lower, slopes)
 
     def extend(self, parameters: Floats, mean: Floats) -> Floats:
-        """See :class:`Kernel`."""
+        """The mean of f."""
         across = self._test @ self._train[self._pivots].T
         return np.asarray(self._lower(parameters, across, self._top(parameters)) @ mean)
 
@@ -131,26 +135,6 @@ def _independent_rows(columns: Floats) -> NDArray[np.intp]:
     return np.array(chosen)
 
 
-class Matrix:
-    """σ²·K for a given matrix, of all rankings: those to learn from come first."""
-
-    def __init__(self, gram: Floats, n_train: int, *, variance: float = 1.0) -> None:
-        self.start = (variance,)
-        own = gram[:n_train, :n_train] + JITTER * np.eye(n_train)
-        self._lower = np.asarray(cholesky(own, lower=True))
-        self._across = gram[:n_train, n_train:]
-
-    def factor(self, parameters: Floats) -> Factor:
-        """See :class:`Kernel`."""
-        lower = np.sqrt(parameters[0]) * self._lower
-        return Factor(lower, [None])
-
-    def extend(self, parameters: Floats, mean: Floats) -> Floats:
-        """See :class:`Kernel`."""
-        scaled = solve_triangular(self._lower, self._across, lower=True).T @ mean
-        return np.asarray(np.sqrt(parameters[0]) * scaled)
-
-
 class Mallows:
     """σ²·exp(−d/ℓ), d the number of pairs that two full rankings order differently.
 
@@ -166,7 +150,7 @@ class Mallows:
         self._discordant, self._n, self._draws = discordant, n_train, draws
 
     def factor(self, parameters: Floats) -> Factor:
-        """See :class:`Kernel`."""
+        """L."""
         variance, lengthscale = parameters
         distance = np.arange(int(self._discordant.max()) + 1.0)
         similarity = np.exp(-distance / lengthscale)
@@ -184,7 +168,7 @@ class Mallows:
         return Factor(lower, [None, by_lengthscale])
 
     def extend(self, parameters: Floats, mean: Floats) -> Floats:
-        """See :class:`Kernel`."""
+        """The mean of f."""
         variance, lengthscale = parameters
         lower = self.factor(parameters).lower
         similarity = np.exp(-np.arange(int(self._discordant.max()) + 1.0) / lengthscale)
@@ -199,9 +183,10 @@ class Mallows:
         if draws == 1:
             return np.asarray(table[self._discordant[:rows, columns]])
         found = np.empty((rows, last - first))
-        for row in range(rows):
-            values = table[self._discordant[row * draws : (row + 1) * draws, columns]]
-            found[row] = values.reshape(draws, -1, draws).mean(axis=(0, 2))
+        for row in range(0, rows, _AT_ONCE):
+            end = min(row + _AT_ONCE, rows)
+            values = table[self._discordant[row * draws : end * draws, columns]]
+            found[row:end] = values.reshape(-1, draws, last - first, draws).mean(axis=(1, 3))
         return found
 
 
@@ -231,14 +216,14 @@ class Stop(NamedTuple):
     mean: Floats  #: of v
 
 
-def published_path(kernel: Kernel, positive: NDArray[np.bool_], steps: int) -> list[Stop]:
+def path_of_steps(kernel: Kernel, positive: NDArray[np.bool_], steps: int) -> list[Stop]:
     """The start and each of at most ``steps`` L-BFGS steps: fewer if it converges before.
 
     Examples
     --------
     >>> features = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     >>> kernel = Linear(features, features, constant=True)
-    >>> path = published_path(kernel, features[:, 0] > 0, 5)
+    >>> path = path_of_steps(kernel, features[:, 0] > 0, 5)
     >>> [stop.step for stop in path]
     [0, 1, 2, 3, 4, 5]
     >>> bool(path[-1].elbo > path[0].elbo)

@@ -10,14 +10,13 @@ from scipy.special import ndtr
 from scipy.stats import kendalltau, norm
 
 from rankcut import GPClassifier, graph_cut_features, make_food
-from reproduction.published_gp import (
+from reproduction.gpflow_steps import (
     Bound,
     Linear,
     Mallows,
-    Matrix,
     discordant_pairs,
     expectations,
-    published_path,
+    path_of_steps,
 )
 
 PATHS = json.loads(STORED.read_text())
@@ -30,7 +29,7 @@ def check(name, elbos, labels):
     """What our fit says beside GPflow's ELBO by step and its labels in the end."""
     chosen, target = CASES[name](), target_of(name)
     kernel = our_kernel(chosen)
-    path = published_path(kernel, target[:N_TRAIN], chosen.steps)
+    path = path_of_steps(kernel, target[:N_TRAIN], chosen.steps)
     assert path[0].elbo == pytest.approx(elbos[0], abs=0.1)
     assert path[1].elbo == pytest.approx(elbos[1], abs=0.5)
     assert path[-1].elbo == pytest.approx(elbos[max(elbos)], abs=1.0)
@@ -60,7 +59,6 @@ def kernels(food):
     full = Mallows(discordant_pairs(food.ranks), 16, 3.0)
     yield "linear", Linear(vectors[:16], vectors[16:])
     yield "linear and constant", Linear(vectors[:16], vectors[16:], constant=True)
-    yield "matrix", Matrix(np.exp(discordant_pairs(food.ranks) / -5.0), 16, variance=2.0)
     yield "Mallows", full
     yield "Mallows over draws", Mallows(discordant_pairs(food.ranks), 8, 3.0, draws=2)
 
@@ -130,11 +128,11 @@ def test_a_path_rises_to_the_maximum_that_the_classifier_finds(food):
     features = graph_cut_features(food.ranks)[:12]
     target = food.target[:12]
     model = GPClassifier(tol=1e-8).fit(features, target)
-    path = published_path(Linear(features, features, constant=True), target == 1, 300)
+    path = path_of_steps(Linear(features, features, constant=True), target == 1, 300)
     elbos = [stop.elbo for stop in path]
     assert elbos == sorted(elbos)
     assert elbos[-1] == pytest.approx(model.elbo_, abs=0.02)
-    short = published_path(Linear(features, features, constant=True), target == 1, 3)
+    short = path_of_steps(Linear(features, features, constant=True), target == 1, 3)
     assert [stop.elbo for stop in short] == elbos[:4]
 
 
