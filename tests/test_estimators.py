@@ -136,6 +136,63 @@ COUNTED = {
 }
 
 
+def cuts(ranks):
+    """Features of lists, for estimators that take features."""
+    return GraphCutFeatures(unranked="last", sparse_output=False).fit_transform(ranks)
+
+
+# Of features and a target, or of covariates and rankings.
+LEARNERS = {
+    "process of features": lambda ranks, y, w: (
+        GPClassifier().fit(cuts(ranks), y, w).decision_function(cuts(ranks[:30]))
+    ),
+    "logit": lambda ranks, y, w: (
+        GPClassifier(link="logit").fit(cuts(ranks), y, w).decision_function(cuts(ranks[:30]))
+    ),
+    "numbers": lambda ranks, y, w: (
+        GPRegressor().fit(cuts(ranks), y + np.nan_to_num(ranks[:, 0]), w).predict(cuts(ranks[:30]))
+    ),
+    "label ranking": lambda ranks, y, w: (
+        RankingRegressor(unranked="last")
+        .fit(np.column_stack([y, ranks[:, 0]]), ranks, w)
+        .predict_scores(np.column_stack([y, ranks[:, 0]])[:30])
+    ),
+    "classifier": lambda ranks, y, w: (
+        RankingClassifier().fit(ranks, y, w).decision_function(ranks[:30])
+    ),
+    "views": lambda ranks, y, w: ViewFeatures().fit(ranks, y, w).transform(ranks[:30]),
+}
+
+
+def some_lists():
+    rng = np.random.default_rng(0)
+    ranks = np.argsort(rng.random((30, 5)), axis=1) + 1.0
+    ranks[ranks > 4] = np.nan
+    return ranks, np.arange(30) % 2, rng.integers(1, 5, 30)
+
+
+@pytest.mark.parametrize("name", ["process of features", "logit", "numbers", "label ranking"])
+def test_counts_are_repeated_rows_of_any_learner(name):
+    ranks, y, counts = some_lists()
+    # The other rows of a repeated one come after all the first ones.
+    again = np.concatenate([np.arange(30), np.repeat(np.arange(30), counts - 1)])
+    counted = LEARNERS[name](ranks, y, counts)
+    repeated = LEARNERS[name](ranks[again], y[again], None)
+    np.testing.assert_allclose(counted, repeated, atol=1e-5)
+    assert np.abs(LEARNERS[name](ranks, y, None) - repeated).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_weights_may_add_up_to_what_is_exact(name):
+    ranks, y, counts = some_lists()
+    for total in (1e5, 1e7, 1e9, 1e12, 2**53):
+        weights = np.floor(counts * (total / counts.sum()))
+        assert np.isfinite(LEARNERS[name](ranks, y, weights)).all()
+    for weights in (2.0**54 * counts, 1e300 * counts, np.full(30, 1e308)):
+        with pytest.raises(ValueError, match=r"sample_weight adds up to more than 2\*\*53"):
+            LEARNERS[name](ranks, y, weights)
+
+
 @pytest.mark.parametrize("name", COUNTED)
 def test_counts_are_repeated_rows(name):
     rng = np.random.default_rng(0)

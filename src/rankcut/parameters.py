@@ -17,6 +17,9 @@ from rankcut.errors import InputError
 # A Python float, which compares with whole numbers of any size.
 _LARGEST = float(np.finfo(np.float64).max)
 
+# Whole numbers up to this are exact in float64.
+EXACT = 1 << 53
+
 # Loops count in 64 bits.
 _LARGEST_COUNT = int(np.iinfo(np.int64).max)
 
@@ -222,6 +225,12 @@ def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
             "is zero for every ranking",
             parameter="sample_weight",
             remedy="give at least one ranking a weight above zero",
+        )
+    if (counts.size and float(counts.max()) > EXACT) or float(counts.sum()) > EXACT:
+        raise InputError(
+            "adds up to more than 2**53, and whole numbers beyond that are not exact",
+            parameter="sample_weight",
+            remedy="divide all weights by the same number",
         )
     return counts
 

@@ -9,9 +9,9 @@ from rankcut.errors import RankingFileError
 from rankcut.files.layouts import is_blank
 from rankcut.files.roles import COUNT, RANKING
 from rankcut.files.tables import Declared, Layout
+from rankcut.parameters import EXACT
 from rankcut.rankings.orders import order_texts, parse_order, to_orders
 from rankcut.rankings.ranking_set import RankingSet
-from rankcut.rankings.value import EXACT
 
 Columns: TypeAlias = dict[str, Sequence[Any]]
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError, Setting, Text
+from rankcut.parameters import EXACT
 from rankcut.rankings.ratings import level_of
-from rankcut.rankings.value import EXACT
 
 Header: TypeAlias = int | tuple[int, int]
 Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]

@@ -86,7 +86,13 @@ class State:
     elbo: float
     target: Sites  #: the sites that make T
     model: float  #: T(q, θ)
+    rounding: float  #: of the bound and of T, which are sums
     unit: Sites  #: the size of a change that matters
+
+
+def rounding_of(*sums: float) -> float:
+    """The rounding of a number that is made of such sums."""
+    return 8 * float(np.finfo(float).eps * np.abs(sums).max())
 
 
 class Problem(Protocol):
@@ -168,9 +174,8 @@ def _climb_together(
         gain = goal.promised - state.model
         # The predicted gain is a difference of sums, so it is no better than their rounding. Nor
         # is the bound: the last step, which refines q, may seem to lower it by as much.
-        rounding = 8 * np.finfo(float).eps * abs(state.elbo)
-        enough = bool(gain <= tol + rounding)
-        least = state.elbo - rounding if enough else state.elbo
+        enough = bool(gain <= tol + state.rounding)
+        least = state.elbo - state.rounding if enough else state.elbo
         candidate = None
         if not enough:
             candidate = _accelerated(problem, state, goal, bounds, anderson)

@@ -20,7 +20,7 @@ from sklearn.gaussian_process.kernels import Kernel
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators import take_rows
-from rankcut.gp.ascent import Sites, State
+from rankcut.gp.ascent import Sites, State, rounding_of
 from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
 from rankcut.gp.weight_space import with_constant
@@ -201,13 +201,14 @@ class FunctionSpace:
         mean, variance = posterior.project(features)
         expected, slope, curvature = self.likelihood.expect(mean, variance, self.sign, self.weight)
         target = Sites(curvature, slope + curvature * mean)
-        logarithms = target.linear @ mean - 0.5 * target.square @ (variance + mean**2)
-        model = float(logarithms) - posterior.divergence
+        linear, quadratic = target.linear @ mean, target.square @ (variance + mean**2)
+        model = float(linear - 0.5 * quadratic) - posterior.divergence
         elbo = expected - posterior.divergence
         # A site matters if it is large compared with the precision of its function value.
         precision = 1.0 / np.maximum(variance, np.finfo(float).tiny)
         unit = Sites(precision, np.sqrt(precision))
-        return State(sites, parameters, posterior, elbo, target, model, unit)
+        rounding = rounding_of(elbo, float(linear), float(quadratic))
+        return State(sites, parameters, posterior, elbo, target, model, rounding, unit)
 
     def evidence(self, sites: Sites, parameters: Floats) -> tuple[float, Floats]:
         """The evidence of the sites, and its gradient in θ.

@@ -116,7 +116,11 @@ def posterior_of(sums: TargetSums, parameters: Floats) -> Gaussian:
     noise = float(np.exp(parameters[2]))
     precision = np.full(len(sums.linear), np.exp(-parameters[0]))
     precision[-1] = np.exp(-parameters[1])
-    found = Gaussian.from_sites(precision, sums.square / noise, sums.linear / noise)
+    square = sums.square / noise
+    # Beside large weights, the precision of the prior may be lost in rounding.
+    rounding = len(square) * np.finfo(float).eps * np.diagonal(square)
+    square[np.diag_indices(len(square))] += np.maximum(rounding - precision, 0.0)
+    found = Gaussian.from_sites(precision, square, sums.linear / noise)
     alone = sums.total * np.log(2.0 * np.pi * noise) + sums.targets / noise
     return replace(found, evidence=found.evidence - 0.5 * alone)
 

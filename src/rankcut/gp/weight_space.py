@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
 from rankcut._loops.types import Floats
-from rankcut.gp.ascent import Sites, State, climb
+from rankcut.gp.ascent import Sites, State, climb, rounding_of
 from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
 from rankcut.threads import in_order
@@ -294,7 +294,8 @@ class WeightSpace:
         # A site matters if it is large compared with the precision of its weights.
         precision = self.prior.precision(parameters, self.n_weights) + np.diagonal(sites.square)
         unit = Sites(np.sqrt(np.outer(precision, precision)), np.sqrt(precision))
-        return State(sites, parameters, posterior, elbo, target, float(model), unit)
+        rounding = rounding_of(elbo, float(sums.linear @ posterior.mean), float(quadratic))
+        return State(sites, parameters, posterior, elbo, target, float(model), rounding, unit)
 
     def evidence(self, sites: Sites, parameters: Floats) -> tuple[float, Floats]:
         """The evidence of the sites, and its gradient in θ."""

@@ -83,7 +83,7 @@ def fit_encoder(table: Any, weights: Floats) -> CovariateEncoder:
         kinds = [not _is_number(series.dtype) for series in frame.iter_columns()]
     return CovariateEncoder(
         [
-            _fit_category(values) if is_category else _fit_number(values, weights)
+            _fit_category(values, weights) if is_category else _fit_number(values, weights)
             for is_category, values in zip(kinds, _columns(table, kinds), strict=True)
         ]
     )
@@ -91,18 +91,26 @@ def fit_encoder(table: Any, weights: Floats) -> CovariateEncoder:
 
 def _fit_number(values: Floats, weights: Floats) -> NumberColumn:
     missing = np.isnan(values)
-    middle = 0.0 if missing.all() else float(np.median(values[~missing]))
+    middle = 0.0 if missing.all() else _median(values[~missing], weights[~missing])
     filled = np.where(missing, middle, values)
     mean = float(np.average(filled, weights=weights))
     deviation = float(np.sqrt(np.average((filled - mean) ** 2, weights=weights)))
     return NumberColumn(middle, bool(missing.any()), mean, deviation if deviation > 0 else 1.0)
 
 
-def _fit_category(values: NDArray[np.object_]) -> CategoryColumn:
-    counts: dict[Any, int] = {}
-    for value in values.tolist():
+def _median(values: Floats, weights: Floats) -> float:
+    """The median of values that count so often."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    middle = [np.searchsorted(below, below[-1] / 2, side) for side in ("left", "right")]
+    return float(values[order[np.minimum(middle, len(order) - 1)]].mean())
+
+
+def _fit_category(values: NDArray[np.object_], weights: Floats) -> CategoryColumn:
+    counts: dict[Any, float] = {}
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
         if value is not None:
-            counts[value] = counts.get(value, 0) + 1
+            counts[value] = counts.get(value, 0.0) + weight
     frequent = sorted(counts, key=lambda value: (-counts[value], str(value)))[:_MOST_VALUES]
     return CategoryColumn(frequent)
 

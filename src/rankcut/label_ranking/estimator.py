@@ -149,9 +149,12 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
             )
         rankings = read_rankings(y, unranked=self.unranked, sample_weight=sample_weight)
         check_consistent_length(table, y)
-        weights = rankings.counts
-        if not weights.all():
-            kept = np.flatnonzero(weights)
+        kept, weights = np.flatnonzero(rankings.counts), rankings.counts
+        if self.estimator is None:
+            self._encoder = fit_encoder(take_rows(table, kept), weights[kept])
+            table = self._encoder.encode(table)
+            kept, weights = _merge_equal(np.column_stack([table, rankings.groups()]), weights)
+        if len(kept) < len(weights):
             y = take_rows(np.asarray(y) if isinstance(y, list | tuple) else y, kept)
             table, rankings, weights = take_rows(table, kept), rankings.rows(kept), weights[kept]
         seed = seed_from(self.random_state)
@@ -170,7 +173,8 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
             targets = scores_of_pairs(pairs.signs, self.n_items_).round(12)
         self._scale = 1.0
         if not self._by_pairs and self.n_items_ > 1:
-            self._scale = float(differences(targets).std()) or 1.0
+            squares = (differences(targets) ** 2).mean(axis=1)
+            self._scale = float(np.sqrt(np.average(squares, weights=weights))) or 1.0
         left_out: Floats | None
         if self.estimator is None:
             left_out = self._fit_combination(table, targets, listed, weights, seed)
@@ -189,10 +193,9 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def _fit_combination(
-        self, table: Any, targets: Floats, listed: NDArray[np.bool_], weights: Floats, seed: int
+        self, table: Floats, targets: Floats, listed: NDArray[np.bool_], weights: Floats, seed: int
     ) -> Floats:
         """Fit forests and kernel; returns predictions of held-out rows."""
-        self._encoder = fit_encoder(table, weights)
         groups, members = [np.arange(targets.shape[1])], [np.arange(len(targets))]
         told = listed
         if self._by_pairs:
@@ -203,7 +206,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         # Trees are grown in threads of their own; those of linear algebra would wait for them.
         with threadpool_limits(1, "blas"):
             fitted = fit_combination(
-                self._encoder.encode(table),
+                table,
                 targets,
                 told,
                 weights,
@@ -374,6 +377,18 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         else:
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
+
+
+def _merge_equal(rows: Floats, weights: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """The first of each set of equal rows, and weights with those of the others added to it.
+
+    A row that counts twice and two equal rows are then the same problem.
+    """
+    keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.itemsize * rows.shape[1])))
+    _, first, same = np.unique(keys.ravel(), return_index=True, return_inverse=True)
+    merged = np.zeros(len(weights))
+    merged[first] = np.bincount(same, weights)
+    return np.flatnonzero(merged), merged
 
 
 def _weights_for(model: Any, weights: Floats) -> dict[str, Floats]:

@@ -2,10 +2,9 @@
 
 from rankcut.rankings.merging import Merged, merge_rankings
 from rankcut.rankings.reading import as_frame, labels_beside, object_array, read_rankings
-from rankcut.rankings.value import EXACT, Rankings, Unranked
+from rankcut.rankings.value import Rankings, Unranked
 
 __all__ = [
-    "EXACT",
     "Merged",
     "Rankings",
     "Unranked",

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from rankcut.errors import InputError, Setting
-from rankcut.parameters import check_count
-from rankcut.rankings import EXACT, as_frame
+from rankcut.parameters import EXACT, check_count
+from rankcut.rankings import as_frame
 from rankcut.rankings.orders import spread
 from rankcut.rankings.ratings import from_ratings
 from rankcut.rankings.reading import first_repeat, takes_collections

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from rankcut._loops.partitions import NOWHERE, close_rows
 from rankcut._loops.types import Floats, Longs, Words
 from rankcut.errors import InputError
-from rankcut.rankings.value import EXACT, Rankings, block_rows
+from rankcut.parameters import EXACT
+from rankcut.rankings.value import Rankings, block_rows
 
 # A sparse matrix with more cells than this, ranked or not, is left as it is: groups are stored for
 # each item, and would take this many bytes or more.

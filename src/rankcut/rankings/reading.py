@@ -19,8 +19,8 @@ from scipy.sparse import coo_array, csr_array, issparse
 
 from rankcut._loops.types import Longs
 from rankcut.errors import InputError, Setting, Text, amount
-from rankcut.parameters import check_choice, check_counts
-from rankcut.rankings.value import EXACT, Rankings, Unranked, block_rows
+from rankcut.parameters import EXACT, check_choice, check_counts
+from rankcut.rankings.value import Rankings, Unranked, block_rows
 
 if TYPE_CHECKING:
     # Imported only where frames are read: arrays are read sooner without it.

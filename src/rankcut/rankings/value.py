@@ -38,9 +38,6 @@ from rankcut.threads import over_rows
 
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
-# Whole numbers up to this are exact in float64.
-EXACT = 1 << 53
-
 # Computed numbers that differ by less than this share of the largest are equal up to rounding.
 ROUNDING = 1e-9
 

@@ -135,7 +135,11 @@ class Evidence:
         """−log evidence but for a constant, and its slopes, in log v of all views and log s."""
         *variances, noise = np.exp(logs).tolist()
         weighted = [v * gram for v, gram in zip(variances, self.grams, strict=True)]
-        factor, _ = cho_factor(sum(weighted) + noise * np.eye(len(self.targets)), lower=True)
+        covariance = np.sum(weighted, axis=0)
+        # Beside large counts, the noise may be lost in rounding.
+        rounding = np.finfo(float).eps * np.trace(covariance)
+        covariance[np.diag_indices(len(covariance))] += noise + rounding
+        factor, _ = cho_factor(covariance, lower=True)
         inverse = np.tril(dpotri(factor, lower=1)[0])
         inverse += np.tril(inverse, -1).T
         solved = inverse @ self.targets
