@@ -429,19 +429,20 @@ def remedies(said):
     return [shlex.split(way.split("; ")[0]) for way in ways]
 
 
-def test_two_ways_are_both_given_as_options(tmp_path, capsys):
+@pytest.mark.parametrize("names", ["choice {}", "Q1[{}]", "Q1 [Rank {}]"])
+def test_two_ways_are_both_given_as_options(names, tmp_path, capsys):
     place = tmp_path / "votes.csv"
-    place.write_text("choice 1,choice 2,choice 3\n1,2,3\n3,1,2\n2,1,3\n")
+    names = [names.format(i) for i in (1, 2, 3)]
+    place.write_text(table([names, [1, 2, 3], [3, 1, 2], [2, 1, 3]]))
     assert run("info", place) == 1
     said = capsys.readouterr().err
     assert "can be read in two ways" in said
-    ballots, ranks = remedies(said)
     found = []
-    for way in (ballots, ranks):
+    for way in sorted(remedies(said)):
         assert run("convert", place, tmp_path / "out.csv", *way) == 0
         found.append(read_file(tmp_path / "out.csv"))
     assert found[0].items == ("1", "2", "3")
-    assert found[1].items == ("choice 1", "choice 2", "choice 3")
+    assert found[1].items == tuple(names)
     assert not np.array_equal(found[0].ranks, found[1].ranks)
 
 

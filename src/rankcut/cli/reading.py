@@ -26,9 +26,6 @@ Format: TypeAlias = Literal[
 ]  # fmt: skip
 Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 
-# A line on standard error names at most this many.
-_MOST_NAMED = 12
-
 _KINDS = ("full", "top-k", "ties", "incomplete")
 DATASETS = (
     *(f"lunch:{kind}" for kind in _KINDS),
@@ -386,7 +383,8 @@ def with_known_items(
 
 
 def _note_ignored(file: str, names: Sequence[Hashable]) -> None:
+    from rankcut.files.guessing import some_of
+
     if names:
-        shown = ", ".join(map(repr, names[:_MOST_NAMED]))
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        note(f"{file}: ignored, because the model does not know them: {shown}{more}")
+        listed = some_of(list(map(repr, names)))
+        note(f"{file}: ignored, because the model does not know them: {listed}")

@@ -178,6 +178,12 @@ def _reading_scores(block: TableBlock, naming: Text) -> Text:
     ]
 
 
+def some_of(words: Sequence[str]) -> str:
+    """The words in a line, and how many more there are."""
+    more = f" and {len(words) - MOST_LISTED} more" if len(words) > MOST_LISTED else ""
+    return ", ".join(words[:MOST_LISTED]) + more
+
+
 def as_option(columns: Sequence[int], names: Sequence[str]) -> str:
     """Columns as a user would name them: by names, or by numbers where a name has a comma."""
     chosen = [names[i] for i in columns]

@@ -11,9 +11,9 @@ from itertools import chain
 
 import numpy as np
 
-from rankcut.errors import RankingFileError, Setting, Text, amount
+from rankcut.errors import RankingFileError, Setting, amount
 from rankcut.files.ballots import contests
-from rankcut.files.guessing import MOST_LISTED
+from rankcut.files.guessing import some_of
 from rankcut.files.layouts import table_blocks, table_rankings
 from rankcut.files.roles import RANKING, Guess, TableOptions
 from rankcut.files.runs import ratings
@@ -75,14 +75,12 @@ def _chosen(guesses: Sequence[Guess], options: TableOptions, block: TableBlock) 
         wanted = exact or [g for g in guesses if g.question.lower().startswith(start)]
     questions = {guess.question: guess for guess in wanted or guesses}
     if len(questions) > 1 or not wanted:
-        listed = [
+        named = [
             f"{q!r}" + (f" ({g.title})" if g.title not in ("", q) else "")
             for q, g in questions.items()
         ]
-        more = f" and {len(listed) - MOST_LISTED} more" if len(listed) > MOST_LISTED else ""
         raise RankingFileError(
-            f"has {amount(len(questions), 'ranking question')}: "
-            f"{', '.join(listed[:MOST_LISTED])}{more}",
+            f"has {amount(len(questions), 'ranking question')}: {some_of(named)}",
             block.source,
             remedy=["name one: ", Setting("question", next(iter(questions)))],
         )
@@ -99,8 +97,14 @@ def _read(guess: Guess, options: TableOptions) -> RankingSet:
     told = replace(options, **{"question": None, **guess.options})
     if options.higher_is_better is not None:
         told = replace(told, higher_is_better=options.higher_is_better)
-    if told.layout in ("ratings", "long") and guess.noun == "data set":
-        _check_direction(guess, options, told)
+    if guess.noun == "data set" and told.higher_is_better is None:
+        ways = [Setting("higher_is_better", True), Setting("higher_is_better", False)]
+        raise RankingFileError(
+            f"these look like {guess.what}, and nothing says whether higher is better",
+            guess.block.source,
+            int(guess.block.lines[0]),
+            remedy=["pass ", ways[0], " or ", ways[1]],
+        )
     rankings = table_rankings([guess.block], told)
     said = [*guess.said, *rankings.notes]
     blank = rankings.n_ranked() == 0
@@ -111,32 +115,13 @@ def _read(guess: Guess, options: TableOptions) -> RankingSet:
     counted = amount(rankings.n_rankings, guess.noun)
     if people is not None:
         counted += f" by {amount(len(np.unique(people)), 'person', 'people')}"
-    left = list(rankings.columns)
-    shown = ", ".join(left[:MOST_LISTED])
-    more = f" and {len(left) - MOST_LISTED} more" if len(left) > MOST_LISTED else ""
+    if rankings.columns:
+        said.append(f"columns left: {some_of(list(rankings.columns))}")
     sentence = f"read as {guess.what}: {amount(len(rankings.items), 'item')}, {counted}"
-    rest = [f"columns left: {shown}{more}"] if left else []
     return replace(
         rankings,
         title=guess.title,
         unranked=guess.unranked,
         people=people,
-        metadata={**rankings.metadata, READ_AS: "; ".join([sentence, *said, *rest])},
+        metadata={**rankings.metadata, READ_AS: "; ".join([sentence, *said])},
     )
-
-
-def _check_direction(guess: Guess, options: TableOptions, told: TableOptions) -> None:
-    """Refuse scores of which nobody says whether higher is better."""
-    if told.higher_is_better is None:
-        ways: Text = [
-            "pass ",
-            Setting("higher_is_better", True),
-            " or ",
-            Setting("higher_is_better", False),
-        ]
-        raise RankingFileError(
-            f"these look like {guess.what}, and nothing says whether higher is better",
-            guess.block.source,
-            int(guess.block.lines[0]),
-            remedy=ways,
-        )

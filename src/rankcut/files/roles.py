@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from rankcut.errors import InputError, RankingFileError, Setting, Text
 from rankcut.files.guessing import (
-    MOST_LISTED,
     as_option,
     check_numbers,
     layout_of_text,
     places_of_ballots,
     rankings_in_text,
+    some_of,
 )
 from rankcut.files.tables import Layout, TableBlock, shown
 from rankcut.rankings.ranking_set import LARGEST_COUNT
@@ -369,7 +369,8 @@ def positions(chosen: str | Sequence[str], names: Sequence[str], source: str) ->
         first, _, last = part.partition("-")
         if not (first.isdecimal() and (last.isdecimal() or not last)) or len(part) > 20:
             raise RankingFileError(
-                f"there is no column {part!r}; the columns are {_named_columns(names)}", source
+                f"there is no column {part!r}; the columns are {some_of(list(map(repr, names)))}",
+                source,
             )
         numbers = range(int(first), int(last or first) + 1)
         if not numbers or not 1 <= numbers[0] <= numbers[-1] <= len(names):
@@ -385,11 +386,6 @@ def _parts(chosen: str | Sequence[str], names: Collection[str]) -> list[str]:
         return [part for each in chosen for part in _parts(each, names)]
     # A name may itself have a comma.
     return [chosen] if chosen in names else [part.strip() for part in chosen.split(",")]
-
-
-def _named_columns(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-    return ", ".join(map(repr, names[:MOST_LISTED])) + more
 
 
 class NoSuchRowsError(RankingFileError):

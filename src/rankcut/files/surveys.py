@@ -106,6 +106,7 @@ def _grids(block: TableBlock) -> list[Guess]:
         if None not in places.values() and _are_places(block, columns):
             code = all(map(_PLACE_CODE.fullmatch, labels))
             ordered = sorted(columns, key=lambda i: places[i] or 0)
+            hand = Setting("item_columns", as_option(ordered, block.names))
             questions.append(
                 Guess(
                     "a LimeSurvey ranking question" if code else "a Google Forms grid of places",
@@ -113,6 +114,7 @@ def _grids(block: TableBlock) -> list[Guess]:
                     {"layout": "ballots", "item_columns": [block.names[i] for i in ordered]},
                     question=stem,
                     title=stem,
+                    by_hand=(Setting("layout", "ballots"), hand),
                 )
             )
     return questions

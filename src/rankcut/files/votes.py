@@ -18,7 +18,8 @@ from rankcut.files.tables import TableBlock, shown
 
 _Orders: TypeAlias = list[list[tuple[str, ...]]]
 
-_SIDES = [("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("x", "y")]
+# How the columns of two items, or the winner, tell the left one from the right one.
+_LEFT, _RIGHT = ("a", "1", "left", "first", "x"), ("b", "2", "right", "second", "y")
 _WINNERS = {
     *("winner", "vote", "preferred", "preference", "choice", "result", "outcome", "judgment"),
     *("judgement", "label", "win", "won", "better"),
@@ -50,50 +51,45 @@ def votes(block: TableBlock) -> list[Guess]:
     winners = [i for name, i in called.items() if name in _WINNERS and not block.is_numeric(i)]
     winners += [i for name, i in called.items() if name in _WINNERS and block.is_numeric(i)]
     for winner in winners:
-        for left, right, words in _sides(block.names):
-            if block.is_numeric(left) or block.is_numeric(right):
-                continue  # ranks of two items, and not their names
-            decided = _decided(block, left, right, winner, words)
-            if decided is not None:
-                used = [left, right, winner]
-                return [_as_long(block, "votes between two", decided, "vote", used)]
+        for left, right in _sides(block.names):
+            # Ranks of two items are numbers, and not their names.
+            if not (block.is_numeric(left) or block.is_numeric(right)):
+                decided = _decided(block, [left, right, winner])
+                if decided is not None:
+                    used = [left, right, winner]
+                    return [_as_long(block, "votes between two", decided, "vote", used)]
     return []
 
 
-def _sides(names: Sequence[str]) -> Iterator[tuple[int, int, tuple[str, str]]]:
+def _sides(names: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs of columns whose names differ as a and b, or left and right, do."""
     tokens = [re.split(r"[\s_.-]+|(?<=[a-z])(?=[12]$)", name.strip().lower()) for name in names]
     place = {tuple(own): i for i, own in enumerate(tokens)}
-    for left, right in _SIDES:
+    for left, right in zip(_LEFT, _RIGHT, strict=True):
         for own, i in place.items():
             other = tuple(right if token == left else token for token in own)
-            if left in own and other in place and other != own:
-                yield i, place[other], (left, right)
+            if left in own and other in place:
+                yield i, place[other]
 
 
-def _decided(
-    block: TableBlock, left: int, right: int, winner: int, sides: tuple[str, str]
-) -> _Orders | None:
+def _decided(block: TableBlock, columns: Sequence[int]) -> _Orders | None:
     """The order of each vote; None if some cell says neither of both, nor a tie."""
-    rows = _texts(block, [left, right, winner])
+    rows = _texts(block, columns)
     names = {name for a, b, _ in rows for name in (a, b)}
     # Answers of two models are new in each row; the models are not.
     if len(names) > max(2, 1.5 * len(rows)):
         return None
     orders: _Orders = []
     for a, b, won in rows:
-        said = won.lower()
-        ends = [end for end, side in zip("ab", sides, strict=True) if said.split("_")[-1] == side]
-        ends += [end for end in "ab" if re.split(r"[\s_]+", said)[-1] == end]
+        side = re.split(r"[\s_-]+", won.lower())[-1]
         if not (a and b and won) or a == b:
             orders.append([])
-        elif won in (a, b):
-            orders.append([(won,), (b if won == a else a,)])
-        elif _TIES.fullmatch(said):
+        elif won == a or (won != b and side in _LEFT):
+            orders.append([(a,), (b,)])
+        elif won == b or side in _RIGHT:
+            orders.append([(b,), (a,)])
+        elif _TIES.fullmatch(won.lower()):
             orders.append([(a, b)])
-        elif ends or said in ("left", "right", "1", "2"):
-            first = (ends or ["a" if said in ("left", "1") else "b"])[0] == "a"
-            orders.append([(a,), (b,)] if first else [(b,), (a,)])
         else:
             return None
     return orders if any(orders) else None
