@@ -484,6 +484,14 @@ def test_items_are_never_ids_dates_or_durations(tmp_path):
     assert list(votes.columns) == ["id", "Duration (in seconds)", "date"]
 
 
+def test_what_the_first_rows_promise_must_hold_for_all(tmp_path):
+    rows = [f"{i},a b,{1 + i % 2},{2 - i % 2}" for i in range(9)] + ["9,b a,1,2", "10,c,1,2"]
+    text = "\n".join(["id,note,x,y", *rows, ""])
+    for read in (read_file, lambda *given, **o: next(scan_file(*given, rows=10, **o))):
+        votes = read(io.StringIO(text), "csv", columns="id")
+        assert votes.items == ("x", "y")
+
+
 def test_ranks_beside_a_class_are_no_votes(tmp_path):
     place = tmp_path / "two.csv"
     place.write_text("a,b,label\n1,2,1\n2,1,2\n1,2,2\n")

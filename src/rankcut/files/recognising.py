@@ -58,7 +58,8 @@ def _recognised(
             )
         return chain([plain], every), None
     whole = without_headers(TableBlock.joined([first, *every]))
-    return [], _chosen(_guesses(whole), options, whole)
+    guesses = _guesses(whole)
+    return [whole], _chosen(guesses, options, whole) if guesses else None
 
 
 def _guesses(block: TableBlock) -> list[Guess]:

@@ -139,7 +139,7 @@ def _lists(block: TableBlock) -> list[Guess]:
     for i, name in enumerate(block.names):
         if block.is_numeric(i):
             continue
-        cells = [cell for cell in block.objects(i).tolist() if isinstance(cell, str)]
+        cells = sorted({cell for cell in block.objects(i) if isinstance(cell, str)})
         if any(">" in cell for cell in cells) and all(map(_is_order, cells)):
             told: dict[str, Any] = {"layout": "orders", "order": name}
             questions.append(Guess("orders in one column", block, told, question=name))

@@ -47,7 +47,7 @@ def votes(block: TableBlock) -> list[Guess]:
     if {"winner", "loser"} <= {*called}:
         used = [called["winner"], called["loser"]]
         orders: _Orders = [[(a,), (b,)] if a and b else [] for a, b in _texts(block, used)]
-        return [_as_long(block, "votes between two", orders, "vote", used)]
+        return [_as_long(block, "votes between two", orders, "vote", used)] if any(orders) else []
     winners = [i for name, i in called.items() if name in _WINNERS and not block.is_numeric(i)]
     winners += [i for name, i in called.items() if name in _WINNERS and block.is_numeric(i)]
     for winner in winners:
