@@ -29,7 +29,6 @@ from sklearn.preprocessing import normalize
 
 from rankcut import NeighborGraph
 from rankcut.similar import LikenessFeatures
-from rankcut.similar.latent import LatentFactors
 
 N_NEAREST = 30
 RANK = 20
@@ -116,13 +115,27 @@ def stored(values: np.ndarray, ranks: np.ndarray) -> sparse.csr_array:
 def als(known: np.ndarray, ranks: np.ndarray, case: People) -> np.ndarray:
     """Implicit feedback: listed is 1, with more confidence the higher it is; unlisted is 0."""
 
-    def confidence(some: np.ndarray) -> np.ndarray:
-        return stored(1 + 5 * (1 + order(some)), some).data
+    def confidence(some: np.ndarray) -> sparse.csr_array:
+        return stored(1 + 5 * (1 + order(some)), some)
 
-    ones = stored(np.ones(known.shape), known)
     rank = min(RANK, ranks.shape[1] - 1)
-    model = LatentFactors(ones, confidence(known), 1.0, rank=rank, penalty=0.1, n_rounds=8)
-    return model.people(stored(np.ones(ranks.shape), ranks), confidence(ranks))
+    items = np.random.default_rng(0).standard_normal((ranks.shape[1], rank)) / np.sqrt(rank)
+    by_list, by_item = confidence(known), sparse.csr_array(confidence(known).T)
+    for _ in range(8):
+        items = least_squares(by_item, least_squares(by_list, items))
+    return least_squares(confidence(ranks), items)
+
+
+def least_squares(weights: sparse.csr_array, factors: np.ndarray) -> np.ndarray:
+    """Ridge regressions of 1 where there is a weight, and of 0 with weight 1 elsewhere."""
+    everything = factors.T @ factors + 0.1 * np.eye(factors.shape[1])
+    found = np.zeros((weights.shape[0], factors.shape[1]))
+    for row in range(len(found)):
+        some = slice(*weights.indptr[row : row + 2])
+        own, sure = factors[weights.indices[some]], weights.data[some]
+        gram = everything + (own.T * (sure - 1)) @ own
+        found[row] = np.linalg.solve(gram, own.T @ sure)
+    return found
 
 
 def soft_impute(known: np.ndarray, ranks: np.ndarray, case: People) -> np.ndarray:
@@ -151,6 +164,12 @@ def ours(known: np.ndarray, ranks: np.ndarray, case: People) -> np.ndarray:
 
 def ours_with_items(known: np.ndarray, ranks: np.ndarray, case: People) -> np.ndarray:
     near = NeighborGraph(case.points, n_neighbors=min(10, len(case.points) // 3))
+    found = LikenessFeatures(near, item_features=near, unranked=case.unranked)
+    return found.fit(known).transform(ranks)
+
+
+def ours_with_graph(known: np.ndarray, ranks: np.ndarray, case: People) -> np.ndarray:
+    near = NeighborGraph(case.points, n_neighbors=min(10, len(case.points) // 3)).build()
     return LikenessFeatures(near, unranked=case.unranked).fit(known).transform(ranks)
 
 

@@ -212,7 +212,8 @@ def test_lists_of_similar_items_are_similar(tmp_path, monkeypatch):
     table = pd.read_csv("parties.csv", index_col="candidate")
     ranks = pd.read_csv("votes.csv")
     graph = NeighborGraph(table, n_neighbors=1)
-    vectors = LikenessFeatures(graph, unranked="last").fit_transform(ranks)
+    features = LikenessFeatures(graph, item_features=graph, unranked="last")
+    vectors = features.fit_transform(ranks)
     found = json.loads(succeed("similar", "votes.csv", *options))
     assert [row["row"] for row in found] == [0, 2, 1]
     np.testing.assert_allclose(

@@ -229,5 +229,5 @@ def test_default_vectors_of_lists_that_share_nothing_are_arbitrary(stored):
 
 
 def test_options_of_the_default_features_are_not_for_others():
-    with pytest.raises(ValueError, match="graph and unranked belong to the default features"):
+    with pytest.raises(ValueError, match="graph, item_features and unranked belong"):
         SimilarRankings(GraphCutFeatures(), unranked="last").fit(RANKS)

@@ -1,4 +1,4 @@
-"""Products, normal equations and inverses of small matrices, without calls into NumPy.
+"""Products and inverses of small matrices, without calls into NumPy.
 
 The bits of a row of a product do not depend on the other rows.
 """
@@ -6,7 +6,7 @@ The bits of a row of a product do not depend on the other rows.
 import numpy as np
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Floats, Ints
+from rankcut._loops.types import Floats
 
 # From this size on, LAPACK is faster than plain loops.
 _LARGE = 40
@@ -38,29 +38,6 @@ def multiply_rows(rows: Floats, matrix: Floats, out: Floats) -> None:
             for j in range(width):
                 total[j] += a * row_a[j]
         i += 1
-
-
-@compiled
-def add_normal_equations(
-    starts: Ints,
-    columns: Ints,
-    targets: Floats,
-    weights: Floats,
-    factors: Floats,
-    matrices: Floats,
-    rights: Floats,
-) -> None:
-    """Add Σ w·v vᵀ to the matrix and Σ x·v to the right side of each row, v a row of factors."""
-    rank = factors.shape[1]
-    for r in range(rights.shape[0]):
-        for entry in range(starts[r], starts[r + 1]):
-            factor = factors[columns[entry]]
-            weight, target = weights[entry], targets[entry]
-            for a in range(rank):
-                rights[r, a] += target * factor[a]
-                scaled = weight * factor[a]
-                for b in range(rank):
-                    matrices[r, a, b] += scaled * factor[b]
 
 
 @compiled

@@ -120,10 +120,14 @@ class GraphOptions:
 
     def likeness(self, rankings: "RankingSet", unranked: Unranked) -> "LikenessFeatures":
         """An estimator, not fitted, of vectors that compare people."""
+        from rankcut.graphs.item_features import FeatureRecipe
         from rankcut.similar.likeness import LikenessFeatures
 
         graph = self.graph_or_recipe(near=True)
-        return LikenessFeatures(graph, unranked=unranked, items=rankings.labels())
+        known = graph if isinstance(graph, FeatureRecipe) else None
+        return LikenessFeatures(
+            graph, item_features=known, unranked=unranked, items=rankings.labels()
+        )
 
 
 def _check_npz(graph: str) -> None:

@@ -30,6 +30,9 @@ from rankcut.threads import over_rows
 # The most factors; directions that the lists do not need are dropped.
 RANK = 32
 
+# Rounds of learning.
+ROUNDS = 12
+
 
 @dataclass(frozen=True, eq=False)
 class FactorPopulation:
@@ -68,6 +71,13 @@ class FactorPopulation:
 
         over_rows(work, len(lists), ROWS_AT_ONCE, n_jobs)
         return found
+
+    def tastes(self, lists: Lists) -> Floats:
+        """The expected factors of each person, in units of the utilities that they explain."""
+        rank = self.loadings.shape[1]
+        expected = np.empty((len(lists), rank + 1))
+        solve_people(lists.arrays, self.of_items(), expected)
+        return np.asarray(expected[:, :rank] * np.linalg.norm(self.loadings, axis=0))
 
     def posterior(self, one: Lists, chosen: Any, *, keep: bool) -> Floats:
         """The covariance of the utilities of some items, given one list."""
@@ -122,14 +132,14 @@ def _pass_over(lists: Lists, model: FactorPopulation, n_jobs: int | None) -> _Ro
     return _Round(*sum_over(lists, work, n_jobs))
 
 
-def first_factors(lists: Lists, rng: np.random.Generator) -> FactorPopulation:
+def first_factors(lists: Lists, rng: np.random.Generator, rank: int = RANK) -> FactorPopulation:
     """Mean scores, and the main directions of what is left."""
     mean = mean_scores(lists)
     residuals = csr_array(
         (lists.scores - mean[lists.items], lists.items.astype(np.int32), lists.starts),
         shape=(len(lists), lists.n_items),
     )
-    rank = min(RANK, *residuals.shape)
+    rank = min(rank, *residuals.shape)
     _, sizes, directions = randomized_svd(residuals, rank, random_state=int(rng.integers(1 << 31)))
     loadings = np.ascontiguousarray((sizes[:, None] * directions).T)
     # Half of the variance of scores, which is 1, is shared, and half is each person's own.
@@ -143,7 +153,7 @@ def learn_factors(
     start: FactorPopulation,
     graph: ItemGraph | None,
     *,
-    n_rounds: int,
+    n_rounds: int = ROUNDS,
     n_jobs: int | None = None,
 ) -> tuple[FactorPopulation, float]:
     """Some rounds of learning from a starting point; also the mean share ρ of the graph."""
@@ -183,9 +193,9 @@ def _solve_items(
     # Factors of unit covariance, in their principal axes; those of little variance are dropped.
     root = np.linalg.cholesky(found.spread / n_people)
     loadings, spreads = loadings @ root, root.T @ spreads @ root
-    shared = loadings[listed].T @ loadings[listed] + spreads[listed].sum(axis=0)
-    sizes, axes = np.linalg.eigh(shared / listed.sum())
-    axes = axes[:, sizes >= min(LEAST_VARIANCE, sizes[-1])]
+    _, axes = np.linalg.eigh(loadings.T @ loadings + spreads.sum(axis=0))
+    sizes = ((loadings[listed] @ axes) ** 2).mean(axis=0)
+    axes = axes[:, sizes >= min(LEAST_VARIANCE, sizes.max())]
     turned = FactorPopulation(
         np.ascontiguousarray(solved[:, rank]),
         np.ascontiguousarray(loadings @ axes),

@@ -29,8 +29,9 @@ from rankcut.graphs import CoListingGraph, ItemGraph
 from rankcut.graphs.derived import degree_scales
 from rankcut.parameters import ROWS_AT_ONCE
 
-# λ to choose from: on all lists we have seen the best was from 100 to 300, and hardly mattered.
-_PENALTIES = (30.0, 100.0, 300.0, 1000.0)
+# λ, if it is not chosen: on all lists we have seen the best was from 100 to 300.
+PENALTY = 100.0
+_PENALTIES = tuple(factor * PENALTY for factor in (0.3, 1.0, 3.0, 10.0))
 
 # An inverse of this size takes 3 GB and some minutes. With more lists and more items, the nearest
 # hundred neighbours of each item are used instead, by the cosine of who lists them.

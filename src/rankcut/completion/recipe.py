@@ -26,7 +26,7 @@ from scipy.special import log_ndtr
 
 from rankcut._loops.types import Floats
 from rankcut._loops.utilities import LONGEST
-from rankcut.completion.factors import FactorPopulation, first_factors, learn_factors
+from rankcut.completion.factors import ROUNDS, FactorPopulation, first_factors, learn_factors
 from rankcut.completion.lists import Lists, rescored, with_unlisted
 from rankcut.completion.population import (
     Population,
@@ -57,9 +57,6 @@ _ORDER_STEPS = 6
 
 # Choices are made by this many people, and tried on models of four times as many.
 _PEOPLE = 500
-
-# Rounds of learning factors.
-_ROUNDS = 12
 
 # The prior of log κ is normal with this precision, halved: few pairs leave κ near 1.
 _PULL = 10.0
@@ -237,15 +234,15 @@ class _Factors:
         for number, part in enumerate(parts.judges, start=1):
             self._say(f"factors, without part {number} of {len(parts.judges)}")
             some = self._lists.some(np.setdiff1d(everyone, part))
-            models.append(self._learned(some, first_factors(some, self._rng), _ROUNDS))
+            models.append(self._learned(some, first_factors(some, self._rng), ROUNDS))
         self._first = models[0] if models else None
         return models
 
     def with_everyone(self) -> FactorPopulation:
         """The model of all lists: from one without a part in a few rounds."""
         if self._first is None:
-            return self._learned(self._lists, first_factors(self._lists, self._rng), _ROUNDS)
-        return self._learned(self._lists, self._first, _ROUNDS // 4)
+            return self._learned(self._lists, first_factors(self._lists, self._rng), ROUNDS)
+        return self._learned(self._lists, self._first, ROUNDS // 4)
 
     def _learned(self, lists: Lists, start: FactorPopulation, rounds: int) -> FactorPopulation:
         model, self.graph_share = learn_factors(

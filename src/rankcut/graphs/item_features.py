@@ -335,8 +335,10 @@ def _word_weights(texts: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(TruncatedSVD(_TOPICS, random_state=0).fit_transform(weights))
 
 
-def aligned_points(recipe: Any, items: tuple[Hashable, ...] | None) -> NDArray[np.float64] | None:
-    """The features that a recipe has for these items, as comparable numbers, or None.
+def aligned_points(
+    recipe: FeatureRecipe, items: tuple[Hashable, ...] | None
+) -> NDArray[np.float64]:
+    """The features that a recipe has for these items, as comparable numbers.
 
     Columns are scaled to mean 0 and variance 1; many columns, or sparse ones, become the first
     hundred principal directions.
@@ -345,11 +347,11 @@ def aligned_points(recipe: Any, items: tuple[Hashable, ...] | None) -> NDArray[n
     >>> aligned_points(NeighborGraph([[1.0], [2.0], [3.0]], n_neighbors=1), None).ravel().round(2)
     array([-1.22,  0.  ,  1.22])
     """
-    if not isinstance(recipe, FeatureRecipe) or recipe.item_features is None:
-        return None
-    matrix, labels = recipe.item_features.matrix, None
+    features = recipe.item_features
+    matrix: Any = None if features is None else features.matrix
+    labels = None
     if not sparse.issparse(matrix):
-        matrix, labels = item_points(recipe.item_features, recipe.items)
+        matrix, labels = item_points(features, recipe.items)
         matrix = matrix - matrix.mean(axis=0)
         spread = matrix.std(axis=0)
         matrix = matrix / np.where(

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, largest_entry
+from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, filled, largest_entry
 from rankcut.errors import InputError, Setting, amount
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import InvertedLists, Nearest, nearest_of
@@ -20,6 +20,9 @@ from rankcut.rankings import Unranked
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.rankings.value import ROUNDING
 from rankcut.similar.likeness import LikenessFeatures
+
+# Meeting a row in an inverted list takes as long as this many products of a dense search.
+_SCATTERED = 200
 
 
 class SimilarRankings(BaseEstimator):
@@ -37,10 +40,8 @@ class SimilarRankings(BaseEstimator):
     features : transformer or None, default=None
         From rankings to vectors; None is :class:`~rankcut.similar.LikenessFeatures`. If it has a
         method ``compact``, sparse rankings stay small.
-    graph : graph or recipe, default=None
-        The item graph, if ``features`` is None; see :class:`~rankcut.similar.LikenessFeatures`.
-    unranked : {"error", "last", "anywhere"}, default="error"
-        What an unranked item means, if ``features`` is None.
+    graph, item_features, unranked
+        Parameters of :class:`~rankcut.similar.LikenessFeatures`, if ``features`` is None.
     n_neighbors : int, default=10
         How many rankings to find by default.
     normalize : bool, default=True
@@ -70,6 +71,7 @@ class SimilarRankings(BaseEstimator):
         features: Any = None,
         *,
         graph: Any = None,
+        item_features: Any = None,
         unranked: Unranked = "error",
         n_neighbors: int = 10,
         normalize: bool = True,
@@ -77,6 +79,7 @@ class SimilarRankings(BaseEstimator):
     ) -> None:
         self.features = features
         self.graph = graph
+        self.item_features = item_features
         self.unranked = unranked
         self.n_neighbors = n_neighbors
         self.normalize = normalize
@@ -99,10 +102,13 @@ class SimilarRankings(BaseEstimator):
         """
         check_choice(self.unranked, get_args(Unranked), "unranked")
         check_count(self.n_neighbors, "n_neighbors")
-        if self.features is not None and (self.graph is not None or self.unranked != "error"):
+        own = self.graph is not None or self.item_features is not None or self.unranked != "error"
+        if self.features is not None and own:
             raise InputError(
                 [
                     Setting("graph"),
+                    ", ",
+                    Setting("item_features"),
                     " and ",
                     Setting("unranked"),
                     " belong to the default features, but others are given",
@@ -120,6 +126,8 @@ class SimilarRankings(BaseEstimator):
                 setattr(self, name, getattr(self.features_, name))
         self._alone = self._unconnected(X, fitted=True)
         vectors = self._encoded(X)
+        self._filled = isinstance(vectors, np.ndarray) or _better_filled(vectors)
+        vectors = filled(vectors) if self._filled else vectors
         # Inner products of vectors of any size are floats after division by a power of 2.
         self._exponent = int(np.frexp(largest_entry(vectors))[1])
         self._vectors = _scaled(vectors, -self._exponent)
@@ -157,7 +165,10 @@ class SimilarRankings(BaseEstimator):
             raise InputError(
                 f"is {k}, with {amount(there, 'ranking')} to choose from", parameter="n_neighbors"
             )
-        vectors = self._vectors if X is None else _scaled(self._encoded(X), -self._exponent)
+        vectors = self._vectors
+        if X is not None:
+            asked = self._encoded(X)
+            vectors = _scaled(filled(asked) if self._filled else asked, -self._exponent)
         if self._lists is not None:
             values, rows = self._lists.nearest(None if X is None else vectors, k, self.n_jobs)
         else:
@@ -202,12 +213,25 @@ class SimilarRankings(BaseEstimator):
     def _transformer(self) -> Any:
         if self.features is not None:
             return self.features
-        return LikenessFeatures(self.graph, unranked=self.unranked)
+        return LikenessFeatures(
+            self.graph, item_features=self.item_features, unranked=self.unranked
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self._transformer()).input_tags
         return tags
+
+
+def _better_filled(vectors: Any) -> bool:
+    """Whether comparing all dense vectors is faster than inverted lists, and takes 2 GB at most.
+
+    Lists compare each pair of rows that have an entry in the same column.
+    """
+    stored = vectors if sparse.issparse(vectors) else vectors.sparse
+    n_rows, width = map(int, stored.shape)
+    pairs = float((np.bincount(stored.indices, minlength=width).astype(float) ** 2).sum())
+    return _SCATTERED * pairs > float(n_rows) ** 2 * width and n_rows * width <= 1 << 28
 
 
 def _scaled(vectors: Any, exponent: int) -> Any:
