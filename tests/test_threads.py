@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rankcut.threads import as_completed, in_order, over_rows
+from rankcut.threads import in_order, over_rows
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, 5, -1])
@@ -20,14 +20,6 @@ def test_each_row_is_done_once(n_jobs, n_rows):
 def test_results_come_in_the_order_of_the_tasks(n_jobs):
     tasks = list(range(25))
     assert list(in_order(lambda task: -task, tasks, n_jobs)) == [-task for task in tasks]
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_each_task_is_done_once(n_jobs):
-    done = []
-    steps = as_completed(lambda a, b: done.append((a, b)), [(k, -k) for k in range(9)], n_jobs)
-    assert sum(1 for _ in steps) == 9
-    assert sorted(done) == [(k, -k) for k in range(9)]
 
 
 def test_threads_work_at_the_same_time():

@@ -127,21 +127,8 @@ def _restored(kind: type[InputError], fields: dict[str, Any]) -> InputError:
 
 
 class RankingFileError(InputError):
-    """What is wrong with a file, on which line, and the remedy.
+    """What is wrong with a file, as an :class:`InputError`.
 
-    Parameters
-    ----------
-    problem : str or sequence of str and Setting
-        What is wrong.
-    file : str
-        The file's name.
-    line : int or None
-        The line, counted from 1, if the mistake is at one.
-    remedy : str or sequence of str and Setting
-        What to do about it.
-
-    Examples
-    --------
     >>> str(RankingFileError("item 9 does not exist", "votes.soi", 12))
     'votes.soi:12: item 9 does not exist'
     """

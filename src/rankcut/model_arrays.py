@@ -21,16 +21,8 @@ _TYPES = {"float": np.float64, "index": np.uint32, "truth": np.bool_}
 # "any" is an array that no loop sees.
 _ARRAYS: dict[str, dict[str, str]] = {
     "ChosenFeatures": {"landmarks": "float landmarks items", "root": "float landmarks *"},
-    "Combination": {
-        "mean": "float targets",
-        "weights": "float *",
-        "left_out": "float * targets",
-    },
-    "Differences": {
-        "inside": "any blocs items",
-        "outside": "any blocs items",
-        "margin": "any blocs items",
-    },
+    "Combination": {"mean": "float targets", "weights": "float *", "left_out": "float * targets"},
+    "Differences": dict.fromkeys(("inside", "outside", "margin"), "any blocs items"),
     "FactorPopulation": {
         "mean": "float items",
         "loadings": "float items factors",

@@ -40,16 +40,7 @@ from rankcut.regression.estimators import RankingClassifier, ViewFeatures
 _FORMAT = 5
 _HEADER = "rankcut.json"
 
-_ROOMS = (
-    "blocs",
-    "completion",
-    "cuts",
-    "gp",
-    "graphs",
-    "kernels",
-    "label_ranking",
-    "regression",
-)
+_ROOMS = ["blocs", "completion", "cuts", "gp", "graphs", "kernels", "label_ranking", "regression"]
 
 # Other models of scikit-learn hand their arrays unchecked to compiled code.
 _LEARNERS = ("sklearn.linear_model", "sklearn.pipeline", "sklearn.preprocessing")
@@ -234,46 +225,37 @@ def _check(saved: SavedModel) -> None:
     if not isinstance(saved.target, str):
         raise TypeError("the target's name is not text")
     if saved.kind == "rankings":
-        _check_columns(saved)
+        if not saved.columns or not all(isinstance(name, str) for name in saved.columns):
+            raise TypeError("the covariates have no names")
+        if (model.n_features_in_, model.n_items_) != (len(saved.columns), len(items)):
+            raise ValueError("the covariates or the items do not match the model")
     elif saved.kind == "blocs" and model.n_features_in_ != len(items):
         raise ValueError("the blocs have other items")
     check_arrays(model, len(items))
     ranking = np.arange(1.0, len(items) + 1)[None]
     if saved.kind == "rankings":
         model.check_restored()
-        return
-    if saved.kind == "blocs":
+    elif saved.kind == "completions":
+        if not np.isfinite(model.transform(ranking)).all():
+            raise ValueError("utilities are not finite")
+        model.recommend(ranking, 1)
+    elif saved.kind == "blocs":
         vectors = model._encoder.vectors(np.arange(len(items), dtype=np.uint32)[None])
         if model.centers_.shape != (model.n_blocs_, vectors.shape[1]):
             raise ValueError(f"vectors of shape {vectors.shape} in {model.centers_.shape} centres")
         model.predict_membership(ranking)
-        return
-    if saved.kind == "completions":
-        if not np.isfinite(model.transform(ranking)).all():
-            raise ValueError("utilities are not finite")
-        model.recommend(ranking, 1)
-        return
-    if not isinstance(model[0], GraphCutFeatures | ViewFeatures | RankingClassifier):
+    elif not isinstance(model[0], GraphCutFeatures | ViewFeatures | RankingClassifier):
         raise TypeError("the model does not begin with features of rankings")
-    check_is_fitted(model)
-    if saved.kind == "numbers":
-        found = [np.shape(part) for part in model.predict(ranking, return_std=True)]
-        expected: Any = [(1,), (1,)]
     else:
-        found = np.shape(model.predict_proba(ranking))
-        expected = (1, *np.shape(model.classes_))
-    if found != expected:
-        raise ValueError(f"predictions of shape {found} and not {expected}")
-
-
-def _check_columns(saved: SavedModel) -> None:
-    """Raise unless the model knows the covariates that it names."""
-    if not saved.columns or not all(isinstance(name, str) for name in saved.columns):
-        raise TypeError("the covariates have no names")
-    if saved.model.n_features_in_ != len(saved.columns):
-        raise ValueError("the covariates do not match the model")
-    if saved.model.n_items_ != len(saved.items):
-        raise ValueError("the items do not match the model")
+        check_is_fitted(model)
+        if saved.kind == "numbers":
+            found: Any = [np.shape(part) for part in model.predict(ranking, return_std=True)]
+            expected: Any = [(1,), (1,)]
+        else:
+            found = np.shape(model.predict_proba(ranking))
+            expected = (1, *np.shape(model.classes_))
+        if found != expected:
+            raise ValueError(f"predictions of shape {found} and not {expected}")
 
 
 def import_skops() -> Any:

@@ -4,7 +4,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -33,8 +33,7 @@ def effective_threads(n_jobs: int | None) -> int:
 def over_rows(work: Callable[[int, int], None], n_rows: int, step: int, n_jobs: int | None) -> None:
     """Call ``work(start, stop)`` until all rows are done, in ``n_jobs`` threads.
 
-    ``step`` is how many rows the work does at once. ``n_jobs`` is read as
-    scikit-learn does: None is 1 unless a ``joblib.parallel_config`` says otherwise, −1 is all.
+    ``step`` is how many rows the work does at once.
     """
     # A thread is not worth starting for less than a step of work.
     most = n_rows // step
@@ -80,24 +79,3 @@ def in_order(
                 yield waiting.popleft().result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def as_completed(
-    work: Callable[..., None], arguments: Sequence[tuple[Any, ...]], n_jobs: int | None
-) -> Iterator[None]:
-    """Call ``work`` with each tuple of arguments, in ``n_jobs`` threads; yields after each."""
-    n_threads = min(effective_threads(n_jobs), len(arguments))
-    if n_threads <= 1:
-        for each in arguments:
-            work(*each)
-            yield
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        turns = [pool.submit(work, *each) for each in arguments]
-        try:
-            for turn in turns:
-                turn.result()
-                yield
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise

@@ -71,6 +71,14 @@ def test_a_loop_of_links_is_no_place_to_write(lunch):
     fail("info", "a.csv", says="a.csv: cannot be read: Too many levels")
 
 
+def test_compiled_code_that_cannot_be_read(monkeypatch):
+    def cut_off(*_):
+        raise EOFError("Ran out of input")
+
+    monkeypatch.setattr("typer.core.TyperGroup.invoke", cut_off)
+    fail("info", "full.csv", says=r"cannot read compiled code \(Ran out of input\); delete /")
+
+
 NAMES = "Zürich,b,東京\n1,2,3\n2,1,3\n1,3,2\n1,2,3\n"
 
 

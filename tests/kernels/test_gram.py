@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from rankcut import make_food
 from rankcut.kernels import spearman_kernel
 from rankcut.kernels.gram import fill_gram
-from rankcut.threads import as_completed
+from rankcut.threads import in_order
 
 RANKS = make_food(20, random_state=0).ranks
 
@@ -54,4 +54,4 @@ def test_an_error_in_a_thread_reaches_the_caller():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(as_completed(work, [(k,) for k in range(100)], 2))
+        list(in_order(work, range(100), 2))

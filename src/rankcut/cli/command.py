@@ -10,6 +10,7 @@ import codecs
 import errno
 import functools
 import os
+import pickle
 import shlex
 import signal
 import sys
@@ -182,6 +183,12 @@ class OneLineErrors(TyperGroup):
                 for name in (*each.opts, *each.secondary_opts)
             }
             raise ValueError(error.render(option_words(known))) from error
+        except (EOFError, pickle.UnpicklingError) as problem:
+            # What Numba raises where its cache on disk is cut off; nothing else is pickled.
+            from rankcut._loops.pairs import mirror
+
+            folder = mirror.stats.cache_path  # type: ignore[attr-defined]
+            raise ValueError(f"cannot read compiled code ({problem}); delete {folder}") from problem
 
 
 def option_words(options: Collection[str]) -> Callable[[Setting], str]:

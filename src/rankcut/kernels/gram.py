@@ -17,7 +17,7 @@ from rankcut._loops.types import Floats
 from rankcut.errors import InputError, amount
 from rankcut.parameters import ROWS_AT_ONCE
 from rankcut.rankings import Rankings, Unranked, labels_beside, read_rankings
-from rankcut.threads import as_completed
+from rankcut.threads import in_order
 
 # Feature matrices of up to this many entries (512 MB) are kept. A larger one is computed again, a
 # few rows at a time, for each block of the Gram matrix.
@@ -175,18 +175,19 @@ def fill_gram(
         rows = unit_scale(left)
         scales = rows, rows if right is None else unit_scale(other)
 
-    def fill(rows: slice, columns: slice) -> None:
+    def fill(place: tuple[slice, slice]) -> None:
+        rows, columns = place
         pairs = UPPER if right is None and rows == columns else ALL
-        place = result[rows, columns]
-        direct = left.blas or (place.dtype == np.float64 and place.flags.c_contiguous)
-        block = place if direct else np.empty(place.shape)
+        target = result[rows, columns]
+        direct = left.blas or (target.dtype == np.float64 and target.flags.c_contiguous)
+        block = target if direct else np.empty(target.shape)
         left.compare(rows, other, columns, pairs, block)
         if scales is not None:
             for part in slices(len(block), ROWS_AT_ONCE):
                 # Multiply the scales first: their product is the same for (A, A') and (A', A).
                 block[part] *= scales[0][rows][part, np.newaxis] * scales[1][columns]
         if not direct:
-            place[:] = block
+            target[:] = block
         if right is None and pairs == ALL:
             for part in slices(len(block), ROWS_AT_ONCE):
                 result[columns, rows][:, part] = block[part].T
@@ -197,7 +198,7 @@ def fill_gram(
         for columns in slices(shape[1], left.side)
         if right is not None or columns.start >= rows.start
     ]
-    for _ in as_completed(fill, blocks, n_jobs):
+    for _ in in_order(fill, blocks, n_jobs):
         pass
     return out
 

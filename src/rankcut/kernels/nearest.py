@@ -28,7 +28,7 @@ from rankcut.errors import InputError, amount
 from rankcut.graphs.weights import ROUNDING
 from rankcut.kernels.gram import Encoding, slices, unit_scale
 from rankcut.parameters import ROWS_AT_ONCE, check_count
-from rankcut.threads import as_completed
+from rankcut.threads import in_order
 
 
 class Nearest(NamedTuple):
@@ -67,7 +67,7 @@ def best_of(
                 values[np.arange(rows.start, rows.stop)[:, np.newaxis] == numbers] = -np.inf
             keep_nearest(values, np.broadcast_to(numbers, values.shape), best, rows)
 
-    for _ in as_completed(search, [(rows,) for rows in slices(len(left), ROWS_AT_ONCE)], n_jobs):
+    for _ in in_order(search, slices(len(left), ROWS_AT_ONCE), n_jobs):
         pass
     return best
 
@@ -178,7 +178,7 @@ class InvertedLists:
                 best.rows[some],
             )
 
-        for _ in as_completed(search, [(i,) for i in range(0, n_queries, ROWS_AT_ONCE)], n_jobs):
+        for _ in in_order(search, range(0, n_queries, ROWS_AT_ONCE), n_jobs):
             pass
         return all_found(best)
 
