@@ -19,7 +19,7 @@ from rankcut.public_names import homes_beside
 HOME = Path(__file__).parents[1]
 EXAMPLES = HOME / "examples"
 # What the gallery opens with; the others follow by name.
-FIRST = ("plot_map", "plot_item_graph", "plot_groups", "plot_polytope", "plot_counts")
+FIRST = ("plot_map", "plot_item_graph", "plot_groups", "plot_cones", "plot_counts")
 
 # The opening of a page without anything beside its text.
 _WIDE = "---\nhide:\n  - navigation\n  - toc\n---\n"

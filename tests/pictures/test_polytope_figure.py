@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from functions import KINDS, make_case
 from numpy.testing import assert_allclose
-from scipy.spatial import ConvexHull
 from tolerances import assert_rounds_to
 
 from rankcut import plot_polytope
@@ -68,67 +67,15 @@ def test_every_family_can_be_drawn(family):
         assert np.isfinite([*axes.get_xlim(), *axes.get_ylim()]).all()
 
 
-def four(seed=0):
-    weights = np.triu(np.random.default_rng(seed).uniform(0.5, 2, (4, 4)), 1)
-    return GraphCut(weights + weights.T)
-
-
-def test_the_map_to_space_keeps_lengths():
-    from rankcut.pictures.polytope_space import AXES
-
-    s = np.array([3.0, -1.0, -4.0, 2.0])
-    assert np.linalg.norm(s @ AXES) == pytest.approx(np.linalg.norm(s))
-    assert_rounds_to(np.ones(4) @ AXES, np.zeros(3), n_terms=4, size=np.abs(AXES).sum())
-
-
-def test_a_body_of_four_items_shows_the_front_of_its_fourteen_sides(monkeypatch):
-    from mpl_toolkits.mplot3d import art3d
-
-    from rankcut.pictures.polytope_space import AXES
-
-    drawn = []
-
-    class Told(art3d.Poly3DCollection):
-        def __init__(self, outlines, **look):
-            drawn.append(outlines)
-            super().__init__(outlines, **look)
-
-    monkeypatch.setattr(art3d, "Poly3DCollection", Told)
-    function = four()
-    figure = plot_polytope(function)
-    (space,) = figure.axes
-    turn, rise = np.deg2rad([space.azim, space.elev])
-    eye = np.array([np.cos(rise) * np.cos(turn), np.cos(rise) * np.sin(turn), np.sin(rise)])
-    planes = ConvexHull(BasePolytope(function).vertices() @ AXES).equations
-    hidden, shown = space.collections
-    for sides, outside in zip(drawn, (False, True), strict=True):
-        middles = [np.mean(side[:-1], axis=0) for side in sides]
-        # Of all orders alike: 4 + 4 hexagons and 6 parallelograms, each with its opposite.
-        assert len(middles) == 7
-        nearer = np.array(middles) + 1e-3 * eye
-        assert ((nearer @ planes[:, :3].T + planes[:, 3] > 1e-9).any(axis=1) == outside).all()
-    figure.canvas.draw()
-    colours = [tuple(colour) for colour in shown.get_facecolor()]
-    assert sorted(colours.count(colour) for colour in set(colours))[-1] <= 4
-    assert len(set(colours)) == 3
-    assert (hidden.get_facecolor()[:, 3] == 0).all()
-    assert "1234" in {text.get_text() for text in figure.axes[0].texts}
-    named = plot_polytope(four(), items=["salmon", "b", "c", "d"])
-    assert "a = salmon" in named.texts[1].get_text()
-
-
-@pytest.mark.parametrize("n_items", [3, 4])
-def test_no_text_is_clipped(n_items):
+def test_no_text_is_clipped():
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    function = TRIANGLE if n_items == 3 else four()
-    names = ["a very long name", "another long name", "yet a longer name", "and a last one"]
-    figure = plot_polytope(function, items=names[:n_items])
+    names = ["a very long name", "another long name", "yet a longer name"]
+    figure = plot_polytope(TRIANGLE, items=names)
     FigureCanvasAgg(figure).draw()
     renderer = figure.canvas.get_renderer()
     texts = [text for axes in figure.axes for text in (axes.title, axes._left_title)]
-    if n_items == 3:  # in space a text has no place of its own before it is drawn
-        texts += [text for axes in figure.axes for text in axes.texts]
+    texts += [text for axes in figure.axes for text in axes.texts]
     for text in (*figure.texts, *texts):
         box = text.get_window_extent(renderer)
         assert box.x0 >= figure.bbox.x0, text
@@ -137,10 +84,8 @@ def test_no_text_is_clipped(n_items):
         assert text.get_window_extent(renderer).x1 <= text.axes.bbox.x1
 
 
-def test_only_three_or_four_items():
-    with pytest.raises(InputError, match=r"three or four items; got 5"):
-        plot_polytope(Modular([1, 2, 3, 4, 5]))
+def test_only_three_items():
+    with pytest.raises(InputError, match=r"three items; got 4"):
+        plot_polytope(Modular([1, 2, 3, 4]))
     with pytest.raises(InputError, match="2 values for 3 items"):
         plot_polytope(TRIANGLE, items="ab")
-    with pytest.raises(InputError, match="three items only"):
-        plot_polytope(four(), [[[0, 1], [2, 3]]])

@@ -264,7 +264,7 @@ def lay_out_graph(graph: ItemGraph) -> GraphLayout:
     else:
         weights = graph.to_dense()
     drawn = _strong_edges(weights)
-    places = _keep_apart(_fit_in_square(_beside_each_other(drawn)))
+    places = _keep_apart(_fit_in_square(_upright(_spread_out(drawn))))
     edges = coo_array(np.triu(drawn, 1))
     order = np.argsort(edges.data, kind="stable")
     pairs = np.stack(edges.coords, axis=1)[order].astype(np.int64)
@@ -290,46 +290,11 @@ def _strong_edges(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(keep, weights, 0.0)
 
 
-def _beside_each_other(weights: NDArray[np.float64]) -> Points:
-    """Places within each component, and the components in rows, the largest first."""
-    n_parts, part = connected_components(weights, directed=False)
-    if n_parts == 1:
-        return _upright(_spread_out(weights))
-    members = [np.flatnonzero(part == number) for number in range(n_parts)]
-    members.sort(key=len, reverse=True)
-    inner = []
-    for own in members:
-        each = _fit_in_square(_upright(_spread_out(weights[np.ix_(own, own)])))
-        # As much room for each item, however flat its component.
-        inner.append(each * np.sqrt(len(own) / np.maximum(np.ptp(each, axis=0), 0.3).prod()))
-    # With space between them, where an item has a square of side 1.
-    boxes = np.array([np.ptp(each, axis=0) + 0.8 for each in inner])
-    widths = np.cumsum(boxes[:, 0])
-    rows = [_in_rows(boxes, width) for width in widths[widths >= boxes[:, 0].max()].tolist()]
-    corners = min(rows, key=lambda each: float(np.ptp(np.vstack([each, each + boxes]), 0).max()))
-    places = np.zeros((len(weights), 2))
-    for own, each, corner in zip(members, inner, corners, strict=True):
-        places[own] = corner + each - each.min(axis=0)
-    return places
-
-
-def _in_rows(boxes: Points, width: float) -> Points:
-    """The lower left corners of boxes in rows of at most that width, one row below the other."""
-    corners = np.zeros_like(boxes)
-    across = up = row = 0.0
-    for number, (wide, high) in enumerate(boxes):
-        if across + wide > width + 1e-9:
-            across, up, row = 0.0, up - row, 0.0
-        corners[number] = across, up - high
-        across, row = across + wide, max(row, high)
-    return corners
-
-
 def _spread_out(weights: NDArray[np.float64]) -> Points:
     """Minimise Σ w_ij d_ij^{3/2} − Σ m_i m_j log d_ij, where m_i = 1 + the degree.
 
     Edges pull, all items push each other away, so that dense parts separate (A. Noack, Energy
-    models for graph clustering, 2007).
+    models for graph clustering, 2007). Weak edges keep components in sight of each other.
     """
     n = len(weights)
     if n < 3:
@@ -338,8 +303,8 @@ def _spread_out(weights: NDArray[np.float64]) -> Points:
     mass = np.sqrt(1 + strength.sum(axis=1))
     push = np.outer(mass, mass) / n
     np.fill_diagonal(push, 0.0)
-    pull = strength.copy()
-    np.fill_diagonal(pull, 0.0)
+    part = connected_components(strength, directed=False)[1]
+    pull = np.where(part[:, None] == part, strength, 0.5 / n)
 
     def energy(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         places = flat.reshape(2, n)

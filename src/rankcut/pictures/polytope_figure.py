@@ -1,4 +1,4 @@
-"""The base polytope of three or four items, drawn with Matplotlib; of three, with its cones."""
+"""The base polytope of three items and the cones of ordered partitions, by Matplotlib."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -31,22 +31,21 @@ def plot_polytope(
     *,
     items: Sequence[Hashable] | None = None,
 ) -> Any:
-    """Draw the base polytope of a submodular function of three or four items.
+    """Draw the base polytope of a submodular function of three items.
 
-    For three items, the left panel has the polytope in its plane s(V) = F(V) with the lines
+    The left panel has the polytope in its plane s(V) = F(V) with the lines
     s(A) = F(A) that bound it, each face labelled with its ordered partition, best group first. Each
     of the other panels shows the tangent cone and the majorant cone of an ordered partition, and
-    the point of each nearest to the origin; that of the majorant cone is the feature vector φ. For
-    four items it is a body in space, whose vertices are labelled with their orders.
+    the point of each nearest to the origin; that of the majorant cone is the feature vector φ.
 
     Parameters
     ----------
     function : SetFunction
-        A submodular function of three or four items.
+        A submodular function of three items.
     partitions : sequence of ordered partitions or None
-        For three items: the ordered partitions whose cones to draw, best group first; None is two.
+        The ordered partitions whose cones to draw, best group first; None is two.
     items : sequence or None
-        Names of the items; None is 1, 2, 3, …
+        Names of the items; None is 1, 2, 3.
 
     Returns
     -------
@@ -62,61 +61,44 @@ def plot_polytope(
     ['Faces are ordered partitions', '{1, 2} ≻ 3', '1 ≻ 2 ≻ 3']
     """
     import_figure()
-    if function.n_items not in (3, 4):
+    if function.n_items != 3:
         raise InputError(
-            f"a picture needs a function of three or four items; got {function.n_items}: the base "
+            f"a picture needs a function of three items; got {function.n_items}: the base "
             "polytope of n items has n − 1 dimensions"
         )
-    named = [str(i + 1) for i in range(function.n_items)] if items is None else items
-    check_length(named, function.n_items, "items", "items")
+    named = "123" if items is None else items
+    check_length(named, 3, "items", "items")
     names, key = _letters([str(name) for name in named])
-    if function.n_items == 4:
-        if partitions is not None:
-            raise InputError("cones are drawn for three items only", parameter="partitions")
-        from rankcut.pictures.polytope_space import draw_four_items
-
-        return draw_four_items(function, names, key)
     chosen = PARTITIONS if partitions is None else partitions
-    return draw_three_items(function, chosen, names, key)
+    figure = import_figure()(figsize=(3.7 * (len(chosen) + 1), 4.7), layout="constrained")
+    first, *others = figure.subplots(1, len(chosen) + 1, squeeze=False)[0]
+    window = _window(function, chosen)
+    _draw_faces(first, function, names, window)
+    for axes, groups in zip(others, chosen, strict=True):
+        _draw_cones(axes, function, groups, names, window)
+    _explain(figure, [*_body_signs(), *_cone_signs()], ncols=min(3, 2 * len(figure.axes)))
+    if key:
+        figure.suptitle(key, color=SOFT, size=11, parse_math=False)
+    return figure
 
 
 def _letters(names: Sequence[str]) -> tuple[list[str], str]:
     """Names that fit beside vertices, and which letter is which item if these are letters.
 
     >>> _letters(["toro", "uni"])
-    (['a', 'b'], '; a = toro, b = uni')
+    (['a', 'b'], 'a = toro, b = uni')
     """
     if max(map(len, names)) <= 3:
         return list(names), ""
-    letters = list("abcd")[: len(names)]
+    letters = list("abc")[: len(names)]
     pairs = (f"{a} = {shorten(name, 12)}" for a, name in zip(letters, names, strict=True))
-    return letters, "; " + ", ".join(pairs)
-
-
-def draw_three_items(
-    function: SetFunction,
-    partitions: Sequence[Sequence[Sequence[int]]],
-    names: Sequence[str],
-    key: str,
-) -> Any:
-    """The polytope and the cones of ordered partitions side by side; ``key`` explains the names."""
-    figure = import_figure()(figsize=(3.7 * (len(partitions) + 1), 4.7), layout="constrained")
-    first, *others = figure.subplots(1, len(partitions) + 1, squeeze=False)[0]
-    window = _window(function, partitions)
-    _draw_faces(first, function, names, window)
-    for axes, groups in zip(others, partitions, strict=True):
-        _draw_cones(axes, function, groups, names, window)
-    signs = [*_body_signs(), *_cone_signs()]
-    _explain(figure, signs, ncols=min(3, 2 * len(figure.axes)))
-    if key:
-        figure.suptitle(key.removeprefix("; "), color=SOFT, size=11, parse_math=False)
-    return figure
+    return letters, ", ".join(pairs)
 
 
 def draw_panels(
     function: SetFunction, partitions: Sequence[Sequence[Sequence[int]]] = PARTITIONS
 ) -> dict[str, Any]:
-    """The panels of :func:`draw_three_items` as separate figures, by title."""
+    """The panels of :func:`plot_polytope` as separate figures, by title."""
     names = ("1", "2", "3")
     window = _window(function, partitions)
     panels = {}
