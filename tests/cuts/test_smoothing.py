@@ -66,13 +66,13 @@ def test_the_complete_graph_is_a_closed_form(n, steps):
         DissimilarityGraph(NeighborGraph(RNG.random((12, 2)), n_neighbors=3)),
         LowRankGraph(RNG.random((12, 2)), rank=5),
         DissimilarityGraph(LowRankGraph(RNG.random((12, 2)), rank=12)),
-        LowRankGraph(np.eye(12)[:, :5], method="embedding", offset=0.5),
-        LowRankGraph(np.eye(12)[:, :5], method="embedding"),
+        ItemGraph(StructuredWeights.of_factors(np.eye(12)[:, :5], 0.5), 12),
+        ItemGraph(StructuredWeights.of_factors(np.eye(12)[:, :5]), 12),
     ],
 )
 def test_graphs_kept_in_parts_are_not_filled(recipe):
     rng = np.random.default_rng(0)
-    graph = recipe.build()
+    graph = as_item_graph(recipe)
     rows = rng.normal(size=(4, 12))
     with pytest.MonkeyPatch.context() as patch:
         patch.delattr(StructuredWeights, "to_dense")

@@ -12,7 +12,7 @@ from strategies import incomplete_cases
 
 from rankcut import DissimilarityGraph, GraphCutKernel, NeighborGraph, graph_cut_kernel, make_food
 from rankcut._loops import completions
-from rankcut.graphs import LowRankGraph
+from rankcut.graphs import ItemGraph, StructuredWeights
 
 WEIGHTS = st.sampled_from([0, 0.3, 1, 2.5, "balanced"])
 
@@ -139,7 +139,8 @@ def test_graphs_kept_in_parts(options, rank):
     ranks = rng.random((15, 20))
     ranks[rng.random(ranks.shape) < 0.7] = np.nan
     like = NeighborGraph(rng.random((20, 2)), n_neighbors=3)
-    graph = LowRankGraph(rng.random((20, rank)), method="embedding") if rank else like
+    low = ItemGraph(StructuredWeights.of_factors(rng.random((20, rank))), 20)
+    graph = low if rank else like
     graph = DissimilarityGraph(graph, ceiling="largest").build()
     options = {**options, "unlisted_weight": "balanced"}
     got = flat_vectors(ranks, graph, algorithm="structured", **options)

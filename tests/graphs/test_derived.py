@@ -21,7 +21,7 @@ from rankcut import (
     graph_cut_features,
     make_food,
 )
-from rankcut.graphs import DistanceGraph, LowRankGraph, NormalizedGraph
+from rankcut.graphs import DistanceGraph, NormalizedGraph, StructuredWeights
 
 POINTS = np.random.default_rng(0).random((12, 3))
 OFF = 1 - np.eye(12)
@@ -127,9 +127,8 @@ class TestNormalizedGraph:
 
     def test_of_structured_weights_with_a_negative_constant(self):
         angles = np.radians([0, 100, 220])
-        like = LowRankGraph(
-            np.column_stack([np.cos(angles), np.sin(angles)]), method="embedding", offset=1
-        )
+        factors = np.column_stack([np.cos(angles), np.sin(angles)])
+        like = ItemGraph(StructuredWeights.of_factors(factors, 1.0), 3)
         unlike = DissimilarityGraph(like, ceiling="largest").build()
         assert unlike.weights.constant < 0
         graph = NormalizedGraph(unlike).build()
@@ -150,7 +149,7 @@ class TestNormalizedGraph:
         points[1:, 1:] /= 2
         for seed in range(8):
             turned = points @ ortho_group.rvs(3, random_state=seed)
-            like = LowRankGraph(turned, method="embedding")
+            like = ItemGraph(StructuredWeights.of_factors(turned), 4)
             unlike = DissimilarityGraph(like, ceiling="largest").build()
             assert unlike.degrees[0] == 0
             assert_allclose(NormalizedGraph(unlike).build().degrees, [0, 1, 1, 1], atol=1e-12)

@@ -103,7 +103,7 @@ def test_the_strongest_edges(recipe, oracle, monkeypatch):
     ranks = lists(60, 30, seed=3)
     expected = strongest(oracle(ranks, 10), 4)
     for at_once in (1 << 10, 7):
-        monkeypatch.setattr("rankcut.graphs.similarities.ROWS_AT_ONCE", at_once)
+        monkeypatch.setattr("rankcut.graphs.learned.ROWS_AT_ONCE", at_once)
         graph = recipe(n_neighbors=4).build_from(ranks)
         assert_allclose(graph.to_dense(), expected, atol=1e-12)
         assert_array_equal(graph.to_dense(), graph.to_dense().T)

@@ -1,4 +1,4 @@
-"""Graphs of low rank: embeddings, and approximate similarities that know their error."""
+"""Graphs of low rank: approximate similarities that know their error."""
 
 import numpy as np
 import pandas as pd
@@ -13,10 +13,10 @@ POINTS = np.random.default_rng(0).random((60, 3))
 OFF = ~np.eye(60, dtype=bool)
 
 
-@pytest.mark.parametrize(("rank", "offset"), [(5, 0.0), (50, 0.0), (5, 0.5)])
-def test_the_error_is_that_of_all_pairs(rank, offset):
-    expected = SimilarityGraph(POINTS).build().to_dense() + offset
-    graph = LowRankGraph(POINTS, rank=rank, offset=offset).build()
+@pytest.mark.parametrize("rank", [5, 50])
+def test_the_error_is_that_of_all_pairs(rank):
+    expected = SimilarityGraph(POINTS).build().to_dense()
+    graph = LowRankGraph(POINTS, rank=rank).build()
     dense = graph.to_dense()
     error = np.sqrt(np.mean((dense - expected)[OFF] ** 2))
     assert graph.approximation_error == pytest.approx(error, rel=1e-9)
@@ -49,22 +49,10 @@ def test_the_error_of_many_items_is_estimated_from_some_pairs(monkeypatch):
     assert set(np.unique(second)) == set(range(60))
 
 
-def test_an_embedding_is_taken_as_it_is():
-    table = pd.DataFrame(POINTS, index=[f"item {i}" for i in range(60)])
-    graph = LowRankGraph(table, method="embedding").build()
-    assert_allclose(graph.to_dense(), np.where(OFF, POINTS @ POINTS.T, 0.0), rtol=1e-12)
-    assert graph.approximation_error is None
-    assert graph.items[:2] == ("item 0", "item 1")
-
-
-def test_an_embedding_with_negative_products_is_lifted():
+def test_an_embedding_with_negative_products_is_lifted_by_a_constant():
     vectors = np.random.default_rng(0).standard_normal((60, 4))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    with pytest.raises(
-        ValueError, match=r"between items \d+ and \d+ is -0\.\d+, .* pass offset=1.0 to make all"
-    ):
-        LowRankGraph(vectors, method="embedding").build()
-    graph = LowRankGraph(vectors, method="embedding", offset=1).build()
+    graph = ItemGraph(StructuredWeights.of_factors(vectors, 1.0), 60)
     assert_allclose(graph.to_dense(), np.where(OFF, 1 + vectors @ vectors.T, 0.0), atol=1e-12)
     with pytest.raises(ValueError, match="ceiling is 1, below the largest"):
         DissimilarityGraph(graph).build()
@@ -108,10 +96,8 @@ def test_names_are_matched_and_the_error_and_the_seed_are_kept():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "svd"}, 'method must be "nystroem" or "embedding"'),
         ({"rank": 0}, "rank must be a whole number, 1 or more"),
         ({"rank": 2.5}, "rank must be a whole number, 1 or more"),
-        ({"offset": -1}, "offset must be a finite number, 0 or more"),
         ({"lengthscale": 0}, 'lengthscale must be "median" or above 0'),
     ],
 )

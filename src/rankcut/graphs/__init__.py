@@ -9,8 +9,7 @@ from rankcut.graphs.item_graph import (
     is_learned,
 )
 from rankcut.graphs.learned import AgreementGraph, CoListingGraph
-from rankcut.graphs.low_rank import LowRankGraph
-from rankcut.graphs.recipes import DistanceGraph, NeighborGraph, SimilarityGraph
+from rankcut.graphs.recipes import DistanceGraph, LowRankGraph, NeighborGraph, SimilarityGraph
 from rankcut.graphs.weights import StructuredWeights
 
 __all__ = [

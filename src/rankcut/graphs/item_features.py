@@ -167,11 +167,9 @@ class FeatureRecipe(WithParameters):
     def item_features(self, item_features: Any) -> None:
         self._item_features = as_item_features(item_features)
 
-    def points(
-        self, *, scale: bool | None = None
-    ) -> tuple[NDArray[np.float64], tuple[Hashable, ...] | None]:
-        """One point for each item, and the items' labels; scaled as the recipe says if None."""
-        return item_points(self.item_features, self.items, self.scale if scale is None else scale)
+    def points(self) -> tuple[NDArray[np.float64], tuple[Hashable, ...] | None]:
+        """One point for each item, and the items' labels."""
+        return item_points(self.item_features, self.items, self.scale)
 
 
 def item_points(

@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from rankcut._loops.lists import SparseEntries, search_lists
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.similarities import strongest_products
 from rankcut.graphs.weights import ROUNDING, MatrixWeights
-from rankcut.parameters import WithParameters, check_count, check_number
+from rankcut.parameters import ROWS_AT_ONCE, WithParameters, check_count, check_number
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.value import block_rows
+from rankcut.threads import in_order
 
 
 class _ProfileGraph(WithParameters, ABC):
@@ -206,3 +207,38 @@ def list_positions(listed: sparse.csr_array) -> NDArray[np.float64]:
     lengths = sizes[lists] - 1
     positions[order] = np.where(lengths > 0, (lengths - 2.0 * places) / np.maximum(lengths, 1), 0.0)
     return positions
+
+
+def strongest_products(
+    rows: sparse.csr_array, scale: NDArray[np.float64], n_neighbors: int
+) -> sparse.csr_array:
+    """The largest positive products s_i·⟨x_i, x_j⟩·s_j of each row x_i with others.
+
+    A row meets those that it shares a column with, and nothing is made dense. Of equal products,
+    those with the first rows are kept.
+    """
+    n = rows.shape[0]
+    scaled = sparse.csr_array(rows.multiply(scale[:, None]))
+    own, lists = SparseEntries.of(scaled), SparseEntries.of(sparse.csr_array(scaled.T))
+    k = min(n_neighbors, n)
+    best, best_rows = np.zeros((n, k)), np.full((n, k), -1, dtype=np.int64)
+    nothing, nobody = np.empty((n, 0)), np.empty(0, dtype=np.int64)
+
+    def search(start: int) -> None:
+        some = slice(start, min(start + ROWS_AT_ONCE, n))
+        search_lists(
+            own._replace(starts=own.starts[some.start : some.stop + 1]),
+            nothing[some],
+            np.arange(some.start, some.stop),
+            lists,
+            nothing,
+            np.zeros(n),
+            nobody,
+            best[some],
+            best_rows[some],
+        )
+
+    for _ in in_order(search, range(0, n, ROWS_AT_ONCE), None):
+        pass
+    found = best_rows >= 0
+    return sparse.csr_array((best[found], (np.nonzero(found)[0], best_rows[found])), shape=(n, n))
