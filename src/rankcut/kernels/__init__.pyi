@@ -5,12 +5,12 @@ from rankcut.kernels.diffusion import diffusion_kernel as diffusion_kernel
 from rankcut.kernels.graph_cut import GraphCutKernel as GraphCutKernel
 from rankcut.kernels.graph_cut import SpearmanKernel as SpearmanKernel
 from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
+from rankcut.kernels.graph_cut import lovasz_bregman_divergence as lovasz_bregman_divergence
 from rankcut.kernels.graph_cut import spearman_kernel as spearman_kernel
 from rankcut.kernels.kendall import KendallFeatures as KendallFeatures
 from rankcut.kernels.kendall import KendallKernel as KendallKernel
 from rankcut.kernels.kendall import kendall_features as kendall_features
 from rankcut.kernels.kendall import kendall_kernel as kendall_kernel
-from rankcut.kernels.lovasz_bregman import lovasz_bregman_divergence as lovasz_bregman_divergence
 from rankcut.kernels.mallows import MallowsKernel as MallowsKernel
 from rankcut.kernels.mallows import mallows_kernel as mallows_kernel
 from rankcut.kernels.mallows import median_lambda as median_lambda

@@ -121,11 +121,9 @@ def diffusion_kernel(
 ) -> NDArray[Any]:
     """K = exp(β·(A − n(n − 1)/2·I)), where A joins rankings that differ by one transposition.
 
-    ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
-    others as in :class:`DiffusionKernel`.
+    Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
+    :class:`DiffusionKernel`.
 
-    Examples
-    --------
     >>> diffusion_kernel([[1, 2, 3]], [[1, 2, 3], [2, 1, 3], [2, 3, 1]], beta=0.1).round(4)
     array([[0.752 , 0.0752, 0.0112]])
     """

@@ -135,15 +135,7 @@ class PairFeatures(NamesItems, TransformerMixin, TakesRankings):
 
     @takes_collections
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Check the rankings; nothing is learned from them.
-
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
-        y : None
-            Ignored.
-        """
+        """Check the rankings, a rank matrix; nothing is learned from them."""
         rankings = self._read(X, reset=True)
         self._check(rankings.shape[1])
         self._items = rankings.items
@@ -151,23 +143,14 @@ class PairFeatures(NamesItems, TransformerMixin, TakesRankings):
 
     @takes_collections
     def transform(self, X: Any) -> NDArray[Any]:
-        """Features of rankings of the items that were fitted.
-
-        ``X`` is a rank matrix, as in :meth:`fit`.
-        """
+        """Features of rankings of the items that were fitted."""
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
         check_items(rankings, self._items)
         return self._features(rankings)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """``a>b`` for the coordinate that is positive where item a is better than item b.
-
-        Parameters
-        ----------
-        input_features : array-like of str or None
-            Names for items that have none; checked against the names of those that have.
-        """
+        """``a>b`` for the coordinate that is positive where item a is better than item b."""
         names = super().get_feature_names_out(input_features)
         pairs = [f"{names[i]}>{names[j]}" for i, j in self._pairs(self.n_features_in_)]
         return np.array(pairs, dtype=object)
@@ -262,21 +245,8 @@ class KendallFeatures(PairFeatures):
 
 
 def kendall_features(X: Any, **options: Any) -> NDArray[Any]:
-    """e_ij·√(2/(n(n − 1))) for each pair i < j: vectors whose inner products are Kendall's kernel.
+    """The vectors of :class:`KendallFeatures`, which has the options, of a rank matrix.
 
-    Parameters
-    ----------
-    X : array, frame or CSR array of shape (n_rankings, n_items)
-        Rank matrix.
-    **options
-        As in :class:`KendallFeatures`.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings, n_items · (n_items − 1) / 2)
-
-    Examples
-    --------
     >>> kendall_features([[1, 2, 2]], normalize=True).round(3)
     array([[0.707, 0.707, 0.   ]])
     """

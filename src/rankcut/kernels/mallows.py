@@ -147,11 +147,9 @@ def mallows_kernel(
 ) -> NDArray[Any]:
     """k(A, A') = mean of exp(−λ·discordant pairs) over the full rankings that agree with A and A'.
 
-    ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
-    others as in :class:`MallowsKernel`.
+    Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
+    :class:`MallowsKernel`.
 
-    Examples
-    --------
     >>> mallows_kernel([[1, 2, 3]], [[1, 2, 3], [2, 1, 3], [1, 1, 1]], lam=1.0).round(3)
     array([[1.   , 0.368, 0.343]])
     """

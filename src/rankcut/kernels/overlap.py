@@ -86,12 +86,9 @@ def rbo_kernel(
 ) -> NDArray[Any]:
     """k(A, A') = (1 − p)·Σ_d p^(d−1)·|A_1:d ∩ A'_1:d|/d, with A_1:d the first d items of a list.
 
-    ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
-    others as in :class:`RBOKernel`.
+    Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
+    :class:`RBOKernel`.
 
-    Examples
-    --------
-    >>> from rankcut.kernels import rbo_kernel
     >>> nan = float("nan")
     >>> rbo_kernel([[1, 2, 3, nan]], [[1, 2, 3, nan], [2, 1, 3, nan], [3, nan, 2, 1]]).round(3)
     array([[0.523, 0.423, 0.222]])

@@ -143,11 +143,9 @@ def gaussian_kernel(
 ) -> NDArray[Any]:
     """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)) with e the vectors of Kendall's kernel, or of another.
 
-    ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
-    others as in :class:`GaussianKernel`.
+    Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
+    :class:`GaussianKernel`.
 
-    Examples
-    --------
     >>> gaussian_kernel([[1, 2, 3]], [[1, 2, 3], [1, 3, 2], [3, 2, 1]]).round(3)
     array([[1.   , 0.513, 0.135]])
     """
@@ -159,11 +157,9 @@ def laplace_kernel(
 ) -> NDArray[Any]:
     """k(A, A') = exp(−‖e − e'‖/ℓ) with e the vectors of Kendall's kernel, or of another.
 
-    ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
-    others as in :class:`LaplaceKernel`.
+    Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
+    :class:`LaplaceKernel`.
 
-    Examples
-    --------
     >>> laplace_kernel([[1, 2, 3]], [[1, 2, 3], [1, 3, 2], [3, 2, 1]]).round(3)
     array([[1.   , 0.315, 0.135]])
     """

@@ -70,14 +70,10 @@ class RankingKernel(Kernel):
         return self.normalize
 
     def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
-        """The Gram matrix and, if asked for, its gradient in the logarithm of each hyper-parameter.
+        """The Gram matrix, as :meth:`gram` in float64.
 
-        Parameters
-        ----------
-        X, Y : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrices. If Y is None, X is compared with itself.
-        eval_gradient : bool
-            Return the gradient as well, of shape (n_rankings, n_rankings, n_dims).
+        With ``eval_gradient`` also its gradient in the logarithm of each hyper-parameter, of shape
+        (n_rankings, n_rankings, n_dims).
         """
         gram = self.gram(X, Y, dtype=FLOAT)
         if not eval_gradient:
@@ -97,19 +93,7 @@ class RankingKernel(Kernel):
         out: NDArray[Any] | None = None,
         dtype: DTypeLike | None = None,
     ) -> NDArray[Any]:
-        """k(A, A') for each ranking of X and each of Y.
-
-        Parameters
-        ----------
-        X, Y : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrices over the same items: 1 = best, equal = tied, NaN (or absent in a sparse
-            matrix) = not ranked. If Y is None, X is compared with itself, each pair once.
-        out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
-            Array to write the Gram matrix to. None makes a new one.
-        dtype : float32, float64 or None
-            Type of the result. None means that of ``out``, float32 for ranks in float32, and
-            float64 otherwise.
-        """
+        """k(A, A') for each ranking of X and each of Y, as :func:`.kendall_kernel`."""
         encode = self.encoder()
         left, right = read_both(X, Y, self.items, self.unranked)
         result_dtype = gram_dtype(dtype, out, left)
@@ -123,13 +107,7 @@ class RankingKernel(Kernel):
         )
 
     def diag(self, X: Any) -> Floats:
-        """k(A, A) for each ranking, without the rest of the Gram matrix.
-
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
-        """
+        """k(A, A) for each ranking, without the rest of the Gram matrix."""
         own = self._squares(X, self.encoder())
         return np.where(own > 0, 1.0, 0.0) if self.normalize else own
 
@@ -139,11 +117,9 @@ class RankingKernel(Kernel):
 
         Parameters
         ----------
-        X : array, frame or CSR array of shape (n_rankings_x, n_items)
-            Rank matrix.
-        Y : array, frame or CSR array of shape (n_rankings_y, n_items) or None
-            The rankings to choose from. If None, the other rankings of X. X and Y may be Dask
-            collections; the results are Dask arrays then.
+        X, Y : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrices; if Y is None, the other rankings of X. They may be Dask collections;
+            the results are Dask arrays then.
         k : int
             Number of nearest rankings.
 

@@ -114,11 +114,9 @@ def weighted_kendall_kernel(
 ) -> NDArray[Any]:
     """k(A, A') = Σ over pairs of items that A and A' order alike of U(positions in A)·U(in A').
 
-    ``X``, ``Y``, ``out`` and ``dtype`` are as in :func:`~rankcut.kernels.kendall_kernel`, and all
-    others as in :class:`WeightedKendallKernel`.
+    Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
+    :class:`WeightedKendallKernel`.
 
-    Examples
-    --------
     >>> rankings = [[1, 2, 3, 4], [2, 1, 3, 4], [1, 2, 4, 3]]
     >>> weighted_kendall_kernel(rankings[:1], rankings, weights="top-k", k=2)
     array([[1., 0., 1.]])
@@ -139,10 +137,8 @@ class WeightedKendallFeatures(PairFeatures):
     weights : {"top-k", "additive", "multiplicative"}, default="additive"
         U; see :class:`WeightedKendallKernel`. The average weights are not a product of one weight
         for each ranking, so they have no such vectors.
-    k : int or None, default=None
-        How many positions count, for "top-k".
-    position_weights : array of shape (n_items,) or None, default=None
-        u for "additive" and "multiplicative", best position first; None is 1, 1/2, 1/3, ….
+    k, position_weights
+        As there.
     unranked, items, dtype, n_jobs
         As in :class:`KendallFeatures`, which has the same attributes.
 
@@ -198,21 +194,8 @@ class WeightedKendallFeatures(PairFeatures):
 
 
 def weighted_kendall_features(X: Any, **options: Any) -> NDArray[Any]:
-    """E[U(positions of i and j)·1(i better than j)] for all i, j: the features of the kernel.
+    """The vectors of :class:`WeightedKendallFeatures`, which has the options, of a rank matrix.
 
-    Parameters
-    ----------
-    X : array, frame or CSR array of shape (n_rankings, n_items)
-        Rank matrix.
-    **options
-        As in :class:`WeightedKendallFeatures`.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings, n_items²)
-
-    Examples
-    --------
     >>> weighted_kendall_features([[1, 2, 3]], weights="additive").round(2)
     array([[0.  , 1.5 , 1.33, 0.  , 0.  , 0.83, 0.  , 0.  , 0.  ]])
     """

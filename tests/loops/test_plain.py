@@ -1,0 +1,193 @@
+"""Compiled loops against the plain Python they are compiled from."""
+
+import copy
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from tolerances import assert_does_the_same
+
+from rankcut import make_food
+from rankcut._loops import (
+    centres,
+    linear_orders,
+    partitions,
+    permutations,
+    position_weights,
+    random_streams,
+    resamples,
+    signs,
+)
+from rankcut._loops.partitions import NOWHERE
+from rankcut.kernels import (
+    diffusion,
+    diffusion_kernel,
+    graph_cut,
+    kendall,
+    kendall_kernel,
+    lovasz_bregman_divergence,
+    mallows,
+    mallows_kernel,
+    spearman_kernel,
+    weighted_kendall,
+    weighted_kendall_features,
+    weighted_kendall_kernel,
+)
+from rankcut.rankings import value
+
+POINTS = np.random.default_rng(0).integers(-9, 10, size=(12, 3)).astype(float)
+WEIGHTS = np.arange(1.0, 13.0)
+GROUPS = np.array([[0, 1, 2, 2], [1, NOWHERE, 0, NOWHERE], [0, 0, 0, 0]], dtype=np.uint32)
+# Whole numbers, whose sums are exact; there are circles among them.
+GAINS = np.triu(np.random.default_rng(3).integers(-9, 10, size=(6, 6)), 1)
+GAINS = (GAINS - GAINS.T).astype(np.float64)
+
+CALLS = {
+    centres.nearest_centres: (POINTS, POINTS[:4], np.zeros(12, np.uint32), np.zeros(12)),
+    centres.squared_distances: (POINTS, POINTS[:4], np.zeros((12, 4))),
+    centres.draw_point: (WEIGHTS, WEIGHTS, 0.7),
+    centres.plant_centres: (POINTS, WEIGHTS, np.array([0.1, 0.5, 0.9]), np.zeros((3, 3))),
+    centres.move_centres: (POINTS, WEIGHTS, POINTS[:3], np.zeros(12, np.uint32), 9),
+    centres.grow_centres: (
+        POINTS,
+        WEIGHTS,
+        np.random.default_rng(1).random((3, 2, 3)),
+        np.zeros((3, 3, 3)),
+        np.zeros(3),
+        9,
+    ),
+    centres.swap_medoids: (
+        np.abs(POINTS[:, None] - POINTS[None]).sum(axis=2),
+        WEIGHTS,
+        np.array([0, 1], np.uint32),
+    ),
+    signs.listed_leads: (GROUPS, np.arange(4.0), np.zeros((3, 4))),
+    resamples.draw_people: (
+        np.array([0, 0, 1, 3], np.uint32),
+        np.array([4, 7, 0]),
+        np.array([0, 2**64 - 1, 12345], np.uint64),
+        np.full((3, 4), np.nan),
+    ),
+    linear_orders.best_order: (GAINS, np.full(6, -1), np.zeros(6)),
+    linear_orders.improve_order: (GAINS, np.arange(6)[::-1].copy()),
+    linear_orders.find_cycles: ((GAINS > 0) * 1.0, 1e-6, 2, np.zeros((4, 3), np.int64)),
+    linear_orders.unavoidable_loss: (GAINS,),
+}
+
+
+def compare_with_source(loop, arguments):
+    """Call both on copies of the arguments; sums are over up to 64 terms."""
+    plain = copy.deepcopy(arguments)
+    found = loop(*arguments)
+    # Scrambling numbers overflows on purpose.
+    with np.errstate(over="ignore"), interpreted():
+        said = loop.py_func(*plain)
+    for machine, source in zip([found, *arguments], [said, *plain], strict=True):
+        if not isinstance(machine, tuple):  # a tuple is read only
+            assert_does_the_same(machine, source, 8**2)
+    return found
+
+
+@contextmanager
+def interpreted():
+    """Loops that call others call their source, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (partitions, permutations, position_weights, random_streams, signs):
+            for name, loop in list(vars(module).items()):
+                if hasattr(loop, "py_func"):
+                    patch.setattr(module, name, loop.py_func)
+        yield
+
+
+@pytest.mark.parametrize("loop", CALLS, ids=lambda loop: loop.__name__)
+def test_machine_code_does_what_the_source_says(loop):
+    arguments = copy.deepcopy(CALLS[loop])
+    if compare_with_source(loop, arguments) is None:
+        assert any(
+            not np.array_equal(before, after, equal_nan=True)
+            for before, after in zip(CALLS[loop], arguments, strict=True)
+        )
+
+
+LOOPS = [
+    (value, "group_rows"),
+    (graph_cut, "centred_positions"),
+    (graph_cut, "break_ties"),
+    (graph_cut, "add_gains"),
+    (kendall, "pack_signs"),
+    (kendall, "agreement_of_strict"),
+    (kendall, "agreement_of_tied"),
+    (kendall, "agreement_by_tree"),
+    (kendall, "expected_signs"),
+    (mallows, "count_completions"),
+    (mallows, "complete_rows"),
+    (mallows, "tie_terms"),
+    (mallows, "mallows_values"),
+    (diffusion, "class_function_values"),
+    (weighted_kendall, "forget_one_item"),
+    (weighted_kendall, "expected_weights"),
+    (weighted_kendall, "sum_corners"),
+    (weighted_kendall, "average_weights"),
+]
+
+
+def use_all(monkeypatch):
+    monkeypatch.setattr(value, "FEW_ENTRIES", 0)
+    for kind, unranked in (("full", "error"), ("ties", "error"), ("incomplete", "anywhere")):
+        ranks = make_food(6, kind=kind, random_state=0).ranks
+        options = {"unranked": unranked}
+        spearman_kernel(ranks, **options)
+        kendall_kernel(ranks, **options)
+        mallows_kernel(ranks, n_draws=4, **options)
+        diffusion_kernel(ranks, n_draws=4, **options)
+        weighted_kendall_kernel(ranks, **options)
+        weighted_kendall_features(ranks, **options)
+        if unranked == "error":
+            lovasz_bregman_divergence(-ranks, ranks)
+    monkeypatch.setattr(kendall, "BIT_ITEMS", 2)
+    kendall_kernel(make_food(6, kind="ties", random_state=0).ranks)
+
+
+@pytest.mark.parametrize(("module", "name"), LOOPS, ids=[name for _, name in LOOPS])
+def test_loops_of_kernels_do_what_the_source_says(module, name, monkeypatch):
+    loop = getattr(module, name)
+    calls = []
+
+    def both(*arguments):
+        compare_with_source(loop, arguments)
+        calls.append(arguments)
+
+    monkeypatch.setattr(module, name, both)
+    use_all(monkeypatch)
+    assert calls
+
+
+def test_the_nearest_centre_of_many_points_is_that_of_each_alone():
+    points = np.random.default_rng(2).normal(size=(150, 5))
+    labels, squares = np.empty(150, np.uint32), np.empty(150)
+    centres.nearest_centres(points, points[:4].copy(), labels, squares)
+    apart = ((points[:, None] - points[None, :4]) ** 2).sum(axis=2)
+    assert_array_equal(labels, apart.argmin(axis=1))
+    assert_allclose(squares, apart.min(axis=1), rtol=1e-12)
+
+
+def test_a_grown_partition_is_never_worse_with_more_centres():
+    points = np.random.default_rng(2).normal(size=(80, 2))
+    totals, drawn = np.zeros(5), np.random.default_rng(3).random((5, 3, 5))
+    centres.grow_centres(points, np.ones(80), drawn, np.zeros((5, 5, 2)), totals, 50)
+    assert totals[0] == pytest.approx(((points - points.mean(axis=0)) ** 2).sum(), rel=1e-12)
+    assert (np.diff(totals) < 0).all()
+
+
+def test_each_person_is_drawn_for_the_unit_behind_them():
+    owners, sizes, seeds, times = copy.deepcopy(CALLS[resamples.draw_people])
+    resamples.draw_people(owners, sizes, seeds, times)
+    assert_array_equal(times.sum(axis=1), sizes)
+    assert_array_equal(times[:, 2], 0)
+
+
+def test_unranked_items_are_closed_in_one_last_group():
+    groups = np.array([[0, 1, 2, 2], [2, NOWHERE, 1, 0], [NOWHERE] * 4], np.uint32)
+    partitions.close_rows(groups)
+    assert_array_equal(groups, [[0, 1, 2, 2], [2, 3, 1, 0], [0, 0, 0, 0]])
