@@ -12,32 +12,30 @@ shrinkage (:mod:`rankcut.regression.estimates`).
 """
 
 import html
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
 from rankcut.comparison.results import Table
 from rankcut.errors import InputError, amount
-from rankcut.gp.classifier import GPClassifier
 from rankcut.graphs.weights import AT_ONCE
 from rankcut.parameters import check_choice
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.regression.estimates import (
     Estimates,
-    Link,
+    LinearModel,
+    as_linear_model,
     find_directions,
     least_squares,
     reduced_bias,
 )
-from rankcut.regression.estimators import RankingClassifier
 
 # Items are moved in at most this many rankings: their mean changes little with more.
 _MOST_RANKINGS = 100
@@ -223,101 +221,6 @@ def explain(model: Any, X: Any = None, y: ArrayLike | None = None) -> Explanatio
         outputs=tuple(linear.outputs),
         notes=tuple(notes),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class LinearModel:
-    """A prediction that is ⟨w, φ(ranking)⟩ + b for each output.
-
-    Attributes
-    ----------
-    features : callable
-        From a rank matrix to φ.
-    predict : callable
-        From a rank matrix to the predictions, of shape (n_rankings, n_outputs).
-    link : {"identity", "logit", "probit"}
-        Between the prediction and what is observed.
-    outputs : list
-        What is predicted: a class for each output, or None for a number.
-    unit : str
-        What the prediction is measured in.
-    items : list
-        Labels of the items.
-    """
-
-    features: Callable[[Any], Floats]
-    predict: Callable[[Any], Floats]
-    link: Link
-    outputs: list[Any]
-    unit: str
-    items: list[Hashable]
-
-
-def as_linear_model(model: Any) -> LinearModel:
-    """The features and predictions of a fitted model, a RankingClassifier or a Pipeline."""
-    check_is_fitted(model)
-    if isinstance(model, Pipeline) and len(model) == 1:
-        model = model[0]
-    if isinstance(model, RankingClassifier):
-        if model._levels is not None:
-            raise InputError(
-                "was fitted to ratings; only models of rankings can be explained", parameter="model"
-            )
-        return LinearModel(
-            lambda ranks: model.features_of(_named(ranks, model)),
-            lambda ranks: _columns(model.decision_function(_named(ranks, model))),
-            "logit",
-            _classes(model.classes_),
-            "log-odds",
-            _labels(model),
-        )
-    if not isinstance(model, Pipeline) or not hasattr(model[-1], "coef_"):
-        raise InputError(
-            f"cannot be explained: {type(model).__name__} is not a linear model of rankings",
-            parameter="model",
-            remedy="use a RankingClassifier, or a pipeline of features and a linear model such as "
-            "make_pipeline(GraphCutFeatures(), GPRegressor())",
-        )
-    front, last = model[:-1], model[-1]
-    weights = np.atleast_2d(np.asarray(last.coef_, dtype=np.float64))
-
-    def features(ranks: Any) -> Floats:
-        return np.asarray(front.transform(_named(ranks, model[0])), dtype=np.float64)
-
-    link: Link = "identity"
-    outputs, unit = [None], "units of the target"
-    if hasattr(last, "classes_"):
-        link = last.link if isinstance(last, GPClassifier) else "logit"
-        outputs, unit = _classes(last.classes_), "log-odds" if link == "logit" else "probit scale"
-    return LinearModel(
-        features, lambda ranks: features(ranks) @ weights.T, link, outputs, unit, _labels(model[0])
-    )
-
-
-def _columns(values: Floats) -> Floats:
-    return values.reshape(len(values), -1)
-
-
-def _named(ranks: Any, estimator: Any) -> Any:
-    """The rankings with their items' labels, where the estimator was fitted to a frame."""
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is None or type(ranks) is not np.ndarray:
-        return ranks
-    return Table(dict(zip(names.tolist(), ranks.T, strict=True))).to_frame()
-
-
-def _classes(classes: Any) -> list[Any]:
-    """The class of each output; for two classes, the second."""
-    listed: list[Any] = np.asarray(classes).tolist()
-    return listed[1:] if len(listed) == 2 else listed
-
-
-def _labels(estimator: Any) -> list[Hashable]:
-    """The items by their labels, or by their columns."""
-    for name in ("feature_names_in_", "items", "_items"):
-        if getattr(estimator, name, None) is not None:
-            return list(getattr(estimator, name))
-    return list(range(estimator.n_features_in_))
 
 
 def _estimate(

@@ -1,4 +1,4 @@
-"""Weights of a linear model without shrinkage, and their covariance.
+"""Linear models of rankings, and their weights without shrinkage.
 
 Numbers are fitted by least squares, with the sandwich covariance HC3 (MacKinnon & White 1985).
 Classes are fitted by logistic or probit regression with Firth's reduction of bias (Kosmidis & Firth
@@ -7,18 +7,121 @@ the information. A prior that the evidence chose would take a weak effect and it
 together, so that intervals from the posterior would not hold.
 """
 
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import expit, ndtr
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
+from rankcut.comparison.results import Table
+from rankcut.errors import InputError
+from rankcut.gp.classifier import GPClassifier
 from rankcut.kernels.chosen_features import RANK
+from rankcut.regression.estimators import RankingClassifier
 
 Link: TypeAlias = Literal["identity", "logit", "probit"]
 
 # Scores beyond ± this are certain; the reduction of bias brings them back.
 _CERTAIN = 30.0
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """A prediction that is ⟨w, φ(ranking)⟩ + b for each output.
+
+    Attributes
+    ----------
+    features : callable
+        From a rank matrix to φ.
+    predict : callable
+        From a rank matrix to the predictions, of shape (n_rankings, n_outputs).
+    link : {"identity", "logit", "probit"}
+        Between the prediction and what is observed.
+    outputs : list
+        What is predicted: a class for each output, or None for a number.
+    unit : str
+        What the prediction is measured in.
+    items : list
+        Labels of the items.
+    """
+
+    features: Callable[[Any], Floats]
+    predict: Callable[[Any], Floats]
+    link: Link
+    outputs: list[Any]
+    unit: str
+    items: list[Hashable]
+
+
+def as_linear_model(model: Any) -> LinearModel:
+    """The features and predictions of a fitted model, a RankingClassifier or a Pipeline."""
+    check_is_fitted(model)
+    if isinstance(model, Pipeline) and len(model) == 1:
+        model = model[0]
+    if isinstance(model, RankingClassifier):
+        if model._levels is not None:
+            raise InputError(
+                "was fitted to ratings; only models of rankings can be explained", parameter="model"
+            )
+        return LinearModel(
+            lambda ranks: model.features_of(_named(ranks, model)),
+            lambda ranks: _columns(model.decision_function(_named(ranks, model))),
+            "logit",
+            _classes(model.classes_),
+            "log-odds",
+            _labels(model),
+        )
+    if not isinstance(model, Pipeline) or not hasattr(model[-1], "coef_"):
+        raise InputError(
+            f"cannot be explained: {type(model).__name__} is not a linear model of rankings",
+            parameter="model",
+            remedy="use a RankingClassifier, or a pipeline of features and a linear model such as "
+            "make_pipeline(GraphCutFeatures(), GPRegressor())",
+        )
+    front, last = model[:-1], model[-1]
+    weights = np.atleast_2d(np.asarray(last.coef_, dtype=np.float64))
+
+    def features(ranks: Any) -> Floats:
+        return np.asarray(front.transform(_named(ranks, model[0])), dtype=np.float64)
+
+    link: Link = "identity"
+    outputs, unit = [None], "units of the target"
+    if hasattr(last, "classes_"):
+        link = last.link if isinstance(last, GPClassifier) else "logit"
+        outputs, unit = _classes(last.classes_), "log-odds" if link == "logit" else "probit scale"
+    return LinearModel(
+        features, lambda ranks: features(ranks) @ weights.T, link, outputs, unit, _labels(model[0])
+    )
+
+
+def _columns(values: Floats) -> Floats:
+    return values.reshape(len(values), -1)
+
+
+def _named(ranks: Any, estimator: Any) -> Any:
+    """The rankings with their items' labels, where the estimator was fitted to a frame."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None or type(ranks) is not np.ndarray:
+        return ranks
+    return Table(dict(zip(names.tolist(), ranks.T, strict=True))).to_frame()
+
+
+def _classes(classes: Any) -> list[Any]:
+    """The class of each output; for two classes, the second."""
+    listed: list[Any] = np.asarray(classes).tolist()
+    return listed[1:] if len(listed) == 2 else listed
+
+
+def _labels(estimator: Any) -> list[Hashable]:
+    """The items by their labels, or by their columns."""
+    for name in ("feature_names_in_", "items", "_items"):
+        if getattr(estimator, name, None) is not None:
+            return list(getattr(estimator, name))
+    return list(range(estimator.n_features_in_))
 
 
 class Estimates(NamedTuple):
