@@ -275,7 +275,7 @@ def test_rankings_that_list_nothing_leave_every_statistic():
 def test_tiny_and_huge_weights_are_weights_all_the_same(method):
     weights = np.random.default_rng(1).uniform(0.5, 2, 40)
     expected = Consensus(method, unranked="anywhere").fit(LISTS, sample_weight=weights)
-    for scale in (1e-165, 1e15 / 3):
+    for scale in (1e-165, 1e14):
         found = Consensus(method, unranked="anywhere").fit(LISTS, sample_weight=scale * weights)
         assert_allclose(found.scores_, expected.scores_, rtol=1e-6, atol=1e-9)
         assert_array_equal(found.rank_intervals_, expected.rank_intervals_)
