@@ -1,33 +1,29 @@
-"""Simulated rankings of two groups: without a difference, and with differences of several kinds.
+"""Simulated groups: designs in which groups have the same means, and planted differences.
 
-A case is a function of a random generator: it makes ranks and the options of ``compare_groups``.
+Each maker takes a random generator and returns ranks and the options of ``compare_groups``.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 Made = tuple[np.ndarray, dict[str, Any]]
 Make = Callable[[np.random.Generator], Made]
+Rng = np.random.Generator
 
 
-class Planted(NamedTuple):
-    """A planted difference; ``any_difference`` if means are equal, so that kernels must see it."""
-
-    rankings: str
-    difference: str
-    make: Make
-    any_difference: bool = False
-
-
-def plackett_luce(rng: np.random.Generator, n: int, strengths: np.ndarray) -> np.ndarray:
+def plackett_luce(rng: Rng, n: int, strengths: np.ndarray) -> np.ndarray:
     """Full rankings: strengths and Gumbel noise, in order."""
-    noise = rng.gumbel(size=(n, len(strengths)))
-    return (-(strengths + noise)).argsort(axis=1).argsort(axis=1) + 1.0
+    return ranked(strengths + rng.gumbel(size=(n, len(strengths))))
 
 
-def mallows(rng: np.random.Generator, n: int, phi: float, order: np.ndarray) -> np.ndarray:
+def ranked(scores: np.ndarray) -> np.ndarray:
+    return (-scores).argsort(axis=1).argsort(axis=1) + 1.0
+
+
+def mallows(rng: Rng, n: int, phi: float, order: np.ndarray) -> np.ndarray:
     """Full rankings by repeated insertion, all rankings at once."""
     ranks = np.zeros((n, len(order)))
     for i, item in enumerate(order):
@@ -39,173 +35,251 @@ def mallows(rng: np.random.Generator, n: int, phi: float, order: np.ndarray) -> 
     return ranks
 
 
-def in_pairs(rng: np.random.Generator, ranks: np.ndarray) -> np.ndarray:
-    """With ties: places 1 and 2 are one group, 3 and 4 the next, and so on."""
-    return np.ceil(ranks / 2)
+def camps(rng: Rng, n: int, n_items: int, scale: float = np.inf) -> np.ndarray:
+    """Half rank in one order, half in the reverse; without noise if the scale is infinite."""
+    base = np.linspace(1.6, -1.6, n_items)
+    side = np.where(rng.random((n, 1)) < 0.5, 1.0, -1.0)
+    noise = 0.0 if np.isinf(scale) else rng.gumbel(size=(n, n_items)) / scale
+    return ranked(side * base + noise)
 
 
-def top(rng: np.random.Generator, ranks: np.ndarray, low: int = 2, high: int = 6) -> np.ndarray:
-    """The first few of each ranking, of random lengths."""
-    lengths = rng.integers(low, high + 1, size=(len(ranks), 1))
-    return np.where(ranks <= lengths, ranks, np.nan)
+def polarised(rng: Rng, n: int, n_items: int) -> np.ndarray:
+    """Item 0 is first for half and last for the others, who are indifferent otherwise."""
+    scores = rng.gumbel(size=(n, n_items))
+    scores[:, 0] = np.where(rng.random(n) < 0.5, 99.0, -99.0)
+    return ranked(scores)
 
 
-def thinned(rng: np.random.Generator, ranks: np.ndarray, share: float = 0.4) -> np.ndarray:
-    """Without a random share of the items."""
-    return np.where(rng.random(ranks.shape) < share, np.nan, ranks)
+def middling(rng: Rng, n: int, n_items: int) -> np.ndarray:
+    """Item 0 is in the middle for everyone."""
+    rest = plackett_luce(rng, n, np.zeros(n_items - 1))
+    middle = n_items // 2
+    return np.column_stack([np.full(n, middle + 1.0), rest + (rest > middle)])
 
 
-def null_cases(m: int = 80, n: int = 6) -> dict[str, Make]:
-    """Rankings that do not depend on their groups."""
-    strengths = np.linspace(1, -1, n)
+def top(ranks: np.ndarray, lengths: Any) -> np.ndarray:
+    """The first few of each ranking."""
+    return np.where(ranks <= np.broadcast_to(lengths, len(ranks))[:, np.newaxis], ranks, np.nan)
 
-    def groups(rng: np.random.Generator, share: float = 0.5, size: int = m) -> np.ndarray:
-        labels = rng.random(size) < share
-        labels[:2], labels[2:4] = True, False
-        return rng.permutation(labels)
 
-    def full(rng: np.random.Generator) -> Made:
-        return plackett_luce(rng, m, strengths), {"groups": groups(rng)}
+def shown(rng: Rng, ranks: np.ndarray, chances: Any) -> np.ndarray:
+    """Only items that are shown, at least two of each ranking."""
+    lots = rng.random(ranks.shape) / chances
+    seen = (lots < 1) | (lots.argsort(axis=1).argsort(axis=1) < 2)
+    return np.where(seen, ranks, np.nan)
 
-    def ties(rng: np.random.Generator) -> Made:
-        ranks, options = full(rng)
-        return in_pairs(rng, ranks), options
 
-    def top_k(rng: np.random.Generator) -> Made:
-        ranks, options = full(rng)
-        return top(rng, ranks, 1, n - 1), {**options, "unranked": "last"}
+def both(*groups: np.ndarray, **options: Any) -> Made:
+    """The rankings of several groups."""
+    labels = np.repeat(np.arange(len(groups)), [len(each) for each in groups])
+    return np.vstack(groups), {"groups": labels, **options}
 
-    def incomplete(rng: np.random.Generator) -> Made:
-        ranks, options = full(rng)
-        return thinned(rng, ranks), {**options, "unranked": "anywhere"}
 
-    def unbalanced(rng: np.random.Generator) -> Made:
-        return plackett_luce(rng, 204, strengths), {"groups": groups(rng, 0.0, 204)}
+def equal_groups(rng: Rng, sizes: list[int], strengths: np.ndarray, ties: int = 1) -> Made:
+    """Groups of the same population; ``ties`` places share a rank."""
+    return both(*(np.ceil(plackett_luce(rng, m, strengths) / ties) for m in sizes))
 
-    def repeated(rng: np.random.Generator) -> Made:
-        own = rng.normal(size=(m // 4, 1, n)) * 2
-        scores = (strengths + own + rng.gumbel(size=(m // 4, 4, n))).reshape(-1, n)
-        ranks = (-scores).argsort(axis=1).argsort(axis=1) + 1.0
-        people = np.repeat(np.arange(m // 4), 4)
-        return ranks, {"groups": groups(rng, size=m // 4)[people], "people": people}
 
-    def crossed(rng: np.random.Generator) -> Made:
-        ranks, options = repeated(rng)
-        labels = rng.random(m) < 0.5
-        labels[:2] = [True, False]
-        return ranks, {"groups": labels, "people": options["people"]}
+def one_unanimous(rng: Rng) -> Made:
+    ranks = np.column_stack([np.ones(48), plackett_luce(rng, 48, np.zeros(3)) + 1])
+    return ranks, {"groups": rng.permutation(np.repeat([0, 1], 24))}
 
-    def counts(rng: np.random.Generator) -> Made:
-        ranks, options = full(rng)
-        return ranks, {**options, "sample_weight": np.ones(m, dtype=int)}
 
-    def weighted(rng: np.random.Generator) -> Made:
-        ranks, options = full(rng)
-        return ranks, {**options, "sample_weight": rng.exponential(size=m)}
+def nearly_unanimous(rng: Rng) -> Made:
+    strengths = np.array([4.0, 0, 0, 0, 0])
+    return both(plackett_luce(rng, 20, strengths), plackett_luce(rng, 100, strengths))
 
-    def other_lists(rng: np.random.Generator) -> Made:
-        # Groups list different items and lengths: only "order" is a true null.
-        ranks, labels = plackett_luce(rng, 3 * m, strengths), groups(rng, size=3 * m)
-        length = np.where(labels, rng.integers(2, 5, 3 * m), rng.integers(3, 7, 3 * m))
-        ranks = np.where(ranks <= length[:, np.newaxis], ranks, np.nan)
-        return ranks, {"groups": labels, "unranked": "last"}
 
+def clusters(rng: Rng, n_people: int = 30, crossed: bool = False, k: int = 0) -> Made:
+    """Four rankings of each person, who has a taste of their own; ``k``: only the first k."""
+    own = np.linspace(1, -1, 6) + 2 * rng.normal(size=(n_people, 1, 6))
+    ranks = ranked((own + rng.gumbel(size=(n_people, 4, 6))).reshape(-1, 6))
+    people = np.repeat(np.arange(n_people), 4)
+    labels = np.tile([0, 1, 1, 0], n_people) if crossed else people % 2
+    options = {"groups": labels, "people": people}
+    return (top(ranks, k), options | {"unranked": "last"}) if k else (ranks, options)
+
+
+def strata(rng: Rng) -> Made:
+    town = np.repeat([0, 1], 60)
+    ranks = ranked(
+        np.where(town[:, None], 1, -1) * np.linspace(1, -1, 5) + rng.gumbel(size=(120, 5))
+    )
+    return ranks, {"groups": rng.random(120) < np.where(town, 0.7, 0.3), "strata": town}
+
+
+def weighted(rng: Rng, weights: Callable[[int], np.ndarray]) -> Made:
+    ranks, options = equal_groups(rng, [60, 60], np.linspace(1, -1, 5))
+    return ranks, options | {"sample_weight": weights(120)}
+
+
+def reweighted(rng: Rng) -> Made:
+    """Two kinds of people in unequal parts, and weights that make the parts equal."""
+    kind = rng.random(200) < np.repeat([0.8, 0.3], 100)
+    scores = np.where(kind[:, None], 1, -1) * np.linspace(1, -1, 5)
+    weights = np.where(
+        kind, np.repeat([0.5 / 0.8, 0.5 / 0.3], 100), np.repeat([2.5, 0.5 / 0.7], 100)
+    )
+    ranks = ranked(scores + rng.gumbel(size=(200, 5)))
+    return ranks, {"groups": np.repeat([0, 1], 100), "sample_weight": weights}
+
+
+def lists(rng: Rng, sizes: tuple[int, int], lengths: tuple[Any, Any]) -> Made:
+    base = np.linspace(1, -1, 8)
+    return both(
+        *(top(plackett_luce(rng, m, base), k) for m, k in zip(sizes, lengths, strict=True)),
+        unranked="last",
+    )
+
+
+FIRST, LAST = np.repeat([0.9, 0.3], 4), np.repeat([0.3, 0.9], 4)
+
+
+def exposed(rng: Rng, sizes: tuple[int, int], chances: tuple[Any, Any], **options: Any) -> Made:
+    base = np.linspace(1.5, -1.5, 8)
+    parts = (
+        shown(rng, plackett_luce(rng, m, base), each)
+        for m, each in zip(sizes, chances, strict=True)
+    )
+    return both(*parts, unranked="anywhere", **options)
+
+
+def exposed_pairs(rng: Rng) -> Made:
+    """Pairs of neighbours among eight items, others in each group."""
+    ranks = plackett_luce(rng, 300, np.linspace(1.5, -1.5, 8))
+    group = np.repeat([0, 1], 150)
+    first = np.where(rng.random(300) < 0.8, 4 * group, 0) + rng.integers(0, 4, 300)
+    first = np.minimum(first, 6)
+    seen = (np.arange(8) == first[:, None]) | (np.arange(8) == first[:, None] + 1)
+    return np.where(seen, ranks, np.nan), {"groups": group, "unranked": "anywhere"}
+
+
+def exposed_camps(rng: Rng) -> Made:
+    ranks = camps(rng, 300, 8, 1.0)
+    group = np.repeat([0, 1], 150)
+    seen = shown(rng, ranks, np.where(group[:, None], LAST, FIRST))
+    return seen, {"groups": group, "unranked": "anywhere"}
+
+
+def null_designs() -> dict[str, Make]:
+    """Designs without a difference of means; the last few break an assumption."""
+    six, ten, zero = np.linspace(1, -1, 6), np.linspace(1.6, -1.6, 10), np.zeros(5)
+    ring = np.eye(8, k=1) + np.eye(8, k=-1)
+
+    def two(first: Callable[[Rng], np.ndarray], second: Callable[[Rng], np.ndarray]) -> Make:
+        return lambda rng: both(first(rng), second(rng))
+
+    def indifferent(n: int, n_items: int = 5) -> Callable[[Rng], np.ndarray]:
+        return lambda rng: plackett_luce(rng, n, np.zeros(n_items))
+
+    same = partial(partial, equal_groups)
     return {
-        "full": full,
-        "ties": ties,
-        "top-k": top_k,
-        "incomplete": incomplete,
-        "unbalanced 1:50": unbalanced,
-        "repeated people": repeated,
-        "people in both groups": crossed,
-        "counts": counts,
-        "weighted": weighted,
-        "other lists, same order": other_lists,
+        "full: 40, 40": same(sizes=[40, 40], strengths=six),
+        "full: 100, 100, ten items": same(sizes=[100, 100], strengths=ten),
+        "full: 20, 100, ten items": same(sizes=[20, 100], strengths=ten),
+        "full: 5, 200": same(sizes=[5, 200], strengths=six),
+        "full: 10, 200": same(sizes=[10, 200], strengths=six),
+        "full: 3, 50": same(sizes=[3, 50], strengths=six),
+        "full: 15, 15, twenty items": same(sizes=[15, 15], strengths=np.linspace(2, -2, 20)),
+        "full: 1,000, 1,500 (no permutations)": same(sizes=[1000, 1500], strengths=six),
+        "ties: heavy, 40, 40": same(sizes=[40, 40], strengths=six, ties=3),
+        "ties: heavy, 20, 60": same(sizes=[20, 60], strengths=six, ties=3),
+        "one item unanimous": one_unanimous,
+        "one item nearly unanimous, 20, 100": nearly_unanimous,
+        "two camps 200, indifferent 10": two(lambda r: camps(r, 200, 5), indifferent(10)),
+        "noisy camps 200, indifferent 10": two(lambda r: camps(r, 200, 5, 1.0), indifferent(10)),
+        "camps 200, indifferent 50, ten items": two(
+            lambda r: camps(r, 200, 10), indifferent(50, 10)
+        ),
+        "camps 100, indifferent 100": two(lambda r: camps(r, 100, 5), indifferent(100)),
+        "noisy camps 10, indifferent 200": two(lambda r: camps(r, 10, 5, 1.0), indifferent(200)),
+        "polarised item 15, others 200": two(
+            lambda r: polarised(r, 15, 5), lambda r: middling(r, 200, 5)
+        ),
+        "polarised item 200, others 15": two(
+            lambda r: polarised(r, 200, 5), lambda r: middling(r, 15, 5)
+        ),
+        "polarised item 15, indifferent 200": two(lambda r: polarised(r, 15, 5), indifferent(200)),
+        "three groups: 100, 80, 2": same(sizes=[100, 80, 2], strengths=six),
+        "ten groups of 20": same(sizes=[20] * 10, strengths=six),
+        "ten groups of 5 to 50": same(sizes=list(range(5, 55, 5)), strengths=six),
+        "thirty groups of 10": same(sizes=[10] * 30, strengths=six),
+        "four groups, camps in one": lambda r: both(
+            camps(r, 60, 5, 1.0), *(plackett_luce(r, m, zero) for m in (20, 40, 60))
+        ),
+        "clusters of four": clusters,
+        "people in both groups": partial(clusters, crossed=True),
+        "strata that explain all": strata,
+        "weights: exponential": lambda r: weighted(r, lambda n: r.exponential(size=n)),
+        "weights: 100 each": lambda r: weighted(r, lambda n: np.full(n, 100)),
+        "weights that make populations equal": reweighted,
+        "top-k: 1 to 7 of 8": lambda r: lists(r, (60, 60), (r.integers(1, 8, 60),) * 2),
+        "top-3, top-6": partial(lists, sizes=(60, 60), lengths=(3, 6)),
+        "top-3 10, top-6 100": partial(lists, sizes=(10, 100), lengths=(3, 6)),
+        "top-3, clusters of four": partial(clusters, k=3),
+        "incomplete: 60 % shown": partial(exposed, sizes=(60, 60), chances=(0.6, 0.6)),
+        "other items shown": partial(exposed, sizes=(100, 100), chances=(FIRST, LAST)),
+        "other items shown, 20, 200": partial(exposed, sizes=(20, 200), chances=(FIRST, LAST)),
+        "other items shown, with a graph": partial(
+            exposed, sizes=(100, 100), chances=(FIRST, LAST), graph=ring
+        ),
+        "other pairs shown": exposed_pairs,
+        "breaks: camps 200, indifferent 10, ten items": two(
+            lambda r: camps(r, 200, 10), indifferent(10, 10)
+        ),
+        "breaks: other items shown to noisy camps": exposed_camps,
     }
 
 
-def planted_cases(m: int = 100, n: int = 10) -> list[Planted]:
-    """Differences between two groups of m rankings of n items.
+def planted_designs(m: int = 100) -> dict[str, Make]:
+    """Differences between groups of ten items."""
+    base, items = np.linspace(1.6, -1.6, 10), np.arange(10)
+    random = 0.3 * np.random.default_rng(5).normal(size=10)
+    exchanged = (items == 3).astype(float) - (items == 2)
 
-    The statistic of ``compare_groups`` was chosen on other items, sizes and lists than these.
-    """
-    base, items = np.linspace(1.6, -1.6, n), np.arange(n)
-
-    def by_strengths(change: np.ndarray, scale: float = 1.0) -> Make:
-        def make(rng: np.random.Generator) -> Made:
-            first = plackett_luce(rng, m, scale * base)
-            return both(first, plackett_luce(rng, m, scale * base + change))
+    def changed(change: np.ndarray, scale: float = 1.0, second: int = m, ties: int = 1) -> Make:
+        def make(rng: Rng) -> Made:
+            one = plackett_luce(rng, m, scale * base)
+            other = plackett_luce(rng, second, scale * base + change)
+            return both(np.ceil(one / ties), np.ceil(other / ties))
 
         return make
-
-    def moved(item: int, by: float, scale: float = 1.0) -> Make:
-        return by_strengths(by * (items == item), scale)
 
     def swapped(a: int, b: int, share: float) -> Make:
         order = items.copy()
         order[[a, b]] = order[[b, a]]
 
-        def make(rng: np.random.Generator) -> Made:
+        def make(rng: Rng) -> Made:
             k = rng.binomial(m, share)
             second = [mallows(rng, m - k, 0.55, items), mallows(rng, k, 0.55, order)]
             return both(mallows(rng, m, 0.55, items), np.vstack(second))
 
         return make
 
-    def split(rng: np.random.Generator) -> Made:
-        for_, against = plackett_luce(rng, m, base), plackett_luce(rng, m, -base)
-        second = np.where(rng.random((m, 1)) < 0.5, for_, against)
-        return both(plackett_luce(rng, m, 0 * base), second)
-
-    def longer(rng: np.random.Generator) -> Made:
-        ranks = plackett_luce(rng, 2 * m, base)
-        groups = np.repeat([0, 1], m)
-        lengths = np.where(groups, rng.integers(2, 6, 2 * m), rng.integers(2, 7, 2 * m))
-        ranks = np.where(ranks <= lengths[:, np.newaxis], ranks, np.nan)
-        return ranks, {"groups": groups, "unranked": "last"}
-
-    def seen(make: Make, kind: str) -> Make:
-        change = {"ties": in_pairs, "top-k": top, "incomplete": thinned}[kind]
-        unranked = {"ties": "error", "top-k": "last", "incomplete": "anywhere"}[kind]
-
-        def changed(rng: np.random.Generator) -> Made:
+    def seen(make: Make, low: int = 0, share: float = 0.0) -> Make:
+        def partly(rng: Rng) -> Made:
             ranks, options = make(rng)
-            return change(rng, ranks), {**options, "unranked": unranked}
+            if low:
+                return top(ranks, rng.integers(low, 7, len(ranks))), options | {"unranked": "last"}
+            return shown(rng, ranks, share), options | {"unranked": "anywhere"}
 
-        return changed
+        return partly
 
-    exchanged = (items == 3).astype(float) - (items == 2)
-    return [
-        Planted("full", "one item moved, middle", moved(5, 0.6)),
-        Planted("full", "one item moved, top", moved(0, -0.75, 1.25)),
-        Planted("full", "one item moved, bottom", moved(8, 0.7)),
-        Planted("full", "one item moved, no other order", moved(6, 0.55, 0.0)),
-        Planted("full", "two swapped, top", swapped(1, 2, 0.7)),
-        Planted("full", "two swapped, middle", swapped(6, 7, 0.7)),
-        Planted("full", "two swapped, strengths", by_strengths(0.4 * exchanged)),
-        Planted("full", "more spread, same order", by_strengths(-0.24 * base)),
-        Planted("ties", "one item moved, middle", seen(moved(5, 0.6), "ties")),
-        Planted("ties", "two swapped, strengths", seen(by_strengths(0.45 * exchanged), "ties")),
-        Planted("ties", "more spread, same order", seen(by_strengths(-0.24 * base), "ties")),
-        Planted("top-k", "one item moved, middle", seen(moved(5, 0.8), "top-k")),
-        Planted("top-k", "one item moved, top", seen(moved(0, -0.75), "top-k")),
-        Planted("top-k", "two swapped, top", seen(swapped(1, 2, 0.8), "top-k")),
-        Planted("top-k", "two swapped, strengths", seen(by_strengths(0.4 * exchanged), "top-k")),
-        Planted("top-k", "more spread, same order", seen(by_strengths(-0.27 * base), "top-k")),
-        Planted("incomplete", "one item moved, middle", seen(moved(5, 0.9), "incomplete")),
-        Planted(
-            "incomplete",
-            "two swapped, strengths",
-            seen(by_strengths(0.65 * exchanged), "incomplete"),
-        ),
-        Planted(
-            "incomplete", "more spread, same order", seen(by_strengths(-0.4 * base), "incomplete")
-        ),
-        Planted("full", "split, same mean", split, any_difference=True),
-        Planted("top-k", "longer lists, same order", longer, any_difference=True),
-    ]
-
-
-def both(first: np.ndarray, second: np.ndarray) -> Made:
-    """The rankings of two groups."""
-    return np.vstack([first, second]), {"groups": np.repeat([0, 1], [len(first), len(second)])}
+    return {
+        "full: one item moved, middle": changed(0.6 * (items == 5)),
+        "full: one item moved, top": changed(-0.75 * (items == 0), 1.25),
+        "full: one item moved, no other order": changed(0.55 * (items == 6), 0.0),
+        "full: one item moved, 100 and 20": changed(1.1 * (items == 5), 1.0, 20),
+        "full: two swapped, top": swapped(1, 2, 0.7),
+        "full: two swapped, strengths": changed(0.4 * exchanged),
+        "full: more spread, same order": changed(-0.24 * base),
+        "full: all items moved a little": changed(random),
+        "ties: one item moved, middle": changed(0.6 * (items == 5), 1.0, m, 2),
+        "ties: two swapped, strengths": changed(0.45 * exchanged, 1.0, m, 2),
+        "top-k: one item moved, middle": seen(changed(0.8 * (items == 5)), low=2),
+        "top-k: one item moved, top": seen(changed(-0.75 * (items == 0)), low=2),
+        "top-k: two swapped, top": seen(swapped(1, 2, 0.8), low=2),
+        "incomplete: one item moved, middle": seen(changed(0.9 * (items == 5)), share=0.6),
+        "incomplete: two swapped, strengths": seen(changed(0.65 * exchanged), share=0.6),
+        "incomplete: more spread, same order": seen(changed(-0.4 * base), share=0.6),
+    }

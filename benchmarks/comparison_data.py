@@ -75,8 +75,8 @@ def questions(folder: Path) -> Iterator[Question]:
     for column in ("gender", "age"):
         yield Question(f"Star Wars, {column}", films, films[column], {"unranked": "last"})
     parties, districts = irish_parties(folder)
-    weights = {"sample_weight": parties.counts, "unranked": "last", "n_permutations": 1999}
-    yield Question("Irish parties, district", parties, districts, weights)
+    options = {"unranked": "last", "n_permutations": 1999}
+    yield Question("Irish parties, district", parties, districts, options)
     yield eurovision(folder)
 
 

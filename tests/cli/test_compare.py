@@ -123,3 +123,14 @@ def test_mistakes(lunch):
     fail("compare", "full.csv", "--by", "town", says="no column 'town'")
     fail("compare", "full.csv", "--by", "guest", "-o", "page.doc", says="unknown suffix '.doc'")
     fail("compare", "top-k.csv", "--by", "guest", says="is not ranked.*--unranked last")
+
+
+def test_weights_of_a_survey(lunch):
+    lines = (lunch / "full.csv").read_text().splitlines()
+    table = [f"{lines[0]},weight", *(f"{line},{100 + i}" for i, line in enumerate(lines[1:]))]
+    (lunch / "weighted.csv").write_text("\n".join(table) + "\n")
+    said = succeed(
+        "compare", "weighted.csv", "--by", "guest", "--weight", "weight", "--n-permutations", "99"
+    )
+    assert "Rankings: juicy eater (24), sweet tooth (24)." in said
+    assert "Design effect: juicy eater 1.0" in said

@@ -80,22 +80,31 @@ def shuffle_labels(
 
 
 @compiled
-def count_labels(labels: NDArray[np.uint8], starts: Longs, table: Floats) -> None:
-    """``table[k, g, c]`` counts the units of cell c that shuffle k labels g.
+def add_by_label(
+    labels: NDArray[np.uint8],
+    units: Longs,
+    values: Floats,
+    rest: int,
+    sums: Floats,
+    squares: Floats,
+) -> None:
+    """``sums[k, g]`` adds the values of units that shuffle k labels g, ``squares`` their squares.
 
-    The last group is left out, because its counts follow. Cell c has the units from ``starts[c]``
-    to ``starts[c + 1]``; differences of running totals count them without a branch for each.
+    Unit u has the row ``units[u]`` of ``values``; only the first columns are squared. The label
+    ``rest`` is left out, because its sums follow from the others.
     """
-    totals = np.zeros(labels.shape[1] + 1, dtype=np.int32)
-    for k in range(table.shape[0]):
-        for g in range(table.shape[1]):
-            found = 0
-            for unit in range(labels.shape[1]):
-                found += labels[k, unit] == g
-                totals[unit + 1] = found
-            line = table[k, g]
-            for c in range(line.shape[0]):
-                line[c] = totals[starts[c + 1]] - totals[starts[c]]
+    n_squared = squares.shape[2]
+    for k in range(labels.shape[0]):
+        for unit in range(labels.shape[1]):
+            g = labels[k, unit]
+            if g == rest:
+                continue
+            row = values[units[unit]]
+            own, squared = sums[k, g], squares[k, g]
+            for j in range(row.shape[0]):
+                own[j] += row[j]
+            for j in range(n_squared):
+                squared[j] += row[j] * row[j]
 
 
 @compiled

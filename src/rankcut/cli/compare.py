@@ -52,8 +52,8 @@ class CompareOptions:
 def compare(file: RankingFile, options: CompareOptions, results: Results, reading: Reading) -> None:
     """Test whether groups rank differently, and where.
 
-    Group labels are exchanged among the rankings at random; p is the share of exchanges after which
-    groups differ at least as much. P-values of items hold for all items at once.
+    Differences of means are judged by Welch's t and by exchanging group labels at random: groups
+    may differ in spread and size. P-values of items hold for all items and groups at once.
 
     -o PAGE.html writes a page, -o with .png, .svg or .pdf a picture, -o with .csv, .parquet or
     .json the table of items. Rankings without a group are left out.
@@ -238,5 +238,5 @@ def _bars(result: "GroupComparison", file: Any) -> list[str]:
         bar = "█" * max(1, round(_BAR * row["difference"] / most))
         name = shorten(row["item"], width)
         coloured = styled(f"{bar:<{_BAR}}", file, fg="cyan")
-        lines.append(f"  {name:<{width}}  {coloured}  {item_in_words(row)}")
+        lines.append(f"  {name:<{width}}  {coloured}  {item_in_words(row, result.p_floor)}")
     return lines

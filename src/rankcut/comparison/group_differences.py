@@ -2,50 +2,60 @@
 
 import itertools
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.permutations import GroupLabels
-from rankcut.comparison.results import Aspect, GroupComparison, Table, permutations_needed
+from rankcut.comparison.results import Aspect, GroupComparison, Table
 from rankcut.comparison.rows import (
     Codes,
     ComparedRows,
-    kinds_of_lists,
+    Design,
     make_design,
     read_codes,
     read_rows,
+    read_with_weights,
 )
 from rankcut.comparison.statistics import (
-    Draws,
     Family,
+    GroupDraws,
+    Moments,
     Options,
-    holm,
-    one_test,
-    overall_family,
-    run_tests,
+    normal_scores,
     share_explained,
+    two_groups,
 )
+from rankcut.comparison.strength_differences import GroupStrengths
 from rankcut.comparison.vectors import (
-    PAIR_ITEMS,
     Coordinates,
     Scores,
+    agreement,
     features_of,
     listings,
-    orders_of_listed,
     pairs,
     places,
-    places_given_length,
-    side_by_side,
+    stored,
 )
 from rankcut.errors import InputError, amount
-from rankcut.parameters import check_count, seed_from
-from rankcut.rankings import Unranked, read_rankings
+from rankcut.graphs.item_graph import ItemGraph, as_item_graph
+from rankcut.parameters import check_choice, check_count, seed_from
+from rankcut.rankings import Unranked
+from rankcut.rankings.value import ROUNDING
+from rankcut.strengths import Choices
+from rankcut.strengths.fitting import MOST_DENSE
+
+# Pairs are compared up to this many items: 4,950 pairs.
+PAIR_ITEMS = 100
 
 # More groups than this are probably numbers that should have been binned.
 MOST_GROUPS = 200
+
+Question: TypeAlias = Literal["places", "strengths"]
+
+_NONE = slice(0, 0)
+_SIDES = ("higher_in", "lower_in")
 
 
 def compare_groups(
@@ -54,6 +64,8 @@ def compare_groups(
     *,
     items: Sequence[Hashable] | None = None,
     unranked: Unranked = "error",
+    question: Question | None = None,
+    graph: Any = None,
     features: Any = None,
     n_permutations: int = 9999,
     strata: Any = None,
@@ -64,9 +76,13 @@ def compare_groups(
 ) -> GroupComparison:
     """Test whether groups rank differently, say by how much, and which items and pairs differ.
 
-    Group labels are exchanged among the rankings at random. If groups did not matter, the observed
-    labels would be just one of many equally likely arrangements; p is the share of arrangements in
-    which groups differ at least as much.
+    Differences of means are judged by Welch's t, so groups may differ in spread and size. A p-value
+    is the larger of two. Permutations exchange group labels at random and count how often groups
+    then differ as much: exact if groups do not differ at all. Welch's approximation is right, with
+    many rankings, if only spreads differ. See :mod:`rankcut.comparison.statistics`.
+
+    p assumes that units (rankings, or people with all of theirs) are independent. Places are
+    relative: if one item moves up, others move down.
 
     Parameters
     ----------
@@ -78,15 +94,22 @@ def compare_groups(
         Labels of the columns of an array; frames have their own.
     unranked : {"error", "last", "anywhere"}
         What an unranked item means; see :mod:`rankcut.rankings`.
+    question : {"places", "strengths"} or None
+        What is compared: mean places, or strengths in the Plackett–Luce model, whatever items
+        people are shown and however many they list. None: places if all rankings are full,
+        otherwise strengths.
+    graph : ItemGraph, recipe or None
+        Compares strengths, and also shows differences that are drawn to each other along the item
+        graph as far as the evidence goes (``shrunk``). P-values do not depend on it.
     features : None, estimator, kernel, "mallows" or "gaussian"
-        What the overall test looks at. None looks at differences of mean places and of shares of
-        pairs in several ways at once. A feature estimator or a kernel compares the mean vectors
-        of the groups. "mallows" and "gaussian" see any difference between populations, such as
-        more spread, with less power against differences of means. Items and pairs are always
-        compared by mean places and shares.
+        What the overall test looks at. None looks at differences of means: of all items together,
+        of the item that differs most, and of agreement with the mean order. A feature estimator or
+        a kernel compares the mean vectors of the groups. "mallows" and "gaussian" see any
+        difference between populations, such as more spread, with less power against differences
+        of means. Items and pairs are always compared by means.
     n_permutations : int
-        Number of random permutations. If there are few, all are enumerated; from 200,000 rankings
-        on, this is the number of draws from the limit distribution.
+        Number of random permutations. If there are few, all are enumerated; if each group has
+        1,000 rankings or more, there are none, as they would say the same as Welch's approximation.
     strata : sequence or None
         Labels are exchanged only among rankings of the same stratum, so that what the strata
         explain does not count.
@@ -95,8 +118,9 @@ def compare_groups(
         independent. If people are in several groups, labels are exchanged among the rankings
         of each person instead.
     sample_weight : sequence or None
-        Whole numbers are counts: c stands for c rankings. Other numbers are weights of single
-        rankings, which stay with them when labels are exchanged.
+        Survey weights, which stay with their rankings when labels are exchanged. Variances are
+        linearised, and the result has the design effect. Counts are no weights: they come with a
+        :class:`~rankcut.RankingSet`, whose row with the count c is c rankings.
     random_state : int, RandomState or None
         Seed of the permutations.
     n_jobs : int or None
@@ -112,6 +136,12 @@ def compare_groups(
 
     References
     ----------
+    E. Brunner, H. Dette, A. Munk. Box-type approximations in nonparametric factorial designs.
+    Journal of the American Statistical Association, 1997.
+
+    E. Chung, J. P. Romano. Exact and asymptotically robust permutation tests. Annals of Statistics,
+    2013.
+
     P. H. Westfall, S. S. Young. Resampling-Based Multiple Testing. Wiley, 1993.
 
     A. Gretton, K. M. Borgwardt, M. J. Rasch, B. Schölkopf, A. Smola. A kernel two-sample test.
@@ -119,20 +149,20 @@ def compare_groups(
 
     Examples
     --------
-    >>> from rankcut import compare_groups
-    >>> ranks = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1]]
-    >>> counts = [40, 30, 20, 10, 30, 20, 30, 20]
-    >>> town = ["Ayr"] * 4 + ["Bude"] * 4
-    >>> result = compare_groups(ranks * 2, town, sample_weight=counts)
+    >>> from rankcut import RankingSet, compare_groups
+    >>> ranks = np.array([[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1]] * 2)
+    >>> votes = RankingSet(ranks, ("ika", "uni", "ebi"), counts=[40, 30, 20, 10, 30, 20, 30, 20])
+    >>> result = compare_groups(votes, ["Ayr"] * 4 + ["Bude"] * 4)
     >>> print(result.summary())
-    Groups differ (p = 0.02); the group explains 0.6 % of the variation [0.0, 6.2].
+    Groups differ (p = 0.029); the group explains 0.6 % of the variation [0.0, 6.1].
     Items that differ:
-      0: 0.20 places higher in Ayr than in Bude (p = 0.0099)
+      ika: 0.20 places higher in Ayr than in Bude (p = 0.012)
+    Compared: mean places. They are relative: one item up, the rest down.
     Rankings: Ayr (100), Bude (100). 9,999 random permutations.
     """
     check_count(n_permutations, "n_permutations")
     options = Options(n_permutations, seed_from(random_state), n_jobs)
-    rankings = read_rankings(X, items, unranked=unranked, sample_weight=sample_weight)
+    rankings, sample_weight = read_with_weights(X, items, unranked, sample_weight)
     n_rows = rankings.shape[0]
     found = read_codes(groups, n_rows, "groups")
     known = np.flatnonzero(found.codes >= 0)
@@ -140,108 +170,171 @@ def compare_groups(
     if len(known) < n_rows:
         notes.append(f"{amount(n_rows - len(known), 'ranking')} without a group left out.")
     codes, values = _used(found, known)
-    heavy = rankings.counts[known] > 0
-    rows, told = read_rows(rankings, known[heavy], codes[heavy], strata, people)
+    rows, told = read_rows(rankings, known, codes, strata, people, sample_weight)
     notes += told
     if strata is not None or told:
         rows, note = _with_several_groups(rows, values)
         notes += note
     _check_groups(rows, values)
-    return _compare(_Question(rows, values, features, options), notes)
+    if question is not None:
+        check_choice(question, get_args(Question), "question")
+    if graph is not None:
+        question = "strengths"
+        graph = as_item_graph(graph).aligned(rankings.shape[1], rankings.items)
+    asked = _Asked(rows, values, question, graph, features, options)
+    return _compare(asked, notes)
 
 
 @dataclass(frozen=True)
-class _Question:
+class _Asked:
     """What is compared, and how."""
 
     rows: ComparedRows
     values: tuple[Hashable, ...]
+    question: Question | None
+    graph: ItemGraph | None
     features: Any
     options: Options
 
 
-def _compare(asked: _Question, notes: list[str]) -> GroupComparison:
-    rows, values, options = asked.rows, asked.values, asked.options
-    parts = _parts(asked)
-    if "pairs" not in parts:
-        notes.append(f"Pairs are not compared: there are more than {PAIR_ITEMS} items.")
-    if "features" in parts:
-        notes += parts["features"].notes()
-    vectors, columns = side_by_side(parts)
+def _compare(asked: _Asked, notes: list[str]) -> GroupComparison:
+    rows, values = asked.rows, asked.values
     design = make_design(rows)
-    labels = GroupLabels(design)
-    if labels.width == 0:
-        raise InputError(
-            "leaves nothing to exchange: no stratum or person has two groups",
-            parameter="strata",
-            remedy="use coarser strata",
-        )
-    scores = Scores(design, vectors, sum(part.width for part in parts.values()))
-    draws = Draws(labels, options)
-    test = overall_family(columns)
-    each = [name for name in ("places", "pairs", "listing") if name in parts]
-    families = [test, *(Family(columns[name], "each") for name in each)]
+    strengths = _strengths(asked, design)
+    parts = _parts(asked, strengths)
+    scores = Scores(design, parts)
+    draws = GroupDraws(scores, asked.options)
+    columns, data = scores.columns, draws.data()
+    notes += _notes(asked, parts, scores, draws)
+    looked = "features" if "features" in parts else "items"
+    overall = draws.family("whole", columns[looked], columns.get("agreement"))
+    families = {"overall": overall if looked == "items" else replace(overall, extra=None)}
+    for name in ("items", "pairs", "listing"):
+        if name in parts:
+            families[name] = draws.family("each", columns[name])
     if "listing" in parts:
-        families.append(Family(columns["listing"], "combined", (columns["listing"],)))
-    overall, *answers = run_tests(labels, scores, families, draws)
-    p_values = dict(zip(each, answers, strict=False))
-    if not scores.total[columns["places"]].sum() > 0:
-        notes.append("All rankings are equal: there is nothing to compare.")
-    share = share_explained(labels, scores, test.columns)
+        families["lists"] = draws.family("whole", columns["listing"], _NONE)
+    if len(values) > 2:
+        families["between"] = replace(families["overall"], kind="two")
+    shares = {
+        name: share_explained(data.first(), family, float(scores.total[family.columns].sum()))
+        for name, family in families.items()
+        if family.kind == "whole"
+    }
+    within = scores.within(rows, (looked, "items"))
+    estimates, means = data, scores.adjusted_means(data.means[0], data.weights[0])
+    means[np.abs(means) < ROUNDING] = 0.0
+    shown = {name: means[:, columns[name]] for name in parts}
+    if strengths is not None:
+        shown |= {"items": strengths.theta, "pairs": strengths.preferred()}
+        if len(design.starts) == 2:
+            estimates = strengths.replaced(data, columns)
+    if strengths is not None and estimates is not data and looked == "items":
+        own = {name: families[name] for name in ("overall", "between") if name in families}
+        covariances = strengths.covariances
+        families |= {name: replace(each, covariances=covariances) for name, each in own.items()}
+    tested = draws.p_values(list(families.values()), estimates)
+    found = dict(zip(families, tested, strict=True))
     item = rows.rankings.item
     names = [item(column) for column in range(rows.rankings.shape[1])]
-
-    def table(name: str, compared: dict[str, Any], words: tuple[str, str, str]) -> Table:
-        means = scores.means[:, columns[name]]
-        return difference_table(compared, means, p_values[name], values, words)
-
-    listing = order = None
-    if "listing" in parts:
-        lists = table("listing", {"item": names}, ("less_in", "more_in", "listed"))
-        explained = share_explained(labels, scores, columns["listing"])
-        listing = Aspect.of(answers[-1], explained, lists)
-        order, note = _order(asked)
-        notes.append(note)
-    between = _between(asked, parts)
-    if needed := permutations_needed(len(between), options.n_permutations):
-        notes.append(f"P-values of pairs of groups can only reach 0.05 with {needed}.")
     two = list(itertools.combinations(names, 2))
     sides = {"first": [a for a, _ in two], "second": [b for _, b in two]}
+    best = ("higher_in", "lower_in", "place")
+    best = best if strengths is None else ("lower_in", "higher_in", "strength")
+
+    def table(name: str, compared: dict[str, Any], words: tuple[str, str, str]) -> Table:
+        if name not in parts:
+            return Table({})
+        clearness = normal_scores(estimates.first(), columns[name], draws.floor)
+        p_values = found[name].p_values
+        return difference_table(compared, shown[name], clearness, p_values, values, words)
+
+    listing, between, items = None, Table({}), table("items", {"item": names}, best)
+    if "listing" in parts:
+        lists = table("listing", {"item": names}, ("less_in", "more_in", "listed"))
+        listing = Aspect.of(found["lists"], shares["lists"], lists)
+    if "between" in found:
+        p_values = found["between"].p_values
+        between = _between(data.first(), overall, within[looked], p_values, values)
+    if strengths is not None and asked.graph is not None:
+        items = _with_shrunk(items, dict(zip(names, strengths.shrunk(asked.graph).T, strict=True)))
     return GroupComparison(
-        p_value=overall.value,
-        p_interval=overall.interval,
-        effect_size=share.value,
-        effect_interval=share.interval,
-        groups=dict(zip(values, _sizes(rows, len(values)), strict=True)),
-        n_units=design.n_units,
+        question="places" if strengths is None else "strengths",
+        p_value=float(found["overall"].p_values[0]),
+        p_interval=found["overall"].interval,
+        effect_size=shares["overall"].value,
+        effect_interval=shares["overall"].interval,
+        groups=dict(zip(values, rows.sizes(len(values)), strict=True)),
+        n_units=int(data.sizes.sum()),
         people=rows.person is not None,
-        items=table("places", {"item": names}, ("higher_in", "lower_in", "place")),
-        pairs=table("pairs", sides, ("less_in", "more_in", "share"))
-        if "pairs" in parts
-        else Table({}),
+        design_effect=_design_effect(rows, values, data.first(), columns["items"], within["items"]),
+        items=items,
+        pairs=table("pairs", sides, ("less_in", "more_in", "share")),
         between=between,
         listing=listing,
-        order=order,
         method=draws.describe(),
-        features=parts["features"].name if "features" in parts else "places and pairs",
+        features=parts["features"].name if "features" in parts else "means",
         n_permutations=draws.number,
         notes=tuple(notes),
     )
 
 
-def _parts(asked: _Question) -> dict[str, Coordinates]:
+def _strengths(asked: _Asked, design: Design) -> GroupStrengths | None:
+    """Strengths in each group, if they are compared."""
+    rankings = asked.rows.rankings
+    if asked.question == "places" or (asked.question is None and not asked.rows.partial):
+        return None
+    if asked.question is None and (
+        rankings.shape[1] > MOST_DENSE or not Choices.of(rankings).informative.any()
+    ):
+        return None
+    return GroupStrengths.of(asked.rows, design)
+
+
+def _parts(asked: _Asked, strengths: GroupStrengths | None) -> dict[str, Coordinates]:
     """The vectors that are looked at."""
-    rows = asked.rows
-    parts = {"places": places(rows.rankings)}
-    if rows.rankings.shape[1] <= PAIR_ITEMS:
-        parts["pairs"] = pairs(rows.rankings)
-    if rows.partial:
-        parts["listing"] = listings(rows)
+    rankings = asked.rows.rankings
+    paired = rankings.shape[1] <= PAIR_ITEMS
+    if strengths is None:
+        parts = {"items": places(rankings)}
+        parts["agreement"] = agreement(asked.rows, parts["items"])
+        if paired:
+            parts["pairs"] = pairs(rankings)
+    else:
+        parts = {name: stored(values) for name, values in strengths.added(paired).items()}
+    if asked.rows.partial:
+        parts["listing"] = listings(asked.rows)
     if asked.features is not None:
-        parts["features"] = features_of(asked.features, rows.rankings, asked.options.seed)
-    elif rows.partial:
-        parts["given length"] = places_given_length(rows)
+        parts["features"] = features_of(asked.features, rankings, asked.options.seed)
     return parts
+
+
+def _notes(
+    asked: _Asked, parts: Mapping[str, Coordinates], scores: Scores, draws: GroupDraws
+) -> list[str]:
+    """What a reader should know."""
+    notes = []
+    if "pairs" not in parts:
+        notes.append(f"Pairs are not compared: there are more than {PAIR_ITEMS} items.")
+    if not scores.total[scores.columns["items"]].sum() > 0:
+        notes.append("All rankings are equal: there is nothing to compare.")
+    wanted = asked.options.n_permutations
+    if draws.method == "permutations" and draws.number < wanted:
+        notes.append(f"Fewer than {wanted:,} permutations, as there are many rankings.")
+    return notes + (parts["features"].notes() if "features" in parts else [])
+
+
+def _with_shrunk(items: Table, shrunk: Mapping[Any, Floats]) -> Table:
+    """The table of items with strengths, and the clearest difference, drawn along the graph."""
+    groups = [name for name in items.columns if name.startswith("strength in ")]
+    own = np.array([shrunk[item] for item in items["item"]])
+    columns = dict(items.columns)
+    number = {name.removeprefix("strength in "): k for k, name in enumerate(groups)}
+    ends = ([number[str(g)] if g is not None else 0 for g in items[side]] for side in _SIDES)
+    high, low = ends
+    every = np.arange(len(own))
+    columns["shrunk"] = (own[every, high] - own[every, low]).tolist()
+    return Table(columns)
 
 
 def _used(found: Codes, kept: Longs) -> tuple[Longs, tuple[Hashable, ...]]:
@@ -268,9 +361,8 @@ def _with_several_groups(
             parameter="groups",
             remedy="use coarser strata, or leave these groups out",
         )
-    left_out = float(rows.weight.sum() - rows.weight[kept].sum())
-    number = "1 ranking" if left_out == 1 else f"{left_out:,.6g} rankings"
-    note = f"Left out {number} in strata with a single group, which say nothing."
+    left_out = amount(int(rows.count.sum() - rows.count[kept].sum()), "ranking")
+    note = f"Left out {left_out} in strata with a single group, which say nothing."
     return rows.take(kept), [note]
 
 
@@ -287,18 +379,12 @@ def _check_groups(rows: ComparedRows, values: tuple[Hashable, ...]) -> None:
             parameter="groups",
             remedy="cut numbers into classes, or use independence_test",
         )
-    unit = rows.person
     for code, value in enumerate(values):
-        members = rows.group == code
-        number = (
-            len(np.unique(unit[members]))
-            if unit is not None
-            else rows.weight[members].sum()
-            if rows.counted
-            else members.sum()
-        )
+        own = rows.group == code
+        people = rows.person
+        number = int(rows.count[own].sum()) if people is None else len(np.unique(people[own]))
         if number < 2:
-            what = "ranking" if unit is None else "person"
+            what = "ranking" if people is None else "person"
             raise InputError(
                 f"has {'one' if number else 'no'} {what} in group {value!r}",
                 parameter="groups",
@@ -306,63 +392,60 @@ def _check_groups(rows: ComparedRows, values: tuple[Hashable, ...]) -> None:
             )
 
 
-def _sizes(rows: ComparedRows, n_groups: int) -> list[int]:
-    """Number of rankings in each group."""
-    weight = rows.weight if rows.counted else np.ones(len(rows.group))
-    return [int(n) for n in np.rint(np.bincount(rows.group, weight, minlength=n_groups))]
-
-
-def _order(asked: _Question) -> tuple[Aspect, str]:
-    """Do groups order the listed items differently? Labels are exchanged among similar lists."""
-    rows = asked.rows
-    weight = rows.ranking_weights()
-    kinds, words = kinds_of_lists(rows.listed(), weight)
-    if rows.person is not None:
-        words = "all lists, as people have several"
-    columns = orders_of_listed(rows.rankings.groups(close=False), weight, kinds)
-    design = make_design(rows, kinds[rows.index])
-    scores = Scores(design, columns.vectors, columns.width)
-    everything = slice(0, columns.width)
-    family = Family(everything, "combined", (everything,))
-    found = one_test(GroupLabels(design), scores, family, asked.options)
-    return Aspect.of(*found), f"Orders of listed items are compared among {words}."
-
-
-def _between(asked: _Question, parts: dict[str, Coordinates]) -> Table:
-    """All pairs of groups by the same test, with p-values adjusted by Holm's method."""
-    rows, values = asked.rows, asked.values
-    looked_at = {name: part for name, part in parts.items() if name != "listing"}
-    if "features" in parts:
-        looked_at = {"features": parts["features"]}
-    vectors, columns = side_by_side(looked_at)
-    width = sum(part.width for part in looked_at.values())
-    test = overall_family(columns)
-    found = []
-    two = list(itertools.combinations(range(len(values)), 2)) if len(values) > 2 else []
-    for a, b in two:
-        design = make_design(rows.take(np.flatnonzero((rows.group == a) | (rows.group == b))))
-        scores = Scores(design, vectors, width)
-        found.append(one_test(GroupLabels(design), scores, test, asked.options))
-    p_values = [p.value for p, _ in found]
+def _between(
+    seen: Moments, overall: Family, within: Floats, p_values: Floats, values: Sequence[Any]
+) -> Table:
+    """All pairs of groups, each with its own p-value, adjusted for all pairs."""
+    two = list(zip(*two_groups(len(values)), strict=True))
     return Table(
         {
             "first": [values[a] for a, _ in two],
             "second": [values[b] for _, b in two],
-            "effect_size": [share.value for _, share in found],
-            "p_unadjusted": p_values,
-            "p_value": holm(np.array(p_values)).tolist(),
+            "effect_size": [_share_of_two(seen, overall, within, list(pair)) for pair in two],
+            "p_value": p_values.tolist(),
         }
     )
+
+
+def _share_of_two(seen: Moments, overall: Family, within: Floats, two: list[int]) -> float:
+    """ε² of two groups by themselves."""
+    assert overall.covariances is not None
+    some = Moments(seen.means[two], seen.variances[two], seen.weights[two], seen.sizes[two])
+    weights, means = some.weights, some.means[:, overall.columns]
+    gaps = means - weights @ means / weights.sum()
+    total = float(weights @ ((gaps**2).sum(axis=1) + within[two]))
+    own = replace(overall, covariances=overall.covariances[two])
+    return share_explained(some, own, total).value
+
+
+def _design_effect(
+    rows: ComparedRows,
+    values: Sequence[Hashable],
+    seen: Moments,
+    columns: slice,
+    within: Floats,
+) -> dict[Hashable, float]:
+    """How many times larger variances of means are than those of as many single rankings.
+
+    Empty without weights and people.
+    """
+    if rows.person is None and (rows.weight == rows.weight[0]).all():
+        return {}
+    actual = seen.variances[:, columns].sum(axis=1)
+    simple = within / np.maximum(np.array(rows.sizes(len(values))) - 1, 1)
+    effects = np.divide(actual, simple, out=np.ones(len(values)), where=simple > 0)
+    return dict(zip(values, effects.tolist(), strict=True))
 
 
 def difference_table(
     names: Mapping[str, Sequence[Any]],
     means: Floats,
+    clearness: Floats,
     p_values: Floats,
     groups: Sequence[Any],
     words: tuple[str, str, str],
 ) -> Table:
-    """The largest difference between groups and where it is, the clearest first.
+    """The clearest difference between two groups and where it is, the clearest first.
 
     Parameters
     ----------
@@ -370,16 +453,21 @@ def difference_table(
         Columns that say what is compared.
     means : ndarray of shape (n_groups, n_compared)
         The mean of each group.
+    clearness : ndarray of shape (n_pairs_of_groups, n_compared)
+        How clear the difference between each two groups is.
     p_values : ndarray of shape (n_compared,)
-        Adjusted p-values.
+        Adjusted p-values of the clearest.
     groups : sequence
         Labels of the groups.
     words : (str, str, str)
-        Column for the group with the smallest mean, for that with the largest, and what a mean is.
+        Column for the group with the smaller mean, for that with the larger, and what a mean is.
     """
-    low, high = means.argmin(axis=0), means.argmax(axis=0)
-    difference = means.max(axis=0) - means.min(axis=0)
-    order = np.lexsort((np.arange(len(p_values)), -difference, p_values))
+    every = np.arange(means.shape[1])
+    one, other = (side[clearness.argmax(axis=0)] for side in two_groups(len(groups)))
+    gap = means[other, every] - means[one, every]
+    low, high = np.where(gap < 0, other, one), np.where(gap < 0, one, other)
+    difference = np.abs(gap)
+    order = np.lexsort((every, -difference, -clearness.max(axis=0), p_values))
     columns = {name: [values[k] for k in order] for name, values in names.items()}
     columns["difference"] = difference[order].tolist()
     ends = {words[0]: low, words[1]: high}

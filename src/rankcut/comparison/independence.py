@@ -1,39 +1,47 @@
 """Do rankings depend on covariates: numbers, categories, or both?"""
 
-from collections.abc import Hashable, Sequence
+import itertools
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtrc, gammaln
 
+from rankcut._loops.resamples import shuffle_rows
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.permutations import CovariateLabels
 from rankcut.comparison.results import LEVEL, Table, TestedEffect, p_in_words, verdict_in_words
-from rankcut.comparison.rows import ComparedRows, column_of, is_missing, make_design, read_rows
+from rankcut.comparison.rows import (
+    ComparedRows,
+    column_of,
+    is_missing,
+    make_design,
+    read_rows,
+    read_weights,
+    read_with_weights,
+)
 from rankcut.comparison.statistics import (
+    BLOCK,
+    ENOUGH,
     Draws,
+    Estimate,
     Family,
+    Looked,
     Options,
+    harmonic_mean,
     holm,
-    one_test,
-    overall_family,
-    run_tests,
-    share_explained,
+    is_nearly_normal,
+    normal_interval,
 )
-from rankcut.comparison.vectors import (
-    PAIR_ITEMS,
-    Coordinates,
-    Scores,
-    features_of,
-    pairs,
-    places,
-    places_given_length,
-    side_by_side,
-)
+from rankcut.comparison.vectors import Coordinates, Scores, features_of, places
 from rankcut.errors import InputError, amount
 from rankcut.parameters import check_count, seed_from, within_floats
-from rankcut.rankings import Unranked, as_frame, read_rankings
+from rankcut.rankings import Unranked, as_frame
+from rankcut.rankings.value import ROUNDING
+from rankcut.threads import in_order
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -80,7 +88,7 @@ class IndependenceResult(TestedEffect):
             ("Items that depend on them:", self.items, "item"),
         ):
             found = [
-                f"{row[name]} ({p_in_words(row['p_value'])})"
+                f"{row[name]} ({p_in_words(row['p_value'], self.p_floor)})"
                 for row in table
                 if row["p_value"] <= level
             ]
@@ -116,10 +124,12 @@ def independence_test(
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
 ) -> IndependenceResult:
-    """Test whether rankings depend on covariates, by permuting the covariates.
+    """Test whether rankings depend on covariates: whether mean places rise or fall with them.
 
     The statistic is the sum of squares of the rankings' vectors that a linear regression on all
-    covariates explains: with one category for each ranking, the sum of squares between groups.
+    covariates explains, by what is expected of it whatever the spread of each ranking
+    (White's variances); p-values are found as in :func:`~rankcut.compare_groups`, by permuting
+    covariates. It looks for trends: a U-shape is found if the number is cut into classes first.
 
     Parameters
     ----------
@@ -146,77 +156,227 @@ def independence_test(
     """
     check_count(n_permutations, "n_permutations")
     options = Options(n_permutations, seed_from(random_state), n_jobs)
-    rankings = read_rankings(X, items, unranked=unranked, sample_weight=sample_weight)
+    rankings, sample_weight = read_with_weights(X, items, unranked, sample_weight)
     n_rows = rankings.shape[0]
     named = _read(covariates, n_rows)
     known = np.ones(n_rows, dtype=bool)
     for column in named.values():
         known &= [not is_missing(value) for value in column.tolist()]
-    kept = np.flatnonzero(known & (rankings.counts > 0))
+    count, _ = read_weights(rankings, sample_weight)
+    kept = np.flatnonzero(known & (count > 0))
     notes = []
     if not known.all():
         notes.append(f"{amount(int((~known).sum()), 'ranking')} without a value left out.")
-    if len(kept) < 3:
+    if count[kept].sum() < 3:
         raise InputError("has fewer than three rankings with values", parameter="covariates")
     numbers = {name: _numbers(name, column, kept) for name, column in named.items()}
     alike = np.unique(np.hstack(list(numbers.values())), axis=0, return_inverse=True)[1].ravel()
-    rows, told = read_rows(rankings, kept, alike, strata, people)
-    if rows.counted:
-        again = np.repeat(np.arange(len(kept)), rows.weight.astype(np.int64))
-        rows = replace(rows.take(again), weight=np.ones(len(again)))
-        numbers = {name: column[again] for name, column in numbers.items()}
-    rows = replace(rows, group=np.zeros(len(rows.index), dtype=np.int64), counted=False)
-    first = _first_rows(rows)
-    numbers = {name: column[first] for name, column in numbers.items()}
-    parts = _parts(rows, features, options.seed)
-    if "features" in parts:
+    rows, told = read_rows(rankings, kept, alike, strata, people, sample_weight)
+    parts: dict[str, Coordinates] = {"places": places(rows.rankings)}
+    if features is not None:
+        parts["features"] = features_of(features, rows.rankings, options.seed)
         notes += parts["features"].notes()
-    vectors, columns = side_by_side(parts)
-    design = make_design(rows)
-    scores = Scores(design, vectors, sum(part.width for part in parts.values()))
-    overall = overall_family(columns)
-    labels = CovariateLabels(design, np.hstack(list(numbers.values())))
-    if labels.width == 0:
+    rows = replace(rows, group=np.zeros(len(rows.index), dtype=np.int64))
+    scores = Scores(make_design(rows), parts)
+    draws = CovariateDraws(rows, scores, np.hstack(list(numbers.values())), options)
+    if draws.width == 0:
         raise InputError("are the same for all rankings of a stratum", parameter="covariates")
-    draws = Draws(labels, options)
-    families = [overall, Family(columns["places"], "each")]
-    found, of_items = run_tests(labels, scores, families, draws)
-    share = share_explained(labels, scores, overall.columns)
-    explained = (labels.observed(scores)[:, columns["places"]] ** 2).sum(axis=0)
-    total = scores.total[columns["places"]]
+    places_of = scores.columns["places"]
+    overall = draws.family(scores.columns.get("features", places_of), features is None)
+    found, of_items = draws.p_values([overall, Family("each", places_of)])
+    share = draws.share_explained(overall.columns)
+    total = scores.total[places_of]
+    explained = draws.data()[0][0, places_of]
     by_item = np.divide(explained, total, out=np.zeros_like(total), where=total > 0)
-    order = np.lexsort((-by_item, of_items))
+    order = np.lexsort((-by_item, of_items.p_values))
+    alone = {
+        name: CovariateDraws(rows, scores, columns, options) for name, columns in numbers.items()
+    }
     return IndependenceResult(
-        p_value=found.value,
+        p_value=float(found.p_values[0]),
         p_interval=found.interval,
         effect_size=share.value,
         effect_interval=share.interval,
-        n_rankings=len(rows.index),
+        n_rankings=int(rows.count.sum()),
         items=Table(
             {
                 "item": [rankings.item(i) for i in order.tolist()],
                 "share_explained": by_item[order].tolist(),
-                "p_value": of_items[order].tolist(),
+                "p_value": of_items.p_values[order].tolist(),
             }
         ),
-        covariates=_each_alone(numbers, scores, overall, options),
+        covariates=_each_alone(alone, overall),
         method=draws.describe(),
-        features=parts["features"].name if "features" in parts else "places",
+        features=parts["features"].name if "features" in parts else "mean places",
         n_permutations=draws.number,
         notes=(*notes, *told),
     )
 
 
-def _parts(rows: ComparedRows, features: Any, seed: int) -> dict[str, Coordinates]:
-    """The vectors that are looked at: places, and the features or what partial lists need."""
-    parts = {"places": places(rows.rankings)}
-    if features is not None:
-        parts["features"] = features_of(features, rows.rankings, seed)
-    elif rows.partial:
-        parts["given length"] = places_given_length(rows)
-        if rows.rankings.shape[1] <= PAIR_ITEMS:
-            parts["pairs"] = pairs(rows.rankings)
-    return parts
+class CovariateDraws(Draws):
+    """Products of covariates Q and vectors X of units, S = QᵀX, in the data and permuted.
+
+    The columns of Q are orthonormal, and centred in each stratum. Without dependence a square of S
+    is expected to be Σ_u ‖q_u‖²·x_u² over its columns, whatever the spread of each unit.
+
+    Attributes
+    ----------
+    width : int
+        Columns of Q.
+    """
+
+    def __init__(
+        self, rows: ComparedRows, scores: Scores, covariates: Floats, options: Options
+    ) -> None:
+        self._scores, self._options = scores, options
+        first, count = _rows_of_units(rows, covariates)
+        self._cells = _cells_of(rows, first)
+        stratum = rows.stratum[first]
+        segments = np.concatenate([[0], np.flatnonzero(np.diff(stratum)) + 1, [len(first)]])
+        often = count.astype(np.float64)[:, np.newaxis]
+        sizes = np.add.reduceat(often, segments[:-1])
+        means = np.add.reduceat(often * covariates[first], segments[:-1]) / sizes
+        centred = covariates[first] - np.repeat(means, np.diff(segments), axis=0)
+        left, values, _ = np.linalg.svd(np.sqrt(often) * centred, full_matrices=False)
+        kept = values > ROUNDING * max(values.max(initial=0.0), 1e-300)
+        rows_of_q = left[:, kept] / np.sqrt(often)
+        self.width = int(kept.sum())
+        # The sum of squares is to grow with weights as the total does.
+        weight = float(scores.design.counts @ scores.design.weight)
+        rows_of_q /= math.sqrt(weight / float(count.sum()))
+        self._labels = np.hstack([rows_of_q, (rows_of_q**2).sum(axis=1, keepdims=True)])
+        self._count, self._n_units = count, int(count.sum())
+        self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        log = float(gammaln(sizes + 1).sum())
+        largest = float(self._labels[:, -1].max() * weight / self._n_units) if self.width else 0.0
+        enough = (
+            self._n_units >= ENOUGH * (1 + self.width) and largest * ENOUGH < self._n_units**0.5
+        )
+        work = self._n_units * scores.width * (1 + self.width)
+        self.choose(log, enough and is_nearly_normal(scores), work, options.n_permutations)
+
+    def family(self, columns: slice, largest: bool) -> Family:
+        """One question about some coordinates, with or without the one that differs most."""
+        every = np.zeros((columns.stop - columns.start,) * 2)
+        for cells, block in self._scores.blocks():
+            part = block[:, columns]
+            every += (part * self._scores.design.counts[cells, np.newaxis]).T @ part
+        squared = float((every**2).sum())
+        shape = float(np.trace(every)) ** 2 / squared if squared > 0 else 1.0
+        return Family("whole", columns, slice(0, 0) if largest else None, None, shape)
+
+    def data(self) -> tuple[Floats, Floats]:
+        """Squares of S, and what is expected of them, in each coordinate."""
+        products = np.zeros((self.width, self._scores.width))
+        expected = np.zeros((1, self._scores.width))
+        for own, values in self._rows():
+            labels = self._labels[own] * self._count[own, np.newaxis]
+            products += labels[:, :-1].T @ values
+            expected += labels[:, -1:].T @ values**2
+        self._products = products
+        return (products**2).sum(axis=0)[np.newaxis], expected
+
+    def _rows(self) -> Iterator[tuple[Longs, Floats]]:
+        """Some rows of units, and the vectors of each."""
+        for cells, block in self._scores.blocks():
+            own = np.flatnonzero((self._cells >= cells.start) & (self._cells < cells.stop))
+            yield own, block[self._cells[own] - cells.start]
+
+    def look(self, drawn: tuple[Floats, Floats], family: Family, *, own: bool = False) -> Looked:
+        """By F distributions with as many degrees of freedom as covariates."""
+        squares, expected = (each[:, family.columns] for each in drawn)
+        below = max(self._n_units - self.width - len(self._starts) + 1, 1)
+        tiny = np.finfo(float).tiny
+        varies = self._scores.own[family.columns] > ROUNDING * self._scores.own.max(initial=0.0)
+
+        def p_of(squares: Floats, expected: Floats, freedom: float) -> Floats:
+            ratio = squares / np.maximum(expected, tiny)
+            return np.asarray(np.maximum(fdtrc(freedom, below, ratio), tiny))
+
+        each = np.where(varies, p_of(squares, expected, self.width), 1.0)
+        if family.kind == "each":
+            return Looked(-np.log(each), holm(each) if own else each)
+        total, by_chance = squares.sum(axis=1), expected.sum(axis=1)
+        if family.extra is None and self.method != "Welch":
+            # A kernel asks whether populations are equal: permutations are exact.
+            values = (total / np.maximum(by_chance, tiny))[:, np.newaxis]
+            return Looked(values, np.zeros_like(values))
+        p = p_of(total, by_chance, self.width * family.shape)
+        if family.extra is not None:
+            smallest = np.minimum(each.min(axis=1), 1.0 - ROUNDING)
+            p = harmonic_mean(p, -np.expm1(max(int(varies.sum()), 1) * np.log1p(-smallest)))
+        return Looked(-np.log(p)[:, np.newaxis], p[:, np.newaxis])
+
+    def blocks(self, work: Callable[[Any], Any]) -> Iterator[Any]:
+        """Shuffles of the units' covariates in each stratum, or all of them."""
+        units = np.repeat(np.arange(len(self._count)), self._count)
+        if self.method == "exact":
+            segments = itertools.pairwise(self._starts.tolist())
+            ways = itertools.product(*(itertools.permutations(range(a, b)) for a, b in segments))
+            while some := list(itertools.islice(ways, 1024)):
+                rows = np.array([list(itertools.chain(*each)) for each in some], dtype=np.int32)
+                yield work(self._permuted(units, rows))
+            return
+        step = max(1, BLOCK // ((1 + self.width) * self._n_units))
+        seed = np.uint64(self._options.seed)
+
+        def shuffled(first: int) -> Any:
+            rows = np.empty((min(step, self.number - first), self._n_units), dtype=np.int32)
+            shuffle_rows(self._starts, seed, first, rows)
+            return work(self._permuted(units, rows))
+
+        yield from in_order(shuffled, range(0, self.number, step), self._options.n_jobs)
+
+    def _permuted(self, units: Longs, rows: NDArray[np.int32]) -> tuple[Floats, Floats]:
+        width = self._scores.width
+        products = np.zeros((len(rows) * self.width, width))
+        expected = np.zeros((len(rows), width))
+        cells_of = self._cells[units]
+        for cells, block in self._scores.blocks():
+            own = np.flatnonzero((cells_of >= cells.start) & (cells_of < cells.stop))
+            values = block[cells_of[own] - cells.start]
+            labels = self._labels[units[rows[:, own]]]
+            across = labels[:, :, :-1].transpose(0, 2, 1).reshape(-1, len(own))
+            products += across @ values
+            expected += labels[:, :, -1] @ values**2
+        squares = products.reshape(len(rows), self.width, width) ** 2
+        return squares.sum(axis=1), expected
+
+    def share_explained(self, columns: slice) -> Estimate:
+        """The part of the variation that the covariates explain, corrected for chance."""
+        explained = float(self.data()[0][0, columns].sum())
+        total = float(self._scores.total[columns].sum())
+        if not total > 0.0:
+            return Estimate(0.0, (0.0, 0.0))
+        by_chance, weight = 0.0, float(self._scores.design.weight.mean())
+        for own, values in self._rows():
+            left = values - weight * self._labels[own, :-1] @ self._products
+            by_chance += float(
+                (self._count * self._labels[:, -1])[own] @ (left[:, columns] ** 2).sum(1)
+            )
+        freedom = max(self._n_units - self.width - len(self._starts) + 1, 1)
+        by_chance *= self._n_units / freedom
+        shape = self.family(columns, largest=False).shape
+        squared = by_chance**2 / max(self.width * shape, 1.0)
+        return normal_interval(explained - by_chance, by_chance, squared, 0.0, total)
+
+
+def _rows_of_units(rows: ComparedRows, covariates: Floats) -> tuple[Longs, Longs]:
+    """A row of each unit, and how many units it stands for, in the order of the cells."""
+    if rows.person is None:
+        order = np.lexsort((*covariates.T[::-1], rows.weight, rows.index, rows.stratum))
+        return order, rows.count[order]
+    keys = rows.stratum * (int(rows.person.max()) + 1) + rows.person
+    first = np.asarray(np.unique(keys, return_index=True)[1], dtype=np.int64)
+    return first, np.ones(len(first), dtype=np.int64)
+
+
+def _cells_of(rows: ComparedRows, order: Longs) -> Longs:
+    """The cell of each row, in this order, as :func:`make_design` numbers them."""
+    if rows.person is not None:
+        return np.arange(len(order))
+    keys = np.vstack([rows.stratum, rows.index, rows.weight])[:, order]
+    return np.concatenate([[0], np.cumsum((keys[:, 1:] != keys[:, :-1]).any(axis=0))])
 
 
 def _read(covariates: Any, n_rows: int) -> dict[Hashable, Any]:
@@ -263,27 +423,16 @@ def _numbers(name: Hashable, column: Any, kept: Longs) -> Floats:
     return np.asarray(numbers / spread if spread > 0 else numbers)
 
 
-def _first_rows(rows: ComparedRows) -> Longs:
-    """A row of each unit, in the order in which make_design numbers units."""
-    if rows.person is None:
-        return np.lexsort((rows.weight, rows.index, rows.stratum)).astype(np.int64)
-    keys = rows.stratum * (int(rows.person.max()) + 1) + rows.person
-    return np.asarray(np.unique(keys, return_index=True)[1], dtype=np.int64)
-
-
-def _each_alone(
-    numbers: dict[Hashable, Floats], scores: Scores, overall: Family, options: Options
-) -> Table:
+def _each_alone(draws: dict[Hashable, CovariateDraws], overall: Family) -> Table:
     """Each covariate by itself, with p-values adjusted by Holm's method."""
-    found = [
-        one_test(CovariateLabels(scores.design, columns), scores, overall, options)
-        for columns in numbers.values()
+    p_values = [
+        float(each.p_values([overall])[0].p_values[0]) if each.width else 1.0
+        for each in draws.values()
     ]
-    p_values = [p.value for p, _ in found]
     return Table(
         {
-            "covariate": list(numbers),
-            "effect_size": [share.value for _, share in found],
+            "covariate": list(draws),
+            "effect_size": [each.share_explained(overall.columns).value for each in draws.values()],
             "p_unadjusted": p_values,
             "p_value": holm(np.array(p_values)).tolist(),
         }

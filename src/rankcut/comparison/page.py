@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from rankcut.comparison.results import p_in_words, sizes_in_words
+from rankcut.comparison.results import LEVEL, QUESTIONS, p_in_words, sizes_in_words
 from rankcut.pictures.page import (
     Cell,
     Dot,
@@ -20,6 +20,11 @@ from rankcut.pictures.page import (
 )
 from rankcut.pictures.scene import Key, Legend
 from rankcut.pictures.theme import COLOURS, MOST_ITEMS, colour, name_colours
+
+FINE_PRINT = (
+    "Faint: no difference found. p-values hold for all items and pairs of groups at once. They "
+    "assume independent people; groups may differ in spread and size (Welch's t)."
+)
 
 
 def comparison_page(results: Sequence[Mapping[str, Any]]) -> str:
@@ -50,12 +55,11 @@ def _section(result: Mapping[str, Any], *, several: bool) -> Iterator[Html]:
         yield tag("h2", f"Pairs: share that prefers the first{_some(result['pairs'])}")
         yield _table(result["pairs"][:MOST_ITEMS], result["groups"])
     if result["listing"]:
-        yield tag("h2", f"Which items are listed ({p_in_words(result['listing']['p_value'])})")
+        p = p_in_words(result["listing"]["p_value"], result["p_floor"])
+        yield tag("h2", f"Which items are listed ({p})")
         yield _table(result["listing"]["items"], result["groups"])
-        said = f"How listed items are ordered: {p_in_words(result['order']['p_value'])}."
-        yield tag("p", said)
     if result["between"]:
-        by_clearness = sorted(result["between"], key=itemgetter("p_value", "p_unadjusted"))
+        by_clearness = sorted(result["between"], key=itemgetter("p_value"))
         yield tag("h2", f"Groups, two at a time{_some(result['between'])}")
         yield _table(by_clearness[:MOST_ITEMS])
 
@@ -81,14 +85,16 @@ def show_items(
     yield show_legend(Legend("", [Key(name, its_colour) for name, its_colour in names]))
     if numbers is not None:
         rows.sort(key=lambda row: numbers[str(row["item"])])
-    every = [row[f"place in {group}"] for row in rows for group in groups]
+    what = {"places": "mean place", "strengths": "strength"}[result["question"]]
+    unit = what.split()[-1]
+    every = [row[f"{unit} in {group}"] for row in rows for group in groups]
     ends = (math.floor(min(every)), math.ceil(max(every)))
     body = []
     for row in rows:
-        name, means = str(row["item"]), [row[f"place in {group}"] for group in groups]
+        name, means = str(row["item"]), [row[f"{unit} in {group}"] for group in groups]
         said = (f"{group} {place:.1f}" for group, place in zip(groups, means, strict=True))
         dots = [Dot(place, colour(k)) for k, place in enumerate(means)]
-        line = track(dots, ends, f"Mean place of {name}: {', '.join(said)}", joined=True)
+        line = track(dots, ends, f"{what.capitalize()} of {name}: {', '.join(said)}", joined=True)
         shown = name if numbers is None else item_button(numbers[name], name)
         body.append(
             [
@@ -97,20 +103,21 @@ def show_items(
                 Cell(f"{row['difference']:.2f}", row["difference"]),
                 row["higher_in"],
                 row["lower_in"],
-                Cell(f"{row['p_value']:.2g}", row["p_value"]),
+                Cell(p_in_words(row["p_value"], result["p_floor"])[2:], row["p_value"]),
             ]
         )
     heads = [
         Head("item", "name"),
-        Head("mean place", "line", ends),
+        Head(what, "line", ends),
         Head("difference", "number roomy"),
         Head("higher in", "roomy"),
         Head("lower in", "roomy"),
         Head("p", "number"),
     ]
     chosen = None if numbers is None else [numbers[str(row["item"])] for row in rows]
-    yield table(heads, body, items=chosen, faint=[row["p_value"] > 0.05 for row in rows])
-    yield tag("p", "Faint: no difference found. p-values hold for all items at once.", kind="soft")
+    yield table(heads, body, items=chosen, faint=[row["p_value"] > LEVEL for row in rows])
+    yield tag("p", QUESTIONS[result["question"]], kind="soft")
+    yield tag("p", FINE_PRINT, kind="soft")
 
 
 def _table(

@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import narwhals as nw
 
-from rankcut.comparison.statistics import Estimate
+from rankcut.comparison.statistics import Estimate, Tested
 from rankcut.parameters import check_choice
 
 # p-values up to this are called a difference.
@@ -18,6 +18,16 @@ LEVEL = 0.05
 
 # A summary names this many groups with their sizes.
 _MOST_GROUPS = 12
+
+# Smaller p-values are not written out.
+_SMALLEST = 0.0001
+
+QUESTIONS = {
+    "places": "Compared: mean places. They are relative: one item up, the rest down.",
+    "strengths": "Compared: strengths (log odds of being chosen), whatever is shown or listed.",
+}
+
+LISTED_ALIKE = "No difference was found in which items groups list"
 
 
 class Table:
@@ -115,29 +125,29 @@ class Aspect:
     items: Table = field(default_factory=lambda: Table({}), repr=False)
 
     @classmethod
-    def of(cls, found: Estimate, share: Estimate, items: Table | None = None) -> "Aspect":
+    def of(cls, found: Tested, share: Estimate, items: Table) -> "Aspect":
         """From what a test and an effect size say."""
-        table = Table({}) if items is None else items
-        return cls(found.value, found.interval, share.value, share.interval, table)
+        return cls(float(found.p_values[0]), found.interval, share.value, share.interval, items)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class TestedEffect(ABC):
-    """What a permutation test found.
+    """What a test found.
 
     Attributes
     ----------
     p_value : float
-        Probability that labels explain at least this much if they mean nothing.
+        Chance of a difference as large as this, or larger, if there is none: the larger of the
+        share of permutations and of Welch's approximation.
     p_interval : (float, float)
-        95 % confidence interval of that probability, which random permutations estimate.
+        95 % confidence interval of that share, which random permutations estimate.
     effect_size : float
         Share of the variation of rankings that the labels explain, corrected for chance (ε²): its
         mean is 0 if labels mean nothing, so it may be slightly negative.
     effect_interval : (float, float)
-        95 % confidence interval.
+        95 % confidence interval of the effect size, by itself.
     method : str
-        How p was found: by all permutations, random ones, or the limit distribution.
+        How p was found: by all permutations, random ones, or Welch's approximation alone.
     features : str
         What the overall test looks at.
     n_permutations : int
@@ -157,6 +167,11 @@ class TestedEffect(ABC):
 
     tables: ClassVar[tuple[str, ...]]
     """The names of the tables, the first one shown in notebooks."""
+
+    @property
+    def p_floor(self) -> float:
+        """The smallest p-value that so many random permutations can show; 0 without them."""
+        return 1.0 / (1 + self.n_permutations) if "random" in self.method else 0.0
 
     @abstractmethod
     def verdict(self) -> str:
@@ -191,32 +206,39 @@ class GroupComparison(TestedEffect):
 
     Attributes
     ----------
+    question : {"places", "strengths"}
+        What is compared.
     groups : dict
         The groups, and the number of rankings of each.
     n_units : int
         Number of rankings or people among which labels are exchanged.
     people : bool
         Whether people, rather than rankings, are exchanged.
+    design_effect : dict
+        With weights or people, how many times larger the variance of a group's mean places is
+        than that of as many single rankings of equal weight; otherwise empty.
     items : Table
-        For each item the mean place in each group, 1 = best, the largest difference between
-        groups, where the item stands higher and lower, and a p-value adjusted for all items.
+        For each item the mean place in each group, 1 = best, or the strength, 0 = average; the
+        clearest difference between two groups, where the item stands higher and lower, and a
+        p-value adjusted for all items and all pairs of groups.
     pairs : Table
         The same for pairs: the share of each group that prefers the first item to the second.
     between : Table
-        With three groups or more, all pairs of groups, with p-values adjusted by Holm's method.
-    listing, order : Aspect or None
-        For partial lists: do groups list different items, and do they order the items they list
-        differently?
+        With three groups or more, all pairs of groups, each with its own p-value, adjusted for all
+        of them.
+    listing : Aspect or None
+        For partial lists: do groups list different items?
     """
 
+    question: Literal["places", "strengths"]
     groups: dict[Hashable, int]
     n_units: int
     people: bool
+    design_effect: dict[Hashable, float]
     items: Table
     pairs: Table
     between: Table
     listing: Aspect | None
-    order: Aspect | None
 
     tables = ("items", "pairs", "between")
 
@@ -238,7 +260,7 @@ class GroupComparison(TestedEffect):
         found = [row for row in self.items if row["p_value"] <= level]
         if found:
             lines.append("Items that differ:")
-            lines += [f"  {row['item']}: {item_in_words(row)}" for row in found]
+            lines += [f"  {row['item']}: {item_in_words(row, self.p_floor)}" for row in found]
         return "\n".join([*lines, *self.details(level)])
 
     def details(self, level: float = LEVEL) -> list[str]:
@@ -249,7 +271,7 @@ class GroupComparison(TestedEffect):
         level : float
             As in :meth:`summary`.
         """
-        lines = []
+        lines, floor = [], self.p_floor
         apart = [row for row in self.pairs if row["p_value"] <= level]
         if apart:
             row = apart[0]
@@ -259,46 +281,40 @@ class GroupComparison(TestedEffect):
                 f"before {row['second']}: {_percent(row['difference'])} points more often in "
                 f"{row['more_in']} than in {row['less_in']}."
             )
-        for part, differ, same in (
-            (
-                self.listing,
-                "Groups list different items",
-                "No difference was found in which items groups list",
-            ),
-            (
-                self.order,
-                "They order what they list differently",
-                "No difference was found in how they order what they list",
-            ),
-        ):
-            if part is not None:
-                words = differ if part.p_value <= level else same
-                lines.append(f"{words} ({p_in_words(part.p_value)}).")
+        if self.listing is not None:
+            differ = self.listing.p_value <= level
+            words = "Groups list different items" if differ else LISTED_ALIKE
+            lines.append(f"{words} ({p_in_words(self.listing.p_value, floor)}).")
         if len(self.between):
             apart = [row for row in self.between if row["p_value"] <= level]
             verb = "differs" if len(apart) == 1 else "differ"
             end = ":" if apart else "."
             lines.append(f"{len(apart)} of {len(self.between)} pairs of groups {verb}{end}")
             lines += [
-                f"  {row['first']} and {row['second']} ({p_in_words(row['p_value'])}; "
+                f"  {row['first']} and {row['second']} ({p_in_words(row['p_value'], floor)}; "
                 f"{_percent(row['effect_size'])} %)"
                 for row in apart
             ]
-        return [*lines, f"{sizes_in_words(self.groups)} {self.method}", *self.notes]
+        lines += [QUESTIONS[self.question], f"{sizes_in_words(self.groups)} {self.method}"]
+        if self.design_effect:
+            each = (f"{name} {effect:.2f}" for name, effect in self.design_effect.items())
+            lines.append(f"Design effect: {', '.join(each)}.")
+        return [*lines, *self.notes]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, text, lists and dictionaries, ready for JSON."""
-        plain: dict[str, Any] = {"verdict": self.verdict()}
+        plain: dict[str, Any] = {"verdict": self.verdict(), "p_floor": self.p_floor}
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
             if isinstance(value, Aspect):
                 value = {key: _plain(getattr(value, key)) for key in value.__dataclass_fields__}
             plain[name] = _plain(value)
-        plain["groups"] = {str(name): size for name, size in self.groups.items()}
+        for name in ("groups", "design_effect"):
+            plain[name] = {str(group): value for group, value in plain[name].items()}
         return plain
 
     def plot(self, level: float = LEVEL) -> Any:
-        """The items' mean places in each group, as a Matplotlib figure.
+        """The items' mean places or strengths in each group, as a Matplotlib figure.
 
         Parameters
         ----------
@@ -307,7 +323,13 @@ class GroupComparison(TestedEffect):
         """
         from rankcut.pictures.item_charts import draw_group_places
 
-        return draw_group_places(self.items, tuple(self.groups), level, self.verdict())
+        return draw_group_places(
+            self.items,
+            tuple(self.groups),
+            level,
+            self.verdict(),
+            "place" if self.question == "places" else "strength",
+        )
 
 
 def permutations_needed(n_comparisons: int, n_permutations: int) -> str:
@@ -337,18 +359,28 @@ def sizes_in_words(groups: Mapping[Any, int]) -> str:
     return f"Rankings: {sum(sizes):,}, in {len(sizes)} groups of {each}."
 
 
-def item_in_words(row: Mapping[str, Any]) -> str:
+def item_in_words(row: Mapping[str, Any], floor: float = 0.0) -> str:
     """A row of the table of items: by how much, where, and how sure."""
+    strength = any(name.startswith("strength in ") for name in row)
+    more = "stronger" if strength else "places higher"
     return (
-        f"{row['difference']:.2f} places higher in {row['higher_in']} than in "
-        f"{row['lower_in']} ({p_in_words(row['p_value'])})"
+        f"{row['difference']:.2f} {more} in {row['higher_in']} than in "
+        f"{row['lower_in']} ({p_in_words(row['p_value'], floor)})"
     )
 
 
-def p_in_words(value: float, *, least: bool = False) -> str:
-    """A p-value with about two digits; ``least`` if no permutation was as extreme."""
+def p_in_words(value: float, floor: float = 0.0) -> str:
+    """A p-value with about two digits; up to ``floor`` permutations cannot tell how small it is.
+
+    >>> p_in_words(0.0123), p_in_words(0.001, 0.001), p_in_words(1e-9)
+    ('p = 0.012', 'p ≤ 0.001', 'p < 0.0001')
+    """
+    if value <= floor * (1.0 + 1e-9):
+        return f"p ≤ {value:.2g}" if value >= 0.001 else f"p ≤ {value:.4f}"
+    if value < _SMALLEST:
+        return f"p < {_SMALLEST}"
     shown = f"{value:.4f}" if value < 0.001 else f"{value:.2g}" if value < 0.1 else f"{value:.2f}"
-    return f"p {'≤' if least else '='} {shown}"
+    return f"p = {shown}"
 
 
 def verdict_in_words(result: TestedEffect, differ: str, same: str, what: str) -> str:
@@ -356,10 +388,9 @@ def verdict_in_words(result: TestedEffect, differ: str, same: str, what: str) ->
     low, high = (100.0 * end for end in result.effect_interval)
     share = 100.0 * max(result.effect_size, 0.0)
     words = differ if result.p_value <= LEVEL else same
-    p = p_in_words(result.p_value, least=result.p_interval[0] == 0.0)
     return (
-        f"{words} ({p}); the {what} explains {share:.1f} % of the variation "
-        f"[{low:.1f}, {high:.1f}]."
+        f"{words} ({p_in_words(result.p_value, result.p_floor)}); the {what} explains "
+        f"{share:.1f} % of the variation [{low:.1f}, {high:.1f}]."
     )
 
 

@@ -1,8 +1,8 @@
 """What is compared: rows with their group, stratum, person and weight, and units of rows.
 
 A *unit* is what is permuted: a ranking, or a person with all of their rankings. Labels are
-exchanged among the units of a *stratum*. Units of a stratum with equal rankings are a *cell*,
-counted once.
+exchanged among the units of a *stratum*. Units of a stratum with equal rankings and weights are a
+*cell*, stored once.
 """
 
 from collections.abc import Hashable
@@ -18,7 +18,9 @@ from scipy.sparse import csr_array
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Longs
 from rankcut.errors import InputError
-from rankcut.rankings import Rankings, as_frame, merge_rankings
+from rankcut.parameters import check_counts
+from rankcut.rankings import Rankings, Unranked, as_frame, merge_rankings, read_rankings
+from rankcut.rankings.ranking_set import RankingSet
 
 
 class Codes(NamedTuple):
@@ -42,10 +44,10 @@ class ComparedRows:
         Codes, from 0.
     person : (n_rows,) or None
         Whose ranking it is, if the rankings of a person are permuted together.
+    count : (n_rows,)
+        How many rankings the row stands for.
     weight : (n_rows,)
-        How often the row counts.
-    counted : bool
-        Whether a weight of c means c rankings, rather than one ranking of that importance.
+        The survey weight of each of them.
     """
 
     rankings: Rankings
@@ -53,8 +55,8 @@ class ComparedRows:
     group: Longs
     stratum: Longs
     person: Longs | None
+    count: Longs
     weight: Floats
-    counted: bool
 
     @property
     def partial(self) -> bool:
@@ -65,26 +67,54 @@ class ComparedRows:
         """Which items each different ranking lists."""
         return np.asarray(self.rankings.groups(close=False) != NOWHERE)
 
-    def ranking_weights(self) -> Floats:
-        """The weight of each different ranking."""
-        sums = np.bincount(self.index, self.weight, self.rankings.shape[0])
-        return sums.astype(np.float64)
-
     def take(self, rows: NDArray[Any]) -> "ComparedRows":
-        """Some of the rows, or rows several times; groups are numbered again."""
-        group = np.unique(self.group[rows], return_inverse=True)[1]
+        """Some of the rows."""
         return replace(
             self,
             index=self.index[rows],
-            group=group.astype(np.int64),
+            group=self.group[rows],
             stratum=self.stratum[rows],
             person=None if self.person is None else self.person[rows],
+            count=self.count[rows],
             weight=self.weight[rows],
         )
 
+    def sizes(self, n_groups: int) -> list[int]:
+        """Number of rankings of each group."""
+        return [int(n) for n in np.bincount(self.group, self.count, minlength=n_groups)]
+
+
+def read_with_weights(
+    X: Any, items: Any, unranked: Unranked, sample_weight: Any
+) -> tuple[Rankings, Any]:
+    """The rankings with their counts, and survey weights apart."""
+    if isinstance(X, RankingSet) and X.weights is not None:
+        sample_weight = X.weights if sample_weight is None else sample_weight
+        X = replace(X, weights=None)
+    return read_rankings(X, items, unranked=unranked), sample_weight
+
+
+def read_weights(rankings: Rankings, sample_weight: Any) -> tuple[Longs, Floats]:
+    """How many rankings each row stands for, and the survey weight of each of them.
+
+    Counts and weights differ. A row with the count 100 is 100 people. A person with the weight 100
+    is one person who was drawn with a small chance: 100 times as important as another, but no more
+    evidence. Counts come with the rankings: those of a :class:`~rankcut.RankingSet`, in the command
+    ``--count``. ``sample_weight``, or the weights of a RankingSet, in the command ``--weight``, are
+    always survey weights, whole numbers or not.
+    """
+    n_rows = rankings.shape[0]
+    if sample_weight is None and rankings.counted:
+        return rankings.counts.astype(np.int64), np.ones(n_rows)
+    if sample_weight is None:
+        return (rankings.counts > 0).astype(np.int64), rankings.counts
+    weight = check_counts(sample_weight, n_rows)
+    count = rankings.counts if rankings.counted else np.ones(n_rows)
+    return np.where(weight > 0, count, 0).astype(np.int64), weight
+
 
 def read_rows(
-    rankings: Rankings, kept: Longs, labels: Longs, strata: Any, people: Any
+    rankings: Rankings, kept: Longs, labels: Longs, strata: Any, people: Any, sample_weight: Any
 ) -> tuple[ComparedRows, list[str]]:
     """The rows that are kept, with these labels as groups; and what a reader should know.
 
@@ -92,6 +122,9 @@ def read_rows(
     person, they are exchanged among the rankings of each person.
     """
     n_rows = rankings.shape[0]
+    count, weight = read_weights(rankings, sample_weight)
+    counts = count[kept] > 0
+    kept, labels = kept[counts], labels[counts]
     stratum = np.zeros(len(kept), dtype=np.int64)
     if strata is not None:
         stratum = _read_complete(strata, kept, n_rows, "strata")
@@ -112,17 +145,29 @@ def read_rows(
                 parameter="people",
                 remedy="give each person one stratum",
             )
-    some = rankings.rows(kept)
     # Merged as they were given: lists that end in a tie differ from shorter ones.
-    different, index = merge_rankings(replace(some, unranked="anywhere"))
-    order = np.lexsort(different.groups().T[::-1])
+    some = replace(rankings.rows(kept), unranked="anywhere", weights=None)
+    different, index = merge_rankings(some)
+    different = replace(different, unranked=rankings.unranked)
+    often = np.bincount(index, count[kept].astype(np.float64), different.shape[0])
+    items = _order_of_items(different, often)
+    order = np.lexsort(different.groups(close=False)[:, items].T[::-1])
     places = np.empty(len(order), dtype=np.int64)
     places[order] = np.arange(len(order))
-    different = replace(different.rows(order), unranked=rankings.unranked)
-    return (
-        ComparedRows(different, places[index], labels, stratum, person, some.counts, some.counted),
-        notes,
+    rows = ComparedRows(
+        different.rows(order), places[index], labels, stratum, person, count[kept], weight[kept]
     )
+    return rows, notes
+
+
+def _order_of_items(rankings: Rankings, often: NDArray[Any]) -> Longs:
+    """An order of the items by what is said of them, so that random numbers fall to the same rows.
+
+    Otherwise p-values would depend on the order of the columns as they do on the seed.
+    """
+    groups = rankings.groups(close=False).astype(np.float64) + 1.0
+    groups[groups > rankings.shape[1]] = 0.0
+    return np.lexsort([often @ groups**power for power in (3, 2, 1)])
 
 
 @dataclass(frozen=True)
@@ -135,22 +180,13 @@ class Design:
         How many units of each cell are in each group.
     starts : (n_strata + 1,)
         Where the cells of each stratum begin.
-    members : (n_cells, n_distinct) sparse, or None
-        The weight of each different ranking in a unit of the cell; None: only ``ranking``.
-    ranking : (n_cells,)
-        The different ranking of each cell, if ``members`` is None.
-    weight : (n_cells,)
-        The weight of a unit.
-    n_distinct : int
-        Number of different rankings.
+    members : (n_cells, n_distinct) sparse
+        The weight of each different ranking in a unit of the cell.
     """
 
     table: Longs
     starts: Longs
-    members: csr_array | None
-    ranking: Longs
-    weight: Floats
-    n_distinct: int
+    members: csr_array
 
     @cached_property
     def counts(self) -> Longs:
@@ -158,14 +194,19 @@ class Design:
         return np.asarray(self.table.sum(axis=1), dtype=np.int64)
 
     @cached_property
+    def weight(self) -> Floats:
+        """The weight of a unit of each cell."""
+        return np.asarray(self.members.sum(axis=1), dtype=np.float64).ravel()
+
+    @cached_property
+    def weighted(self) -> bool:
+        """Whether units differ in weight."""
+        return bool((self.weight != self.weight[0]).any())
+
+    @cached_property
     def sizes(self) -> Longs:
         """Units of each group in each stratum."""
         return np.asarray(np.add.reduceat(self.table, self.starts[:-1], axis=0), dtype=np.int64)
-
-    @cached_property
-    def n_units(self) -> int:
-        """Number of units."""
-        return int(self.table.sum())
 
     @cached_property
     def strata(self) -> Longs:
@@ -173,62 +214,32 @@ class Design:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
-def make_design(rows: ComparedRows, refine: Longs | None = None) -> Design:
-    """The cells of these rows; ``refine`` splits strata further where units are single rows."""
-    n_groups = int(rows.group.max()) + 1
-    n_distinct = rows.rankings.shape[0]
-    stratum = rows.stratum
-    if refine is not None and rows.person is None:
-        stratum = stratum * (int(refine.max()) + 1) + refine
-    if rows.person is None and rows.counted:
-        keys, cell = np.unique(stratum * n_distinct + rows.index, return_inverse=True)
-        table = np.bincount(
-            cell * n_groups + rows.group, rows.weight, minlength=len(keys) * n_groups
-        )
-        return Design(
-            np.rint(table).astype(np.int64).reshape(-1, n_groups),
-            _starts(keys // n_distinct),
-            None,
-            keys % n_distinct,
-            np.ones(len(keys)),
-            n_distinct,
-        )
+def make_design(rows: ComparedRows) -> Design:
+    """The cells of these rows; neither their order nor the names of groups decide the order."""
+    n_groups, n_distinct = int(rows.group.max()) + 1, rows.rankings.shape[0]
     if rows.person is None:
-        # So that results do not depend on the order of rows.
-        order = np.lexsort((rows.group, rows.weight, rows.index, stratum))
+        order = np.lexsort((rows.weight, rows.index, rows.stratum))
+        keys = np.vstack([rows.stratum, rows.index, rows.weight])[:, order]
+        new = np.concatenate([[True], (keys[:, 1:] != keys[:, :-1]).any(axis=0)])
         unit = np.empty(len(order), dtype=np.int64)
-        unit[order] = np.arange(len(order))
+        unit[order] = np.cumsum(new) - 1
+        first, added, taken = order[new], rows.weight, order[new]
     else:
-        keys, unit = np.unique(
-            stratum * (int(rows.person.max()) + 1) + rows.person, return_inverse=True
-        )
-    n_units = int(unit.max()) + 1
-    members = csr_array((rows.weight, (unit, rows.index)), shape=(n_units, n_distinct))
-    table = np.zeros((n_units, n_groups), dtype=np.int64)
-    table[unit, rows.group] = 1
-    strata = np.empty(n_units, dtype=np.int64)
-    strata[unit] = stratum
-    weight = np.asarray(members.sum(axis=1)).ravel()
-    return Design(table, _starts(strata), members, np.empty(0, np.int64), weight, n_distinct)
-
-
-def _starts(strata: Longs) -> Longs:
-    """Where each stratum begins, and where the last one ends."""
-    changes = np.flatnonzero(np.diff(strata)) + 1
-    return np.concatenate([[0], changes, [len(strata)]]).astype(np.int64)
-
-
-def kinds_of_lists(listed: NDArray[np.bool_], weight: Floats) -> tuple[Longs, str]:
-    """Which rankings list the same items, or equally many.
-
-    The same items, if there are twenty rankings or more for each set of them.
-    """
-    packed = np.packbits(listed, axis=1)
-    sets = np.unique(packed, axis=0, return_inverse=True)[1].ravel()
-    if weight.sum() >= 20 * (int(sets.max()) + 1):
-        return sets.astype(np.int64), "lists of the same items"
-    lengths = np.unique(listed.sum(axis=1), return_inverse=True)[1]
-    return lengths.astype(np.int64), "lists of the same length"
+        person = rows.stratum * (int(rows.person.max()) + 1) + rows.person
+        _, first, unit = np.unique(person, return_index=True, return_inverse=True)
+        added, taken = rows.count * rows.weight, np.arange(len(unit))
+    members = csr_array(
+        (added[taken], (unit[taken], rows.index[taken])), shape=(len(first), n_distinct)
+    )
+    count = rows.count if rows.person is None else np.zeros(len(unit), dtype=np.int64)
+    if rows.person is not None:
+        count[first] = 1
+    cells = unit * n_groups + rows.group
+    table = np.bincount(cells, count, len(first) * n_groups).reshape(-1, n_groups)
+    stratum = rows.stratum[first]
+    changes = np.flatnonzero(np.diff(stratum)) + 1
+    starts = np.concatenate([[0], changes, [len(stratum)]]).astype(np.int64)
+    return Design(table.astype(np.int64), starts, members)
 
 
 def read_codes(labels: Any, n_rows: int, parameter: str) -> Codes:

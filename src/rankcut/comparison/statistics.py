@@ -1,37 +1,51 @@
-"""From sums under exchanged labels to p-values, adjusted ones, and shares of variation."""
+"""Tests of means that survive unequal spread: Welch's t, its maxima, the ANOVA-type statistic.
 
+*Items, pairs*: Welch's t of a difference of group means is (μ_a − μ_b)/√(v_a + v_b), with the
+variance of each mean estimated in its own group. It is turned into a normal score z by the t
+distribution with min(m_a, m_b) − 1 degrees of freedom. A family of differences is judged by the
+largest |z|, step by step (Westfall and Young).
+
+*Overall*: the ANOVA-type statistic (Brunner, Dette and Munk) is the sum of squares between groups
+by what is expected of it without a difference, Σ_g W_g‖μ_g − μ̄‖² / Σ_g W_g(1 − W_g/W)·tr C_g. Its
+p-value is combined with that of the largest |z| by their harmonic mean: the first sees many small
+differences, the second a few large ones.
+
+Each statistic is computed anew, variances and all, in each permutation. A p-value is the larger of
+two: that of permutations, exact if groups have the same distribution, and that of Welch's
+approximation, right in the limit whatever their spreads and sizes.
+"""
+
+import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtrc, gammaln, log_ndtr
 from scipy.stats import beta, norm
 
+from rankcut._loops.resamples import add_by_label, shuffle_labels
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.permutations import Labels
 from rankcut.comparison.vectors import Scores
 from rankcut.rankings.value import ROUNDING
+from rankcut.threads import in_order
 
-Method: TypeAlias = Literal["exact", "permutations", "limit"]
+Method: TypeAlias = Literal["exact", "permutations", "Welch"]
 
 # All permutations are enumerated if there are at most this many, or at most as many as asked.
 FEW = 10_000
 
-# From this many units on, if each group has enough of them, the limit distribution is used.
-VERY_MANY = 200_000
+# With this many units in each group, permutations and Welch's approximation agree.
 ENOUGH = 1_000
 
-# Sums of squares below this share of the largest are rounding errors of 0.
-_ZERO = 1e-16
+# Labels and numbers that a block of permutations holds at once, a few dozen megabytes.
+BLOCK = 1 << 22
 
-# How much each statistic counts; chosen by simulation, on other cases than those printed by
-# benchmarks/comparison.py. Where the covariance is not used, its weight goes to the distance.
-_DISTANCE, _COVARIANCE, _AGREEMENT = 4.0, 2.0, 0.2
-_SINGLES = (3.0, 0.5)
-
-# Covariances are inverted only with this many units for each coordinate.
-_UNITS_EACH = 4
+# Additions of permutations, about a minute: with very many rankings there are fewer permutations.
+_WORK = 1 << 37
 
 
 class Estimate(NamedTuple):
@@ -49,354 +63,467 @@ class Options(NamedTuple):
     n_jobs: int | None = None
 
 
+class Moments(NamedTuple):
+    """Means of groups in each coordinate, and the variances of these means.
+
+    ``means`` and ``variances`` have the shape (…, n_groups, width), ``weights`` (…, n_groups);
+    ``sizes`` are the units of each group.
+    """
+
+    means: Floats
+    variances: Floats
+    weights: Floats
+    sizes: Longs
+
+    def first(self) -> "Moments":
+        """Those of the first permutation, or of the data."""
+        return Moments(self.means[0], self.variances[0], self.weights[0], self.sizes)
+
+
 @dataclass(frozen=True)
 class Family:
     """Coordinates that answer one question.
 
     Attributes
     ----------
+    kind : {"each", "whole", "two"}
+        A test of each coordinate; one of all of them; or one of all of them for each two groups.
     columns : slice
-        Which coordinates of the scores.
-    kind : {"whole", "combined", "each"}
-        One test of all of them, by the distance between means or by several ways combined; or a
-        test of each, with the chance of any false alarm held for all of them together.
-    singles : tuple of slices
-        One or two kinds of coordinates; "combined" also looks at the one of each kind that
-        differs most.
-    distance : slice or None
-        Where lists are partial: the coordinates between whose means "combined" measures the
-        distance. The covariance of ``columns`` is then left out. Places of items that few list
-        hardly vary; in units of the covariance they would count as much as all others.
+        Which coordinates.
+    extra : slice or None
+        Coordinates that only take part in the largest |z|; None leaves that out.
+    covariances : (n_groups, n_columns, n_columns) or None
+        Of the groups' means.
+    shape : float
+        tr(Σ)²/tr(Σ²) for the covariance Σ of all units: about how many directions vary.
     """
 
+    kind: Literal["each", "whole", "two"]
     columns: slice
-    kind: Literal["whole", "combined", "each"]
-    singles: tuple[slice, ...] = ()
-    distance: slice | None = None
+    extra: slice | None = None
+    covariances: Floats | None = None
+    shape: float = 1.0
 
 
-class Draws:
-    """How labels are exchanged, and how often.
+class Looked(NamedTuple):
+    """What a family finds: values that are large if groups differ, and p-values without permuting.
 
-    Attributes
-    ----------
-    method : {"exact", "permutations", "limit"}
-    number : int
-        How many permutations, or draws from the limit.
+    ``p_values`` are adjusted for all comparisons of the family.
     """
 
-    def __init__(self, labels: Labels, options: Options) -> None:
-        self._labels = labels
-        self._options = options
-        arrangements = labels.arrangements()
-        self.method: Method = "permutations"
-        self.number = options.n_permutations
-        if arrangements <= max(FEW, self.number):
-            self.method, self.number = "exact", int(arrangements)
-        elif labels.design.n_units >= VERY_MANY and _is_nearly_normal(labels):
-            self.method = "limit"
-
-    def __call__(self, scores: Scores) -> Iterator[Floats]:
-        """The sums S for each, in blocks."""
-        if self.method == "exact":
-            return self._labels.every(scores)
-        if self.method == "limit":
-            return self._labels.limit(scores, self.number, self._options.seed)
-        return self._labels.sampled(scores, *self._options)
-
-    def describe(self) -> str:
-        """How labels are exchanged, as a sentence."""
-        if self.method == "exact":
-            return f"All {self.number:,} permutations."
-        if self.method == "limit":
-            return f"{self.number:,} draws from the limit distribution of permutations."
-        return f"{self.number:,} random permutations."
-
-    def probability(self, n_extreme: int) -> Estimate:
-        """(1 + draws at least as extreme as the data) / (1 + draws), or the share of all.
-
-        The interval is that of a share of draws; it has no width if all were enumerated.
-        """
-        n, value = self.number, self.shares(n_extreme)
-        if self.method == "exact":
-            return Estimate(value, (value, value))
-        low = beta.ppf(0.025, n_extreme, n - n_extreme + 1) if n_extreme else 0.0
-        high = beta.ppf(0.975, n_extreme + 1, n - n_extreme) if n_extreme < n else 1.0
-        return Estimate(value, (float(low), float(high)))
-
-    def shares(self, n_extreme: Any) -> Any:
-        """P-values from numbers of draws at least as extreme as the data."""
-        return (
-            n_extreme / self.number
-            if self.method == "exact"
-            else (1 + n_extreme) / (1 + self.number)
-        )
+    values: Floats
+    p_values: Floats
 
 
-def run_tests(
-    labels: Labels, scores: Scores, families: Sequence[Family], draws: Draws
-) -> list[Any]:
-    """Answer all questions with the same permutations.
+def two_groups(n_groups: int) -> tuple[Longs, Longs]:
+    """The first and the second group of all pairs of groups."""
+    first, second = np.triu_indices(n_groups, 1)
+    return first.astype(np.int64), second.astype(np.int64)
 
-    A family of the kind "each" has the adjusted p-value of each coordinate; the others have one
-    estimate.
+
+def normal_scores(moments: Moments, columns: slice, floor: Floats) -> Floats:
+    """|z| of each pair of groups and coordinate, of shape (…, n_pairs, n_columns).
+
+    Wallace's approximation of a normal score of t: √(ν·log(1 + t²/ν))·(8ν + 1)/(8ν + 3). Variances
+    are at least ``floor``; where that is 0 a coordinate does not vary, and z is 0.
     """
-    questions = [
-        _Each(family, scores) if family.kind == "each" else _Whole(family, scores)
-        for family in families
-    ]
-    seen = labels.observed(scores)
-    for question in questions:
-        question.look(seen)
-    for block in draws(scores):
-        for question in questions:
-            question.add(block)
-    return [question.answer(draws) for question in questions]
+    a, b = two_groups(len(moments.sizes))
+    freedom = (np.minimum(moments.sizes[a], moments.sizes[b]) - 1.0)[:, np.newaxis]
+    means, variances = moments.means[..., columns], moments.variances[..., columns]
+    squares = (means[..., a, :] - means[..., b, :]) ** 2
+    spread = np.maximum(variances[..., a, :] + variances[..., b, :], floor[columns])
+    t2 = np.divide(squares, spread, out=np.zeros_like(squares), where=spread > 0)
+    correction = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)
+    return np.asarray(np.sqrt(freedom * np.log1p(t2 / freedom)) * correction)
 
 
-def one_test(
-    labels: Labels, scores: Scores, family: Family, options: Options
-) -> tuple[Estimate, Estimate]:
-    """The p-value of one question by itself, and the share that the labels explain.
+def two_sided(z: Floats, number: Any = 1) -> Floats:
+    """P-values of the largest of this many |z|, by Šidák's inequality."""
+    one = 2.0 * np.exp(log_ndtr(-z))
+    return np.asarray(-np.expm1(number * np.log1p(-np.minimum(one, 1.0 - ROUNDING))))
 
-    1 and 0 if no labels can be exchanged.
+
+def harmonic_mean(p: Floats, q: Floats) -> Floats:
+    """Two p-values as one: small if one of them is, and nearly a p-value itself (Good, Wilson)."""
+    tiny = np.finfo(float).tiny
+    return np.asarray(2.0 / (1.0 / np.maximum(p, tiny) + 1.0 / np.maximum(q, tiny)))
+
+
+def _between_all(moments: Moments, family: Family, *, own: bool) -> tuple[Floats, Floats]:
+    """The ANOVA-type statistic, and its p-value by an F distribution with the same two moments."""
+    weights = moments.weights
+    shares = weights / weights.sum(axis=-1, keepdims=True)
+    means = moments.means[..., family.columns]
+    middle = np.einsum("...g,...gi->...i", shares, means)[..., np.newaxis, :]
+    between = np.einsum("...g,...gi->...", weights, (means - middle) ** 2)
+    traces = moments.variances[..., family.columns].sum(axis=-1)
+    expected = weights * (1.0 - shares) * traces
+    freedom = (len(moments.sizes) - 1) * family.shape
+    if own and family.covariances is not None:
+        freedom = _spread(weights[0], family.covariances)[1]
+    return _f_test(between, expected, moments.sizes, freedom)
+
+
+def _between_two(moments: Moments, family: Family, *, own: bool) -> tuple[Floats, Floats]:
+    """The same for each two groups."""
+    a, b = two_groups(len(moments.sizes))
+    means = moments.means[..., family.columns]
+    between = ((means[..., a, :] - means[..., b, :]) ** 2).sum(axis=-1)
+    traces = moments.variances[..., family.columns].sum(axis=-1)
+    expected = np.stack([traces[..., a], traces[..., b]], axis=-1)
+    freedom = np.full(len(a), family.shape)
+    if own and family.covariances is not None:
+        flat = family.covariances.reshape(len(traces[0]), -1)
+        gram = flat @ flat.T
+        squares = gram[a, a] + gram[b, b] + 2.0 * gram[a, b]
+        squared = expected[0].sum(axis=-1) ** 2
+        freedom = np.divide(squared, squares, out=freedom, where=squares > 0)
+    return _f_test(between, expected, np.stack([moments.sizes[a], moments.sizes[b]], 1), freedom)
+
+
+def _f_test(between: Floats, expected: Floats, sizes: Longs, freedom: Any) -> tuple[Floats, Floats]:
+    """F = between/Σ expected and its p-value; 0 and 1 if nothing varies."""
+    total = expected.sum(axis=-1)
+    squares = (expected**2 / (sizes - 1)).sum(axis=-1)
+    varies = squares > 0
+    ratio = np.divide(between, total, out=np.zeros_like(total), where=varies)
+    below = np.divide(total**2, squares, out=np.ones_like(total), where=varies)
+    return ratio, np.asarray(np.maximum(fdtrc(freedom, below, ratio), np.finfo(float).tiny))
+
+
+def _spread(weights: Floats, covariances: Floats) -> tuple[float, float, float]:
+    """Of Σ W_g‖μ_g − μ̄‖² without a difference: its mean, degrees of freedom and half variance."""
+    mixing = np.diag(weights) - np.outer(weights, weights) / weights.sum()
+    mean = float(np.diag(mixing) @ np.trace(covariances, axis1=1, axis2=2))
+    flat = covariances.reshape(len(weights), -1)
+    squared = float((mixing**2 * (flat @ flat.T)).sum())
+    return mean, mean**2 / squared if squared > 0 else 1.0, squared
+
+
+def share_explained(moments: Moments, family: Family, total: float) -> Estimate:
+    """The part of the variation of these coordinates that the groups explain, ε².
+
+    With T the sum of squares between groups and E what is expected of it by chance it is
+    (T − E)/total. The interval takes T for a quadratic form of normal means: with the mean
+    vectors' own squares ‖μ‖² its variance is 4μᵀVμ + 2·tr V².
     """
-    if labels.width == 0:
-        return Estimate(1.0, (1.0, 1.0)), Estimate(0.0, (0.0, 0.0))
-    (found,) = run_tests(labels, scores, [family], Draws(labels, options))
-    return found, share_explained(labels, scores, family.columns)
-
-
-def overall_family(columns: Mapping[str, slice]) -> Family:
-    """The test of all differences: of the features chosen, or of places and pairs.
-
-    ``columns`` says which coordinates there are: "places", and "pairs" if they are compared; "given
-    length" if lists are partial; or "features".
-    """
-    if "features" in columns:
-        return Family(columns["features"], "whole")
-    places, pairs = columns["places"], columns.get("pairs")
-    single = columns.get("given length", places)
-    singles = (single,) if pairs is None else (single, pairs)
-    distance = None
-    if "given length" in columns:
-        distance = places if pairs is None else pairs
-    return Family(places, "combined", singles, distance)
-
-
-def share_explained(labels: Labels, scores: Scores, columns: slice) -> Estimate:
-    """The part of the variation of these coordinates that the labels explain.
-
-    With T = ‖S‖² and its mean E over permutations it is (T − E)/(total − E): for groups without
-    strata or weights, ε². The interval takes S for normal about its mean μ with the covariance V
-    found within groups: T then has the mean ‖μ‖² + tr V and the variance 4μᵀVμ + 2·tr V².
-    """
-    sums = labels.observed(scores)[:, columns]
-    total = float(scores.total[columns].sum())
-    if not total > 0.0:
+    covariances = family.covariances
+    if not total > 0.0 or covariances is None:
         return Estimate(0.0, (0.0, 0.0))
-    by_chance, spread = _by_chance(labels, scores, columns)
-    excess = float((sums**2).sum()) - by_chance
-    room = max(total - by_chance, np.finfo(float).tiny)
-    squared = float((spread**2).sum())
-    along = float(np.einsum("qp,pr,qr->", sums, spread, sums))
-    slope = max(along - len(sums) * squared, 0.0) / excess if excess > 0 else 0.0
-    least, most = squared / max(float(np.trace(spread)), 1e-300), np.linalg.eigvalsh(spread)[-1]
-    slope = min(max(slope, least), float(most))
+    weights, means = moments.weights, moments.means[:, family.columns]
+    gaps = means - weights @ means / weights.sum()
+    by_chance, _, squared = _spread(weights, covariances)
+    excess = float(weights @ (gaps**2).sum(axis=1)) - by_chance
+    along = float(np.einsum("g,gi,gij,gj->", weights**2, gaps, covariances, gaps))
+    slope = max(along - squared, 0.0) / excess if excess > 0 else 0.0
+    return normal_interval(excess, by_chance, squared, slope, total)
+
+
+def normal_interval(
+    excess: float, by_chance: float, squared: float, slope: float, total: float
+) -> Estimate:
+    """A share of the variation; T − θ has the variance 4·slope·θ + 2·squared."""
+    slope = max(slope, squared / by_chance if by_chance > 0 else 0.0)
     z2 = float(norm.ppf(0.975)) ** 2
     middle = excess + 2.0 * z2 * slope
-    half = math.sqrt(max(middle**2 - excess**2 + 2.0 * z2 * len(sums) * squared, 0.0))
-    low, high = (min(max(end / room, 0.0), 1.0) for end in (middle - half, middle + half))
-    return Estimate(excess / room, (low, high))
+    half = math.sqrt(max(middle**2 - excess**2 + 2.0 * z2 * squared, 0.0))
+    low, high = (min(max(end / total, 0.0), 1.0) for end in (middle - half, middle + half))
+    return Estimate(excess / total, (low, high))
 
 
 def holm(p_values: Floats) -> Floats:
-    """Adjusted p-values that control the chance of any false alarm.
+    """Adjusted p-values that control the chance of any false alarm, along the last axis.
 
     >>> holm(np.array([0.01, 0.04, 0.03]))
     array([0.03, 0.06, 0.06])
     """
-    order = np.argsort(p_values, kind="stable")
-    factors = np.arange(len(p_values), 0, -1)
-    adjusted = np.empty(len(p_values))
-    adjusted[order] = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1.0)
+    order = np.argsort(p_values, axis=-1, kind="stable")
+    factors = np.arange(p_values.shape[-1], 0, -1)
+    steps = np.take_along_axis(p_values, order, axis=-1) * factors
+    adjusted = np.empty_like(p_values)
+    steps = np.minimum(np.maximum.accumulate(steps, axis=-1), 1.0)
+    np.put_along_axis(adjusted, order, steps, axis=-1)
     return adjusted
 
 
-def _by_chance(labels: Labels, scores: Scores, columns: slice) -> tuple[float, Floats]:
-    """The mean of ‖S‖² over permutations, and the covariance of a row of S within groups."""
-    design = labels.design
-    n_units = np.add.reduceat(design.counts, design.starts[:-1])
-    share = np.trace(labels.gram, axis1=1, axis2=2) / np.maximum(n_units - 1, 1)
-    of_cells = share[design.strata] * design.counts
-    sums = labels.observed(scores)[:, columns]
-    mean = 0.0
-    squares = np.zeros((sums.shape[1], sums.shape[1]))
-    for cells, block in scores.blocks():
-        part = block[:, columns]
-        mean += float(of_cells[cells] @ (part**2).sum(axis=1))
-        squares += (part * design.counts[cells, np.newaxis]).T @ part
-    # Of the columns of Q, which are alike.
-    scale = np.trace(labels.gram.sum(axis=0)) / labels.width
-    freedom = max(int(n_units.sum()) - len(n_units) - labels.width, 1)
-    return mean, np.maximum(scale, 0.0) * (squares - sums.T @ sums / scale) / freedom
+class Draws(ABC):
+    """Statistics of the data and under exchanged labels, and the p-values that follow.
 
-
-class _Whole:
-    """T = ‖S‖², the squared distance between means; or several ways to look, combined.
-
-    These are T; the same in units of the covariance, unless lists are partial; the largest share of
-    one coordinate's variation, of each kind; and the part along the overall mean, which is large
-    if one group agrees with it more than another. Each by itself has little power against some
-    differences. Their p-values are combined by Cauchy's weighted sum Σ w·tan(π·(½ − p)), and the
-    sum is compared with what it is under the same permutations, so the level is exact however the
-    ways depend on each other.
+    Attributes
+    ----------
+    method : {"exact", "permutations", "Welch"}
+        All permutations, random ones, or none where there are very many units.
+    number : int
+        How many permutations.
     """
 
-    def __init__(self, family: Family, scores: Scores) -> None:
-        columns = family.columns
-        self._ways: list[_Way] = []
-        self._singles = []
-        weight = _DISTANCE + _COVARIANCE
-        if family.kind == "combined":
-            self._singles = [
-                (weight, each, _unit_scale(scores.own[each]))
-                for weight, each in zip(_SINGLES, family.singles, strict=False)
-            ]
-            enough = scores.design.n_units >= _UNITS_EACH * len(scores.own[columns])
-            if family.distance is None and enough:
-                weight = _DISTANCE
-                self._ways.append(_Way(_COVARIANCE, columns, _whitening(scores, columns)))
-            along = _overall_mean(scores, columns)
-            if along is not None:
-                self._ways.append(_Way(_AGREEMENT, columns, along[:, np.newaxis]))
-        distance = columns if family.distance is None else family.distance
-        self._ways.append(_Way(weight, distance, None))
-        self._drawn: list[Floats] = []
+    method: Method
+    number: int
 
-    def look(self, seen: Floats) -> None:
-        self._seen = self._values(seen[np.newaxis])
+    def choose(self, log_arrangements: float, enough: bool, work: int, wanted: int) -> None:
+        """Choose how: from how many arrangements there are, and the work of each permutation."""
+        self.method, self.number = "permutations", wanted
+        if log_arrangements <= math.log(max(FEW, wanted) + 0.5):
+            self.method, self.number = "exact", round(math.exp(log_arrangements))
+        elif enough:
+            self.method, self.number = "Welch", 0
+        else:
+            self.number = min(wanted, max(_WORK // work, 199))
 
-    def add(self, block: Floats) -> None:
-        self._drawn.append(self._values(block))
+    @abstractmethod
+    def look(self, drawn: Any, family: Family, *, own: bool = False) -> Looked:
+        """The values of a family in permutations or in the data; ``own``: with its p-values."""
 
-    def answer(self, draws: Draws) -> Estimate:
-        values = np.concatenate([self._seen, *self._drawn])
-        ranks = np.array([_count_at_least(column) for column in values.T])
-        number = len(values)
-        if draws.method == "exact":
-            # The data are one of all permutations: do not count them twice.
-            ranks -= ranks >= ranks[:, :1]
-            number -= 1
-        combined = -ranks[0].astype(np.float64)
-        if len(ranks) > 1:
-            weights = [way.weight for way in self._ways] + [single[0] for single in self._singles]
-            combined = weights @ np.tan(np.pi * (0.5 - (ranks - 0.5) / number))
-        bar = combined[0] - ROUNDING * max(abs(combined[0]), 1.0)
-        return draws.probability(int((combined[1:] >= bar).sum()))
+    @abstractmethod
+    def data(self) -> Any:
+        """The data, as one of the permutations."""
 
-    def _values(self, sums: Floats) -> Floats:
-        found = []
-        for way in self._ways:
-            part = sums[:, :, way.columns]
-            part = part if way.directions is None else part @ way.directions
-            found.append((part**2).sum(axis=(1, 2)))
-        for _, columns, scale in self._singles:
-            # Of one item there are no pairs.
-            shares = (sums[:, :, columns] ** 2).sum(axis=1) * scale
-            found.append(shares.max(axis=1, initial=0.0))
-        return np.array(found).T
+    @abstractmethod
+    def blocks(self, work: Callable[[Any], Any]) -> Iterator[Any]:
+        """What ``work`` makes of each block of permutations."""
+
+    def p_values(self, families: Sequence[Family], estimates: Any = None) -> list["Tested"]:
+        """Of each family, adjusted; Welch's part takes ``estimates`` rather than the data."""
+        data = self.data()
+        values = [self.look(data, family).values[0] for family in families]
+        data = data if estimates is None else estimates
+        own = [self.look(data, family, own=True).p_values[0] for family in families]
+        orders = [np.argsort(-each, kind="stable") for each in values]
+        bars = [each[order] for each, order in zip(values, orders, strict=True)]
+
+        def count(drawn: Any) -> list[Longs]:
+            counts = []
+            for family, order, bar in zip(families, orders, bars, strict=True):
+                found = self.look(drawn, family).values[:, order]
+                largest = np.maximum.accumulate(found[:, ::-1], axis=1)[:, ::-1]
+                counts.append((largest >= bar - ROUNDING * np.maximum(bar, 1.0)).sum(axis=0))
+            return counts
+
+        extreme = [np.zeros(len(bar), dtype=np.int64) for bar in bars]
+        for block in self.blocks(count) if self.number else ():
+            for total, more in zip(extreme, block, strict=True):
+                total += more
+        return [self._tested(*each) for each in zip(extreme, orders, own, strict=True)]
+
+    def _tested(self, extreme: Longs, order: Longs, own: Floats) -> "Tested":
+        """The larger of the share of permutations, in the order of clearness, and Welch's p."""
+        n, end = self.number, float(own[0]) if len(own) else 1.0
+        if self.method == "Welch" or not len(own):
+            return Tested(own, (end, end))
+        share = extreme / n if self.method == "exact" else (1 + extreme) / (1 + n)
+        permuted = np.empty(len(order))
+        permuted[order] = np.maximum.accumulate(share)
+        found = np.maximum(permuted, own)
+        if self.method == "exact" or own[0] > permuted[0]:
+            return Tested(found, (float(found[0]), float(found[0])))
+        few = int(extreme[np.flatnonzero(order == 0)[0]])
+        low = float(beta.ppf(0.025, few, n - few + 1)) if few else 0.0
+        high = float(beta.ppf(0.975, few + 1, n - few)) if few < n else 1.0
+        return Tested(found, (low, high))
+
+    def describe(self) -> str:
+        """How p-values were found, as a sentence."""
+        if self.method == "exact":
+            return f"All {self.number:,} permutations."
+        if self.method == "Welch":
+            return "Welch's approximation, as there are very many rankings."
+        return f"{self.number:,} random permutations."
 
 
-class _Way(NamedTuple):
-    """The sum of squares of some coordinates, or of their products with some directions."""
+class Tested(NamedTuple):
+    """Adjusted p-values of a family, and the interval of the first one's permutation p-value."""
 
-    weight: float
-    columns: slice
-    directions: Floats | None
+    p_values: Floats
+    interval: tuple[float, float]
 
 
-class _Each:
-    """The largest share of a coordinate's variation that is explained, step by step.
+class GroupDraws(Draws):
+    """The groups' moments in the data and under exchanged labels.
 
-    Westfall and Young: the p-value of the coordinate with the k-th largest share compares it with
-    the largest among those from the k-th on.
+    Attributes
+    ----------
+    scores : Scores
+        The vectors of units.
+    floor : (width,)
+        Variances below this are rounding; 0 where a coordinate does not vary at all.
     """
 
-    def __init__(self, family: Family, scores: Scores) -> None:
-        self._columns = family.columns
-        self._scale = _unit_scale(scores.own[family.columns])
+    def __init__(self, scores: Scores, options: Options) -> None:
+        self.scores, self._options = scores, options
+        design = scores.design
+        # Groups in the order of their sizes: their names decide nothing.
+        self._order = np.lexsort(design.sizes)
+        self._sizes = design.sizes[:, self._order]
+        self._units = int(self._sizes.sum())
+        log = gammaln(self._sizes.sum(axis=1) + 1).sum() - gammaln(self._sizes + 1).sum()
+        enough = self._sizes.sum(axis=0).min() >= ENOUGH and is_nearly_normal(scores)
+        self.choose(log, enough, self._units * scores.width, options.n_permutations)
+        varies = scores.own > ROUNDING * max(float(scores.own.max(initial=0.0)), 1e-300)
+        weight = float(design.counts @ design.weight)
+        self.floor = np.where(varies, ROUNDING * scores.own / weight**2, 0.0)
 
-    def look(self, seen: Floats) -> None:
-        shares = self._shares(seen[np.newaxis])[0]
-        self._order = np.argsort(-shares, kind="stable")
-        self._bar = shares[self._order] * (1.0 - ROUNDING) - _ZERO
-        self._extreme = np.zeros(len(shares), dtype=np.int64)
+    def data(self) -> Moments:
+        """The moments of the groups as they are."""
+        table, width = self.scores.design.table, self.scores.width
+        n_groups = table.shape[1]
+        sums = np.zeros((1, n_groups, self._width))
+        squares = np.zeros((1, n_groups, width))
+        for cells, values in self._values():
+            often = table[cells].T.astype(np.float64)
+            sums[0] += often @ values
+            squares[0] += often @ values[:, :width] ** 2
+        return self._moments(sums, squares, table.sum(axis=0))
 
-    def add(self, block: Floats) -> None:
-        shares = self._shares(block)[:, self._order]
-        largest = np.maximum.accumulate(shares[:, ::-1], axis=1)[:, ::-1]
-        self._extreme += (largest >= self._bar).sum(axis=0)
+    def look(self, drawn: Moments, family: Family, *, own: bool = False) -> Looked:
+        """In permutations all groups have the covariance of all units, up to chance.
 
-    def answer(self, draws: Draws) -> Floats:
-        values = draws.shares(self._extreme)
-        adjusted = np.empty(len(values))
-        adjusted[self._order] = np.maximum.accumulate(values)
-        return adjusted
+        P-values of the data take that of each group.
+        """
+        n_groups, floor = len(drawn.sizes), self.floor
+        if family.kind == "each":
+            z = normal_scores(drawn, family.columns, floor).max(axis=-2)
+            return Looked(z, holm(two_sided(z, n_groups * (n_groups - 1) // 2)) if own else z)
+        distance = _between_two if family.kind == "two" else _between_all
+        ratio, p = distance(drawn, family, own=own)
+        if family.extra is None and self.method != "Welch":
+            # A kernel asks whether populations are equal: permutations are exact.
+            values = ratio if family.kind == "two" else ratio[..., np.newaxis]
+            return Looked(values, np.zeros_like(values))
+        if family.extra is not None:
+            items, extra = (normal_scores(drawn, c, floor) for c in (family.columns, family.extra))
+            z = np.maximum(items.max(axis=-1), extra.max(axis=-1, initial=0.0))
+            number = int((floor[family.columns] > 0).sum() + (floor[family.extra] > 0).sum())
+            if family.kind == "whole":
+                z, number = z.max(axis=-1), number * z.shape[-1]
+            p = harmonic_mean(p, two_sided(z, number))
+        p = p if family.kind == "two" else p[..., np.newaxis]
+        return Looked(-np.log(p), holm(p) if own else p)
 
-    def _shares(self, sums: Floats) -> Floats:
-        return np.asarray((sums[:, :, self._columns] ** 2).sum(axis=1) * self._scale)
+    def family(
+        self,
+        kind: Literal["each", "whole", "two"],
+        columns: slice,
+        extra: slice | None = None,
+    ) -> Family:
+        """A family with the covariances of the groups' means in its coordinates."""
+        if kind == "each":
+            return Family(kind, columns)
+        design, seen = self.scores.design, self.data().first()
+        width = columns.stop - columns.start
+        found = np.zeros((len(seen.sizes), width, width))
+        every = np.zeros((width, width))
+        for cells, block in self.scores.blocks():
+            part, weight = block[:, columns], design.weight[cells, np.newaxis]
+            every += (part * design.counts[cells, np.newaxis]).T @ part
+            for group, mean in enumerate(seen.means[:, columns]):
+                often = design.table[cells, group]
+                own = np.flatnonzero(often)
+                left = part[own] - weight[own] * mean
+                found[group] += (left * often[own, np.newaxis]).T @ left
+        scale = seen.sizes / (np.maximum(seen.sizes - 1, 1) * seen.weights**2)
+        squared = float((every**2).sum())
+        shape = np.trace(every) ** 2 / squared if squared > 0 else 1.0
+        covariances = found * scale[:, np.newaxis, np.newaxis]
+        return Family(kind, columns, extra, covariances, float(shape))
+
+    @property
+    def _width(self) -> int:
+        """Columns that are added up: more if units have weights."""
+        return 2 * self.scores.width + 2 if self.scores.design.weighted else self.scores.width
+
+    def _values(self) -> Iterator[tuple[slice, Floats]]:
+        """Vectors x of cells; with weights w also w·x, w and w²."""
+        for cells, block in self.scores.blocks():
+            weight = self.scores.design.weight[cells, np.newaxis]
+            if self.scores.design.weighted:
+                yield cells, np.hstack([block, weight * block, weight, weight**2])
+            else:
+                yield cells, block
+
+    def _moments(self, sums: Floats, squares: Floats, sizes: Longs) -> Moments:
+        """Means, and linearised variances: Σ(x − w·μ)²·m/(m − 1) by the squared weight."""
+        width = self.scores.width
+        first = sums[..., :width]
+        if self.scores.design.weighted:
+            cross, weights = sums[..., width:-2], sums[..., -2]
+            squared = sums[..., -1]
+        else:
+            each = float(self.scores.design.weight[0])
+            cross = each * first
+            weights = np.asarray(each * np.broadcast_to(sizes, sums.shape[:-1]))
+            squared = each * weights
+        means = first / weights[..., np.newaxis]
+        left = squares - 2.0 * means * cross + means**2 * squared[..., np.newaxis]
+        scale = sizes / (np.maximum(sizes - 1, 1) * weights**2)
+        variances = np.asarray(np.maximum(left, 0.0) * scale[..., np.newaxis])
+        return Moments(means, variances, np.asarray(weights), np.asarray(sizes))
+
+    def blocks(self, work: Callable[[Moments], Any]) -> Iterator[Any]:
+        """What ``work`` makes of the moments of each block of permutations."""
+        if self.method == "exact":
+            ways = [list(_arrangements(sizes.tolist())) for sizes in self._sizes]
+            together = itertools.product(*ways)
+            while some := list(itertools.islice(together, self._at_once())):
+                labels = np.array([np.concatenate(each) for each in some], dtype=np.uint8)
+                yield work(self._labelled(labels))
+            return
+        starts = np.concatenate([[0], np.cumsum(self._sizes.sum(axis=1))])
+        seed, step = np.uint64(self._options.seed), self._at_once()
+
+        def shuffled(first: int) -> Any:
+            size = min(step, self.number - first)
+            labels = np.empty((size, self._units), dtype=np.uint8)
+            shuffle_labels(self._sizes, starts, seed, first, labels)
+            return work(self._labelled(labels))
+
+        yield from in_order(shuffled, range(0, self.number, step), self._options.n_jobs)
+
+    def _at_once(self) -> int:
+        n_groups = self._sizes.shape[1]
+        width = n_groups * (n_groups - 1) // 2 * self.scores.width + n_groups * self._width
+        return int(max(1, min(BLOCK // (width + self._units), 128)))
+
+    def _labelled(self, labels: NDArray[np.uint8]) -> Moments:
+        """The moments of groups with these labels; those of the largest follow from the rest."""
+        width, n_groups = self.scores.width, self._sizes.shape[1]
+        sizes = self._sizes.sum(axis=0)
+        rest = int(sizes.argmax())
+        sums = np.zeros((len(labels), n_groups, self._width))
+        squares = np.zeros((len(labels), n_groups, width))
+        total, own = np.zeros(self._width), np.zeros(width)
+        counts = self.scores.design.counts
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        for cells, values in self._values():
+            units = np.repeat(np.arange(len(values)), counts[cells])
+            block = np.ascontiguousarray(labels[:, ends[cells.start] : ends[cells.stop]])
+            add_by_label(block, units, values, rest, sums, squares)
+            total += counts[cells] @ values
+            own += counts[cells] @ values[:, :width] ** 2
+        sums[:, rest] = total - sums.sum(axis=1)
+        squares[:, rest] = own - squares.sum(axis=1)
+        return self._moments(sums, squares, sizes)
 
 
-def _unit_scale(own: Floats) -> Floats:
-    """One by each sum of squares, and 0 for what does not vary."""
-    floor = ROUNDING * max(float(own.max(initial=0.0)), 1e-300)
-    return np.divide(1.0, own, out=np.zeros_like(own), where=own > floor)
+def is_nearly_normal(scores: Scores) -> bool:
+    """Whether no unit weighs too much."""
+    design = scores.design
+    return float(design.weight.max() ** 2 / (design.counts @ design.weight**2)) < 1.0 / ENOUGH
 
 
-def _whitening(scores: Scores, columns: slice) -> Floats:
-    """R with RRᵀ the pseudo-inverse of the scores' covariance."""
-    width = len(range(*columns.indices(scores.width)))
-    squares = np.zeros((width, width))
-    counts = scores.design.counts
-    for cells, block in scores.blocks():
-        part = block[:, columns]
-        squares += (part * counts[cells, np.newaxis]).T @ part
-    values, directions = np.linalg.eigh(squares)
-    kept = values > ROUNDING * max(values[-1], 1e-300)
-    return np.asarray(directions[:, kept] / np.sqrt(values[kept]))
+def _arrangements(sizes: list[int]) -> Iterator[Longs]:
+    """All distinct orders of labels, given how often each occurs."""
+    n = sum(sizes)
+    labels = np.empty(n, dtype=np.int64)
 
+    def place(group: int, free: tuple[int, ...]) -> Iterator[None]:
+        if group == len(sizes) - 1:
+            labels[list(free)] = group
+            yield
+            return
+        for chosen in itertools.combinations(free, sizes[group]):
+            labels[list(chosen)] = group
+            taken = set(chosen)
+            yield from place(group + 1, tuple(unit for unit in free if unit not in taken))
 
-def _overall_mean(scores: Scores, columns: slice) -> Floats | None:
-    """The mean vector of all groups about the mean of its coordinates; None if that is 0."""
-    means = scores.means[:, columns]
-    mean = scores.group_weights @ means / scores.group_weights.sum()
-    along = mean - mean.mean()
-    size = float(np.linalg.norm(along))
-    return along / size if size > ROUNDING * max(float(np.abs(means).max()), 1.0) else None
-
-
-def _count_at_least(values: Floats) -> Longs:
-    """How many are at least as large as each one; values equal up to rounding count.
-
-    >>> _count_at_least(np.array([3.0, 1.0, 3.0 + 1e-15, 7.0, 0.0, 1e-30]))
-    array([3, 4, 3, 1, 6, 6])
-    """
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    # The values are squares: rounding errors of what is 0 are far below the largest of them.
-    gaps = np.diff(ordered) > ROUNDING * np.abs(ordered[1:]) + _ZERO * np.abs(ordered[-1:])
-    first = np.concatenate([[0], np.flatnonzero(gaps) + 1])
-    level = np.concatenate([[0], np.cumsum(gaps)])
-    counts = np.empty(len(values), dtype=np.int64)
-    counts[order] = len(values) - first[level]
-    return counts
-
-
-def _is_nearly_normal(labels: Labels) -> bool:
-    """Whether each group has enough units for the limit, and no unit weighs too much."""
-    design = labels.design
-    sizes = design.sizes
-    movable = sizes[(sizes > 0).sum(axis=1) > 1].sum(axis=0)
-    heaviest = float(design.weight.max() ** 2 / (design.counts @ design.weight**2))
-    return bool((movable >= ENOUGH).all()) and heaviest < 1.0 / ENOUGH
+    for _ in place(0, tuple(range(n))):
+        yield labels.copy()

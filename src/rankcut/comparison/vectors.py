@@ -1,31 +1,25 @@
-"""The vectors by which rankings are compared: places, pairs, lists, orders, features, kernels.
+"""The vectors by which rankings are compared: places, pairs, lists, features."""
 
-Each cell has a score, a vector that is centred in its stratum; a test is a function of the sums of
-scores over groups.
-"""
-
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from rankcut._loops.partitions import NOWHERE, centred_positions
+from rankcut._loops.partitions import centred_positions
 from rankcut._loops.signs import expected_signs
-from rankcut._loops.types import Floats, Indices
+from rankcut._loops.types import Floats
 from rankcut.comparison.rows import ComparedRows, Design
 from rankcut.kernels.chosen_features import choose_features
 from rankcut.rankings import Rankings
+from rankcut.rankings.value import ROUNDING
 
-# Up to this many scores are kept (512 MB); more are recomputed in each pass.
+# Up to this many numbers of cells are kept (512 MB); more are computed again in each pass.
 KEPT = 1 << 26
 
-# Cells whose scores are made or multiplied at once.
-BLOCK = 8192
-
-# Pairs are compared up to this many items: 4,950 pairs.
-PAIR_ITEMS = 100
+# Cells whose vectors are made at once.
+_BLOCK = 8192
 
 Vectors: TypeAlias = Callable[[NDArray[Any]], Floats]
 """``vectors(numbers)`` returns the vectors of the different rankings with these numbers."""
@@ -60,30 +54,6 @@ def places(rankings: Rankings) -> Coordinates:
     return Coordinates(vectors, n_items, name="mean places")
 
 
-def places_given_length(rows: ComparedRows) -> Coordinates:
-    """Place of each item minus its mean over lists of the same length.
-
-    Items that are not listed share the places that are left, which depend only on the length.
-    """
-    lengths = np.unique(rows.listed().sum(axis=1), return_inverse=True)[1].ravel()
-    weight = rows.ranking_weights()
-    own = places(rows.rankings).vectors
-    n_lengths, n_items = int(lengths.max()) + 1, rows.rankings.shape[1]
-    sums, counts = np.zeros((n_lengths, n_items)), np.zeros(n_lengths)
-    for some in slices(len(lengths)):
-        membership = np.eye(n_lengths)[:, lengths[some]] * weight[some]
-        sums += membership @ own(np.arange(some.start, some.stop))
-        counts += membership.sum(axis=1)
-    means = sums / counts[:, np.newaxis]
-
-    def vectors(numbers: NDArray[Any]) -> Floats:
-        values = own(numbers)
-        values -= means[lengths[numbers]]
-        return values
-
-    return Coordinates(vectors, n_items)
-
-
 def pairs(rankings: Rankings) -> Coordinates:
     """Share that puts i before j, for each pair i < j: a tie counts half."""
     n_items = rankings.shape[1]
@@ -101,55 +71,12 @@ def pairs(rankings: Rankings) -> Coordinates:
 
 def listings(rows: ComparedRows) -> Coordinates:
     """1 for each item that is listed."""
-    listed = rows.listed()
-
-    def vectors(numbers: NDArray[Any]) -> Floats:
-        return np.asarray(listed[numbers], dtype=np.float64)
-
-    return Coordinates(vectors, listed.shape[1])
+    return stored(rows.listed().astype(np.float64))
 
 
-def orders_of_listed(rankings: Indices, weight: Floats, kinds: NDArray[np.int64]) -> Coordinates:
-    """How far each listed item is ahead of the other listed ones, relative to all rankings.
-
-    Σ_j (e_ij − ē_ij) over listed items j, with ē_ij the mean of e_ij over rankings of the same
-    kind that list both. It is 0 for items that are not listed, and 0 on average for those that are:
-    it does not say which items a ranking lists.
-    """
-    n_items = rankings.shape[1]
-    values = np.empty(rankings.shape)
-    listed = rankings != NOWHERE
-    for kind in range(int(kinds.max()) + 1):
-        rows = np.flatnonzero(kinds == kind)
-        own = listed[rows].astype(np.float64)
-        signs = np.zeros((n_items, n_items))
-        lead = np.zeros(own.shape)
-        for i in range(n_items):
-            mine, others = rankings[rows, i][:, np.newaxis], rankings[rows]
-            both = own[:, i : i + 1] * own
-            e = both * ((mine < others).astype(np.float64) - (mine > others))
-            lead[:, i] = e.sum(axis=1)
-            signs[i] = weight[rows] @ e
-        together = (own * weight[rows, np.newaxis]).T @ own
-        mean = np.divide(signs, together, out=np.zeros_like(signs), where=together > 0)
-        values[rows] = lead - own * (own @ mean.T)
-    return Coordinates(values.__getitem__, n_items)
-
-
-def side_by_side(parts: Mapping[str, Coordinates]) -> tuple[Vectors, dict[str, slice]]:
-    """All coordinates side by side, and the columns of each part."""
-    columns, width = {}, 0
-    for name, part in parts.items():
-        columns[name] = slice(width, width + part.width)
-        width += part.width
-
-    def vectors(numbers: NDArray[Any]) -> Floats:
-        together = np.empty((len(numbers), width))
-        for name, part in parts.items():
-            together[:, columns[name]] = part.vectors(numbers)
-        return together
-
-    return vectors, columns
+def stored(values: Floats, error: float = 0.0, name: str = "") -> Coordinates:
+    """Vectors that are computed already, a row for each different ranking."""
+    return Coordinates(values.__getitem__, values.shape[1], error, name)
 
 
 def features_of(features: Any, rankings: Rankings, seed: int) -> Coordinates:
@@ -157,91 +84,126 @@ def features_of(features: Any, rankings: Rankings, seed: int) -> Coordinates:
     ranks = rankings.read(0, rankings.shape[0])
     chosen = choose_features(features, ranks, rankings.unranked, rankings.items, seed)
     values = chosen.vectors(ranks)
-    return Coordinates(
-        values.__getitem__, values.shape[1], chosen.missed(ranks, values), chosen.name
-    )
+    return stored(values, chosen.missed(ranks, values), chosen.name)
+
+
+def agreement(rows: ComparedRows, vectors: Coordinates) -> Coordinates:
+    """How far each ranking agrees with the mean of all: its product with that about its mean.
+
+    It differs if one group is more of one mind than another.
+    """
+    often = np.bincount(rows.index, rows.count * rows.weight, rows.rankings.shape[0])
+    mean = np.zeros(vectors.width)
+    for some in slices(len(often)):
+        mean += often[some] @ vectors.vectors(np.arange(some.start, some.stop))
+    along = (mean - mean.mean()) / often.sum()
+    # Where items do not differ, rounding has no direction.
+    along = np.where(np.abs(along).max() > ROUNDING * len(along), along, 0.0)[:, np.newaxis]
+    return Coordinates(lambda numbers: vectors.vectors(numbers) @ along, 1)
 
 
 class Scores:
-    """The vector of a cell's unit, minus its weight times the mean of the stratum.
+    """The vectors of units: sums of their weighted vectors, minus what their stratum expects.
 
     Attributes
     ----------
-    width : int
-        Number of coordinates.
-    means : (n_groups, width)
-        Mean vector of each group.
+    columns : dict of slices
+        The coordinates of each part.
+    centre : (width,)
+        The mean vector of all rankings.
     total : (width,)
         Sum of squares of the rankings' coordinates about the means of their strata.
     own : (width,)
-        Sum of squares of the units' scores.
+        Sum of squares of the units' vectors.
     """
 
-    def __init__(self, design: Design, vectors: Vectors, width: int) -> None:
+    def __init__(self, design: Design, parts: Mapping[str, Coordinates]) -> None:
         self.design = design
-        self.width = width
-        self._vectors = vectors
-        # Units share rankings, whose vectors are computed once.
-        self._shared = None if design.members is None else vectors(np.arange(design.n_distinct))
-        fits = len(design.table) * width <= KEPT
-        self._stored = np.empty((len(design.table), width)) if fits else None
-        self._centre()
+        self.columns, self.width = {}, 0
+        for name, part in parts.items():
+            self.columns[name] = slice(self.width, self.width + part.width)
+            self.width += part.width
+        self._parts = parts
+        fits = len(design.table) * self.width <= KEPT
+        self._stored = np.empty((len(design.table), self.width)) if fits else None
+        n_strata = len(design.starts) - 1
+        sums, squares = np.zeros((n_strata, self.width)), np.zeros(self.width)
+        for cells in slices(len(design.table)):
+            members, vectors = self._members(cells)
+            raw = np.asarray(members @ vectors)
+            if self._stored is not None:
+                self._stored[cells] = raw
+            often = design.counts[cells].astype(np.float64)
+            membership = csr_array(
+                (often, (design.strata[cells], np.arange(len(raw)))), shape=(n_strata, len(raw))
+            )
+            sums += membership @ raw
+            squares += (often @ members) @ vectors**2
+        weights = np.add.reduceat(design.counts * design.weight, design.starts[:-1])
+        self._centres = sums / weights[:, np.newaxis]
+        self.centre = sums.sum(axis=0) / weights.sum()
+        self.total = np.maximum(squares - weights @ self._centres**2, 0.0)
+        if self._stored is not None:
+            for cells in slices(len(design.table)):
+                self._stored[cells] -= self._expected(cells)
+        self.own = np.zeros(self.width)
+        for cells, block in self.blocks():
+            self.own += design.counts[cells] @ block**2
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Scores of some cells at a time."""
+        """Vectors of some cells at a time."""
         for cells in slices(len(self.design.table)):
             if self._stored is not None:
                 yield cells, self._stored[cells]
             else:
-                yield cells, self._raw(cells) - self._expected(cells)
+                members, vectors = self._members(cells)
+                yield cells, members @ vectors - self._expected(cells)
 
-    def _raw(self, cells: slice) -> Floats:
-        if self.design.members is None:
-            return self._vectors(self.design.ranking[cells])
-        return np.asarray(self.design.members[cells] @ self._shared)
+    def within(self, rows: ComparedRows, parts: Sequence[str]) -> dict[str, Floats]:
+        """The total variance of single rankings in each group, for the vectors of some parts."""
+        n_groups, n_distinct = self.design.table.shape[1], rows.rankings.shape[0]
+        weight = rows.count * rows.weight
+        weight = weight / np.bincount(rows.group, weight)[rows.group]
+        shares = csr_array((weight, (rows.group, rows.index)), shape=(n_groups, n_distinct))
+        found = {}
+        for name in parts:
+            squares, means = np.zeros(n_groups), np.zeros((n_groups, self._parts[name].width))
+            for some in slices(n_distinct):
+                vectors = self._parts[name].vectors(np.arange(some.start, some.stop))
+                own = shares[:, some]
+                squares += own @ (vectors**2).sum(axis=1)
+                means += own @ vectors
+            found[name] = np.maximum(squares - (means**2).sum(axis=1), 0.0)
+        return found
+
+    def adjusted_means(self, means: Floats, weights: Floats) -> Floats:
+        """Means of groups; with strata, as if each group had the same share of each stratum.
+
+        The coefficients of groups in a regression on groups and strata.
+        """
+        design = self.design
+        table = design.table * design.weight[:, np.newaxis]
+        of_strata = np.add.reduceat(table, design.starts[:-1], axis=0)
+        shares = of_strata / of_strata.sum(axis=1, keepdims=True)
+        mixing = np.diag(of_strata.sum(axis=0)) - of_strata.T @ shares
+        found = np.linalg.pinv(mixing, rcond=ROUNDING) @ (weights[:, np.newaxis] * means)
+        return np.asarray(self.centre + found - weights @ found / weights.sum())
+
+    def _members(self, cells: slice) -> tuple[csr_array, Floats]:
+        """The weights of different rankings in some cells, and the vectors of these rankings."""
+        own = self.design.members[cells]
+        used, columns = np.unique(own.indices, return_inverse=True)
+        members = csr_array((own.data, columns, own.indptr), shape=(own.shape[0], len(used)))
+        vectors = np.empty((len(used), self.width))
+        for name, part in self._parts.items():
+            vectors[:, self.columns[name]] = part.vectors(used)
+        return members, vectors
 
     def _expected(self, cells: slice) -> Floats:
         means: Floats = self._centres[self.design.strata[cells]]
         return means * self.design.weight[cells, np.newaxis]
 
-    def _centre(self) -> None:
-        design = self.design
-        n_strata = len(design.starts) - 1
-        counts = design.counts
-        sums = np.zeros((n_strata, self.width))
-        of_groups = np.zeros((design.table.shape[1], self.width))
-        for cells in slices(len(counts)):
-            raw = self._raw(cells)
-            if self._stored is not None:
-                self._stored[cells] = raw
-            membership = csr_array(
-                (counts[cells].astype(float), (self.design.strata[cells], np.arange(len(raw)))),
-                shape=(n_strata, len(raw)),
-            )
-            sums += membership @ raw
-            of_groups += design.table[cells].T.astype(float) @ raw
-        weights = np.add.reduceat(counts * design.weight, design.starts[:-1])
-        self._centres = sums / weights[:, np.newaxis]
-        self.group_weights = design.table.T @ design.weight
-        self.means = of_groups / self.group_weights[:, np.newaxis]
-        if self._stored is not None:
-            for cells in slices(len(counts)):
-                self._stored[cells] -= self._expected(cells)
-        self.own = np.zeros(self.width)
-        for cells, block in self.blocks():
-            self.own += counts[cells] @ block**2
-        self.total = self.own if design.members is None else self._total(weights)
 
-    def _total(self, weights: Floats) -> Floats:
-        """For units with several rankings or with weights: from the rankings themselves."""
-        assert self.design.members is not None
-        assert self._shared is not None
-        of_rankings = np.asarray(self.design.members.sum(axis=0)).ravel()
-        squares = of_rankings @ self._shared**2
-        total: Floats = np.maximum(squares - weights @ self._centres**2, 0.0)
-        return total
-
-
-def slices(size: int, step: int = BLOCK) -> list[slice]:
-    """Slices of the numbers from 0, a few at a time."""
-    return [slice(start, min(start + step, size)) for start in range(0, size, step)]
+def slices(size: int) -> list[slice]:
+    """Slices of the numbers from 0, a block at a time."""
+    return [slice(start, min(start + _BLOCK, size)) for start in range(0, size, _BLOCK)]

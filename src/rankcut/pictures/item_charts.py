@@ -1,7 +1,7 @@
 """Charts with a row for each item: places in groups, shares explained, effects."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rankcut.pictures.figures import name_rows, write_heading
 from rankcut.pictures.theme import (
@@ -21,8 +21,9 @@ def draw_group_places(
     groups: Sequence[Any],
     level: float = 0.05,
     said: str = "",
+    unit: Literal["place", "strength"] = "place",
 ) -> Any:
-    """A Matplotlib figure of mean places, best items on top: a dot per group, joined by a line.
+    """A Matplotlib figure of mean places or strengths, best items on top: a dot per group.
 
     Parameters
     ----------
@@ -34,6 +35,8 @@ def draw_group_places(
         Items with a p-value above this are drawn faint.
     said : str
         A sentence below the heading.
+    unit : {"place", "strength"}
+        What rows hold.
 
     Examples
     --------
@@ -43,9 +46,9 @@ def draw_group_places(
     ['uni']
     """
     rows = [
-        (row, [row[f"place in {group}"] for group in groups]) for row in list(items)[:MOST_ITEMS]
+        (row, [row[f"{unit} in {group}"] for group in groups]) for row in list(items)[:MOST_ITEMS]
     ]
-    rows.sort(key=lambda pair: sum(pair[1]))
+    rows.sort(key=lambda pair: sum(pair[1]), reverse=unit == "strength")
     axes = _rows([row["item"] for row, _ in rows])
     clear = [row["p_value"] <= level for row, _ in rows]
     for height, (_, places) in enumerate(rows):
@@ -57,8 +60,12 @@ def draw_group_places(
     for group, label in enumerate(groups):
         _dot(axes, [], [], group, label=shorten(label))
     _fade_names(axes, clear)
-    axes.set_xlabel("mean place (1 = best)", color=INK, size=10)
-    write_heading(axes.figure, "Mean places by group", f"{said} {_faint(clear, level)}", axes)
+    what, label = {
+        "place": ("Mean places", "mean place (1 = best)"),
+        "strength": ("Strengths", "strength (0 = average)"),
+    }[unit]
+    axes.set_xlabel(label, color=INK, size=10)
+    write_heading(axes.figure, f"{what} by group", f"{said} {_faint(clear, level)}", axes)
     return axes.figure
 
 

@@ -270,7 +270,6 @@ def _compare(
         known,
         np.array(names, dtype=object)[codes[codes >= 0]],
         unranked=shown.unranked,
-        sample_weight=known.counts,
         n_permutations=1999,
         random_state=seed,
     )

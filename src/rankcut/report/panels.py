@@ -366,9 +366,10 @@ def say_groups(page: Overview) -> str:
     said = str(found["verdict"])
     if rows:
         row = max(rows, key=lambda each: each["difference"])
+        more = "places higher" if found["question"] == "places" else "stronger"
         said += (
             f" They differ about {name_some([str(each['item']) for each in rows])}; most about "
-            f"{row['item']}, {row['difference']:.1f} places higher in {row['higher_in']} than in "
+            f"{row['item']}, {row['difference']:.1f} {more} in {row['higher_in']} than in "
             f"{row['lower_in']}."
         )
     return said
