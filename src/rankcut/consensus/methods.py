@@ -1,7 +1,7 @@
 """The consensus by each method, with rank intervals and the stability of the winner."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -138,9 +138,15 @@ def by_strengths(units: Units, fit: "Strengths", resampling: Resampling) -> Outc
         placed = np.ones(units.n_items, dtype=bool)
     if not resampling.n_bootstraps:
         return Outcome(fit.theta, rank_listed(fit.theta, placed), None, None)
-    mean = Mean(fit.theta, fit.standard_errors**2, fit.covariance, fit.n_effective)
+    mean = Mean(fit.centre, fit.standard_errors**2, fit.covariance, fit.n_effective)
     samples = iter([fit.draws(resampling.n_bootstraps, resampling.seed)])
-    return _by_means(mean, samples, placed, resampling.confidence)
+    outcome = _by_means(mean, samples, placed, resampling.confidence)
+    # Strengths that are pulled together may have another order than their centre.
+    ranking = rank_listed(fit.theta, placed)
+    assert outcome.intervals is not None
+    low, high = outcome.intervals.T
+    intervals = np.stack([np.minimum(low, ranking), np.maximum(high, ranking)], axis=1)
+    return replace(outcome, scores=fit.theta, ranking=ranking, intervals=intervals)
 
 
 def _by_means(

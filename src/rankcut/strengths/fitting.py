@@ -33,6 +33,10 @@ _MOST_STEPS = 200
 # Draws that errors of many items are from: they are known to some 4 %.
 _ERROR_DRAWS = 300
 
+# Errors and intervals are of strengths under this prior, or a wider one: odds of exp(2) to 1 are
+# nothing special. benchmarks/strengths_coverage.py shows that they hold.
+_WIDE = Hyperparameters(4.0)
+
 # If all choices are ties, log δ would be infinite: a precision that no data notice.
 _TIE_PRECISION = 1e-8
 
@@ -46,12 +50,16 @@ class Strengths:
     theta : ndarray of shape (n_items,)
         The strength of each item; their mean is 0. exp(θ_i − θ_j) are the odds that i is chosen
         rather than j.
+    centre : ndarray of shape (n_items,)
+        Strengths that are hardly pulled together, which intervals, errors and draws are around.
+        The evidence pulls those of few rankings together, and would pull their errors along. With
+        an item graph they are ``theta``: what they say holds as far as the graph does.
     log_ties : dict
         log δ_d for each size d of a tie (Davidson's model).
     covariance : ndarray of shape (n_items, n_items) or None
-        Of the strengths, with their mean 0; None for many items.
+        Of ``centre``; None for many items.
     standard_errors : ndarray of shape (n_items,)
-        Of each strength, beside the mean of all.
+        Of each entry of ``centre``.
     log_likelihood : float
         Of the rankings, without the prior.
     prior : Hyperparameters or None
@@ -66,6 +74,7 @@ class Strengths:
     """
 
     theta: Floats
+    centre: Floats
     log_ties: dict[int, float]
     covariance: Floats | None
     standard_errors: Floats
@@ -94,7 +103,7 @@ class Strengths:
         """Confidence limits of each strength, beside the mean of all: an array (n_items, 2)."""
         freedom = max(self.n_effective - 1, 1.0)
         margin = special.stdtrit(freedom, (1 + confidence) / 2) * self.standard_errors
-        return np.stack([self.theta - margin, self.theta + margin], axis=1)
+        return np.stack([self.centre - margin, self.centre + margin], axis=1)
 
     def draws(self, n_draws: int, seed: int) -> Floats:
         """Strengths as they might be: draws from their joint normal distribution."""
@@ -104,7 +113,7 @@ class Strengths:
         rng = np.random.default_rng(seed)
         values, vectors = linalg.eigh(self.covariance)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        return np.asarray(self.theta + rng.standard_normal((n_draws, len(root))) @ root.T)
+        return np.asarray(self.centre + rng.standard_normal((n_draws, len(root))) @ root.T)
 
 
 def fit_strengths(
@@ -149,11 +158,11 @@ def fit_strengths(
     >>> rankings = read_rankings([[1, 2, 3], [1, 3, 2], [2, 1, 3], [1, 2, 3]])
     >>> fit = fit_strengths(rankings)
     >>> fit.theta.round(2)
-    array([ 0.78, -0.05, -0.73])
+    array([ 1.12, -0.08, -1.04])
     >>> fit.beats().round(2)
-    array([[0.5 , 0.69, 0.82],
-           [0.31, 0.5 , 0.66],
-           [0.18, 0.34, 0.5 ]])
+    array([[0.5 , 0.77, 0.9 ],
+           [0.23, 0.5 , 0.72],
+           [0.1 , 0.28, 0.5 ]])
     """
     choices = Choices.of(rankings)
     if not choices.informative.any():
@@ -175,23 +184,35 @@ def fit_strengths(
     family = ItemPrior(choices.n_items, graph)
     if choices.n_items > MOST_DENSE:
         return _many(likelihood, family, prior, people, connected)
-    parameters, chosen, curvature = _newton(likelihood, family, prior)
     n_items = choices.n_items
+    start = np.zeros(likelihood.n_parameters)
+    parameters, chosen, curvature = _newton(likelihood, family, prior, start)
     scores = likelihood.scores(parameters)
+    centre, wide = parameters, chosen
+    if (
+        prior == "evidence"
+        and chosen is not None
+        and not chosen.share
+        and chosen.scale < _WIDE.scale
+    ):
+        wide = _WIDE
+        centre, _, curvature = _newton(likelihood, family, wide, parameters)
     covariance = linalg.inv(curvature)
     if errors == "sandwich":
         # With few people their scores hardly vary, or not at all if they agree: then the model
         # says how much they might.
         few = min(1.0, (n_items - 1) / people.n_effective)
-        meat = people.variation(scores) + few * likelihood.derivatives(parameters)[2]
-        if chosen is not None:
+        meat = people.variation(likelihood.scores(centre))
+        meat += few * likelihood.derivatives(centre)[2]
+        if wide is not None:
             # Strengths are pulled to those of the prior, from wherever it might have drawn them.
-            meat[:n_items, :n_items] += family.precision(chosen)
+            meat[:n_items, :n_items] += family.precision(wide)
         covariance = covariance @ meat @ covariance
     covariance = _centred(covariance[:n_items, :n_items])
     sizes = likelihood.orders[1:].tolist()
     return Strengths(
         theta=parameters[:n_items] - parameters[:n_items].mean(),
+        centre=centre[:n_items] - centre[:n_items].mean(),
         log_ties=dict(zip(sizes, parameters[n_items:].tolist(), strict=True)),
         covariance=covariance,
         standard_errors=np.sqrt(np.maximum(np.diag(covariance), 0.0)),
@@ -219,7 +240,8 @@ def _many(
         likelihood, family, prior if isinstance(prior, Hyperparameters) else None, people
     )
     return Strengths(
-        theta=found.theta - found.theta.mean(),
+        theta=found.theta,
+        centre=found.theta,
         log_ties={},
         covariance=None,
         standard_errors=found.draws(_ERROR_DRAWS, seed=0).std(axis=0),
@@ -248,16 +270,16 @@ def _check_connected(connected: Flags, rankings: Rankings) -> None:
 
 
 def _newton(
-    likelihood: ChoiceLikelihood, family: ItemPrior, prior: Prior
+    likelihood: ChoiceLikelihood, family: ItemPrior, prior: Prior, parameters: Floats
 ) -> tuple[Floats, Hyperparameters | None, Floats]:
-    """The parameters with the largest posterior, its prior, and the curvature there."""
+    """From some parameters to those with the largest posterior, its prior, and the curvature."""
     n_items, n_parameters = likelihood.n_items, likelihood.n_parameters
     choosing = prior == "evidence"
     chosen = FIRST if choosing else prior if isinstance(prior, Hyperparameters) else None
     penalty = _TIE_PRECISION * np.diag(np.arange(n_parameters) >= n_items).astype(np.float64)
     if chosen is not None:
         penalty[:n_items, :n_items] = family.precision(chosen)
-    parameters, step, reached = np.zeros(n_parameters), np.zeros(n_parameters), -np.inf
+    step, reached = np.zeros(n_parameters), -np.inf
     for _ in range(_MOST_STEPS):
         value, gradient, slopes = likelihood.derivatives(parameters)
         value -= float(parameters @ penalty @ parameters) / 2

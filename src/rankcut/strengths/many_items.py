@@ -94,7 +94,12 @@ def fit_many(
         if moved <= _TOLERANCE and not choosing:
             break
     return SparseFit(
-        theta, chosen, prior, likelihood.slope(theta).diagonal, likelihood.scores(theta), people
+        theta - theta.mean(),
+        chosen,
+        prior,
+        likelihood.slope(theta).diagonal,
+        likelihood.scores(theta),
+        people,
     )
 
 

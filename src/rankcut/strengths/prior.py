@@ -5,9 +5,12 @@ such that the mean variance is t. t says how far strengths differ, s how much of
 explains, q how far it reaches. s = 0 is the ridge; without a graph there is nothing else.
 
 The evidence of (t, s, q) is that of the quadratic that touches the log-likelihood at θ. With its
-gradient g, its curvature H and b = H·θ + g, it is ½·bᵀ(K⁻¹ + H)⁻¹b − ½·log det(I + K·H).
+gradient g, its curvature H and b = H·θ + g, it is ½·bᵀ(K⁻¹ + H)⁻¹b − ½·log det(I + K·H). With few
+rankings it is often largest at t = 0, as if nothing differed and that were certain. So ½·log t is
+added, the boundary-avoiding prior of Chung, Rabe-Hesketh, Dorie, Gelman and Liu (2013).
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -42,6 +45,10 @@ class Hyperparameters:
     scale: float
     share: float = 0.0
     reach: float = 1.0
+
+    def narrower_than(self, other: "Hyperparameters") -> bool:
+        """Whether it is a ridge that pulls strengths together more than another."""
+        return self.share == 0.0 and self.scale < other.scale
 
 
 # Where Newton's method starts, before the evidence chooses.
@@ -131,7 +138,7 @@ class ItemPrior:
         for share, reach in shapes:
 
             def own(scale: float, share: float = share, reach: float = reach) -> float:
-                return evidence(Hyperparameters(scale, share, reach))
+                return evidence(Hyperparameters(scale, share, reach)) + math.log(scale) / 2
 
             value = own(scale)
             for factor in (2.0, 0.5):
