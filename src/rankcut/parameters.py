@@ -226,13 +226,26 @@ def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
             parameter="sample_weight",
             remedy="give at least one ranking a weight above zero",
         )
-    if (counts.size and float(counts.max()) > EXACT) or float(counts.sum()) > EXACT:
+    with np.errstate(over="ignore"):
+        check_total(float(counts.sum()))
+    return counts
+
+
+def check_total(weight: float) -> None:
+    """Refuse weights that add up to more than is exact.
+
+    >>> check_total(1e16)
+    Traceback (most recent call last):
+        ...
+    rankcut.errors.InputError: sample_weight adds up to more than 2**53, and whole numbers beyond \
+that are not exact; divide all weights by the same number
+    """
+    if weight > EXACT:
         raise InputError(
             "adds up to more than 2**53, and whole numbers beyond that are not exact",
             parameter="sample_weight",
             remedy="divide all weights by the same number",
         )
-    return counts
 
 
 @contextmanager

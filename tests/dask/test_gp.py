@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from tolerances import assert_rounds_to
 
-from rankcut import GPClassifier
+from rankcut import GPClassifier, GPRegressor
 from rankcut.dask import gp
 from rankcut.dask.gp import _folds, cross_validate
 from rankcut.gp import weight_space
@@ -145,6 +145,13 @@ def test_labels_have_one_dimension():
     X = da.from_array(FEATURES, chunks=(700, 4))
     with pytest.raises(ValueError, match=r"y has shape \(.*\), and should have one dimension"):
         GPClassifier().fit(X, da.from_array(CODES[:, None], chunks=(700, 1)))
+
+
+@pytest.mark.parametrize("model", [GPClassifier(), GPRegressor()])
+def test_weights_of_all_blocks_add_up_to_what_is_exact(model):
+    X, y = da.from_array(FEATURES, chunks=(1000, -1)), da.from_array(CODES, chunks=1000)
+    with pytest.raises(ValueError, match=r"sample_weight adds up to more than 2\*\*53"):
+        model.fit(X, y, sample_weight=np.full(3000, 1e13))
 
 
 def test_blocks_are_not_all_split_alike():

@@ -36,6 +36,7 @@ from rankcut.gp.weight_space import (
     steps_to_start,
     survey_rows,
 )
+from rankcut.parameters import check_total
 from rankcut.rankings.reading import for_collections, is_collection
 from rankcut.regression.cross_validation import Score, Tally, tally
 
@@ -70,6 +71,7 @@ def fit_classifier(model: GPClassifier, X: Any, y: Any, sample_weight: Any = Non
     )
     if survey is None:
         raise InputError("there are no rows to fit: all blocks are empty")
+    check_total(float(survey.totals.sum()))
     model.classes_ = survey.labels
     check_classes(survey.labels, survey.totals)
     factors = class_factors(model.class_weight, survey.labels, survey.totals)
@@ -132,6 +134,7 @@ def fit_regressor(model: GPRegressor, X: Any, y: Any, sample_weight: Any = None)
     sums = computed(reduced([task(_target_sums)(block) for block in blocks], _total))[0]
     if sums is None:
         raise InputError("there are no rows to fit: all blocks are empty")
+    check_total(sums.total)
     return model._keep(sums)
 
 

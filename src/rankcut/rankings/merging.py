@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from rankcut._loops.partitions import NOWHERE, close_rows
 from rankcut._loops.types import Floats, Longs, Words
-from rankcut.errors import InputError
-from rankcut.parameters import EXACT
+from rankcut.parameters import check_total
 from rankcut.rankings.value import Rankings, block_rows
 
 # A sparse matrix with more cells than this, ranked or not, is left as it is: groups are stored for
@@ -46,8 +45,7 @@ def merge_rankings(rankings: Rankings) -> Merged:
     ([[1, 0], [0, 1]], [2.0, 1.0], [0, 1, 0])
     """
     weights = rankings.counts
-    if float(weights.sum()) > EXACT:
-        raise InputError("adds up to more than 2**53", parameter="sample_weight")
+    check_total(float(weights.sum()))
     kept = np.flatnonzero(weights > 0)
     if len(kept) < len(weights):
         inner = merge_rankings(rankings.rows(kept))
