@@ -1,5 +1,6 @@
 """``rankcut info`` and ``rankcut convert``: files of all formats and layouts."""
 
+import json
 import re
 
 import pytest
@@ -137,3 +138,26 @@ def test_a_learned_graph_obeys_what_unranked_items_mean(lunch):
     last = succeed("graph", "votes.csv", "--learn", "agreement", "--unranked", "last")
     assert "a - b" not in anywhere
     assert "a - b" in last
+
+
+def test_weights_count_like_copies_and_need_not_be_whole(lunch):
+    rows = (lunch / "full.csv").read_text().splitlines()
+    weights = [1 + i % 3 for i in range(len(rows) - 1)]
+    for scale, file in ((1, "weighted.csv"), (0.5, "halves.csv")):
+        lines = [f"{row},{scale * w}" for row, w in zip(rows[1:], weights, strict=True)]
+        (lunch / file).write_text("\n".join([f"{rows[0]},w", *lines, ""]))
+    options = ["--n-bootstraps", "0", "--json"]
+    counted = succeed("consensus", "weighted.csv", "--count", "w", *options)
+    weighted = succeed("consensus", "weighted.csv", "--weight", "w", *options)
+    halves = succeed("consensus", "halves.csv", "--weight", "w", *options)
+    places = [json.loads(said)["groups"][0]["places"] for said in (counted, weighted, halves)]
+    assert places[0] == places[1] == places[2]
+    assert (
+        places[0] != json.loads(succeed("consensus", "full.csv", *options))["groups"][0]["places"]
+    )
+    assert "rankings:        48" in succeed("info", "halves.csv", "--weight", "w")
+    succeed("blocs", "halves.csv", "--weight", "w")
+    succeed("map", "halves.csv", "--weight", "w", "-o", "map.html")
+    options = ["--weight", "w", "-o", "page.html"]
+    fail("report", "halves.csv", *options, says="--weight must be whole numbers")
+    succeed("graph", "halves.csv", "--learn", "agreement", "--weight", "w")

@@ -60,6 +60,7 @@ _OPTIONS = {
     "n_jobs": "workers",
     "n_neighbors": "neighbors",
     "random_state": "seed",
+    "sample_weight": "weight",
 }
 
 

@@ -267,35 +267,21 @@ def dataset_rankings(source: str) -> "RankingSet":
 
 
 def dataset_items(source: str) -> "ItemTable":
-    """The items of a data set; an unknown number is replaced by the median."""
-    import numpy as np
-
+    """The items of a data set."""
     from rankcut.files.feature_tables import ItemTable
 
     data = _load(source)
     if data.item_features is None:
         raise InputError("this data set says nothing about its items", file=source)
-    features = {
-        name: values
-        if values.dtype == object
-        else np.where(np.isnan(values), np.nanmedian(values), values)
-        for name, values in data.item_features.items()
-    }
-    return ItemTable(tuple(data.item_names), features)
+    return ItemTable(tuple(data.item_names), data.item_features)
 
 
 def _load(source: str) -> "RankingSet":
     from rankcut import datasets
 
     name, _, which = source.partition(":")
-    loaders: dict[str, Callable[[], RankingSet]] = {
-        "lunch": lambda: datasets.load_lunch(which),  # type: ignore[arg-type]
-        "sushi": lambda: datasets.load_sushi(which),  # type: ignore[arg-type]
-        "movielens": datasets.load_movielens,
-        "starwars": lambda: datasets.load_starwars(which),  # type: ignore[arg-type]
-        "eurovision": datasets.load_eurovision,
-    }
-    return loaders[name]()
+    load: Callable[..., RankingSet] = getattr(datasets, f"load_{name}")
+    return load(which) if which else load()
 
 
 def column_of(rankings: "RankingSet", column: str, file: str) -> "NDArray[Any]":
@@ -334,30 +320,19 @@ def numbered(rankings: "RankingSet", target: str, file: str) -> "tuple[RankingSe
     """The rankings whose number is known, and their numbers."""
     import numpy as np
 
-    texts = known_values(rankings, target, file)
-    known = texts != ""
-    if not known.any():
-        raise RankingFileError(f"column {target!r} has no values", file)
-    try:
-        numbers = texts[known].astype(np.float64)
-    except ValueError:
-        odd = next(text for text in texts[known].tolist() if not _is_number(text))
+    from rankcut.files.tables import number_of
+
+    known, texts = labelled(rankings, target, file)
+    numbers = [number_of(text, ordinals=False) for text in texts.tolist()]
+    if None in numbers:
         raise RankingFileError(
-            f"column {target!r} holds {odd!r}, which is not a number",
+            f"column {target!r} holds {texts[numbers.index(None)]!r}, which is not a number",
             file,
             remedy="for classes use 'rankcut classify'",
-        ) from None
-    if not np.isfinite(numbers).all():
+        )
+    if not np.isfinite(np.array(numbers)).all():
         raise RankingFileError(f"column {target!r} holds a number that is not finite", file)
-    return rankings.rows(known), numbers
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return known, np.array(numbers)
 
 
 def with_known_items(

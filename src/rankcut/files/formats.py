@@ -61,8 +61,9 @@ def read_file(
         Plain or gzip; a directory of Parquet files, or a pattern such as ``votes/*.parquet``.
     format : str or None
         ``"soc"``, ``"soi"``, ``"toc"``, ``"toi"``, ``"cat"`` (PrefLib), ``"csv"``, ``"tsv"``,
-        ``"xlsx"``, ``"parquet"``, ``"blt"``, ``"order"`` (sushi) or ``"npy"``; None goes by the
-        suffix.
+        ``"xlsx"``, ``"parquet"``, ``"json"`` (records, or one on each line), ``"sav"`` (SPSS),
+        ``"zip"`` (Dominion's cast vote records), ``"trec"`` (runs; MovieLens without a header),
+        ``"blt"``, ``"abif"``, ``"order"`` (sushi) or ``"npy"``; None goes by the suffix.
     expand : bool
         Give each ranking a row of its own instead of keeping counts.
     delimiter : str or None
@@ -74,8 +75,8 @@ def read_file(
     sheet : str or None
         The sheet of an Excel file; None is the first.
     **options
-        How to read a table: see :class:`~rankcut.files.roles.TableOptions`. ``sparse`` is for
-        all formats except npy.
+        How to read a table: see :class:`~rankcut.files.roles.TableOptions`. Without these, what
+        survey tools and others write is recognised. ``sparse`` is for all formats except npy.
 
     Examples
     --------
@@ -287,12 +288,11 @@ def _formatted(
         return format_blt(rankings, name)
     if chosen == "npy":
         return npy_bytes(rankings.expanded().dense())
-    if chosen in ("json", "sav", "zip", "trec", "abif"):
-        raise RankingFileError(f"{chosen} files are read, not written", name, remedy="write csv")
-    if chosen == "order":
-        raise RankingFileError("order files are read, not written", name, remedy="write soi")
-    if chosen == "xlsx":
-        raise RankingFileError("Excel files are read, not written", name, remedy="write csv")
+    if chosen not in ("csv", "tsv", "parquet"):
+        other = "soi" if chosen == "order" else "csv"
+        raise RankingFileError(
+            f"{chosen} files are read, not written", name, remedy=f"write {other}"
+        )
     columns = table_columns(rankings, layout, name)
     declared = declared_items(rankings, columns, layout)
     if chosen == "parquet":

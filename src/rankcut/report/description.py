@@ -101,7 +101,10 @@ def describe(
     if filled.any():
         some = value if filled.all() else value.rows(filled)
         units = Units.of(replace(some, unranked=meaning))
-    same = units is not None and filled.all() and meaning == "anywhere"
+    if rankings.weights is not None:
+        # Rankings are counted, whatever their weights.
+        value = replace(value, weights=rankings.counts.astype(np.float64))
+    same = filled.all() and meaning == "anywhere" and rankings.weights is None
     merged = units.rankings if units is not None and same else merge_rankings(value).rankings
     # The lists of a catalogue are shorter than the groups of all its items.
     found = _tally(merged if value.sparse is None else value, merged)
