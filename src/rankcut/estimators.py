@@ -103,10 +103,7 @@ class NamesItems:
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """The items' labels, or x0, x1, … where they have none.
 
-        Parameters
-        ----------
-        input_features : array-like of str or None
-            Names for items that have none; checked against the names of those that have.
+        ``input_features`` are names for items that have none, checked against those that have.
         """
         check_is_fitted(self)
         labels = self._labels()

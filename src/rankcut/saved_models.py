@@ -53,23 +53,15 @@ _SPARSE = "scipy.sparse._csr.csr_array"
 class SavedModel:
     """A fitted model with its items and what it predicts.
 
-    Attributes
-    ----------
-    model : Pipeline, RankingRegressor, RankingCompleter or RankingBlocs
-        A pipeline predicts classes or numbers from rankings, and begins with a GraphCutFeatures, a
-        ViewFeatures or a RankingClassifier.
-    items : tuple
-        The items that it knows, in the order of its columns.
-    target : str
-        The name of the class or number that it predicts.
-    columns : tuple of str
-        The covariates that rankings are predicted from.
+    A pipeline predicts classes or numbers from rankings, and begins with a GraphCutFeatures, a
+    ViewFeatures or a RankingClassifier; others are a RankingRegressor, RankingCompleter or
+    RankingBlocs.
     """
 
     model: Any
-    items: tuple[Any, ...]
-    target: str = ""
-    columns: tuple[str, ...] = ()
+    items: tuple[Any, ...]  #: in the order of its columns
+    target: str = ""  #: the name of the class or number that it predicts
+    columns: tuple[str, ...] = ()  #: the covariates that rankings are predicted from
 
     @property
     def kind(self) -> Literal["classes", "numbers", "rankings", "completions", "blocs"]:

@@ -5,10 +5,10 @@ import pytest
 
 from rankcut import RankingSet, make_mallows
 from rankcut.datasets import load_lunch
+from rankcut.parameters import MOST_COMPARED
 from rankcut.pictures.theme import MOST_ITEMS
 from rankcut.rankings import read_rankings
 from rankcut.report import overview
-from rankcut.report.overview import MOST_DRAWN
 from rankcut.report.panels import (
     say_blocs,
     say_consensus,
@@ -66,10 +66,10 @@ def test_a_catalogue_is_cut_to_the_items_listed_most():
 
 
 def test_maps_are_of_a_sample_and_all_else_is_of_everyone():
-    votes = make_mallows(MOST_DRAWN + 500, 4, phi=0.8, random_state=0)
+    votes = make_mallows(MOST_COMPARED + 500, 4, phi=0.8, random_state=0)
     found = survey(RankingSet(votes.ranks, ("a", "b", "c", "d")))
-    assert found.sample.counts.sum() == MOST_DRAWN
-    assert found.places.sum() == 4 * (MOST_DRAWN + 500)
+    assert found.sample.counts.sum() == MOST_COMPARED
+    assert found.places.sum() == 4 * (MOST_COMPARED + 500)
 
 
 def test_sentences_follow_the_numbers():

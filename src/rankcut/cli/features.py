@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from rankcut.files.matrices import MatrixBlock
     from rankcut.rankings.ranking_set import RankingSet
 
-# A larger matrix is refused, because it would be in memory as a whole.
-_MOST_BYTES = 1 << 32
-
 
 @with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
 def features(
@@ -126,6 +123,8 @@ def gram(
         with computing.cluster(), steps("gram") as step:
             write_gram(lazily, transformer, zarr[0], restart=computing.restart, progress=step)
         return
+    from rankcut.graphs.recipes import MOST_BYTES
+
     outputs = Outputs(targets, MATRICES, ".csv")
     if computing.on_cluster:
         raise InputError(
@@ -134,7 +133,7 @@ def gram(
     item_graph = vectors.item_graph()
     rankings = reading.read(file)
     size = 8 * rankings.n_rankings**2
-    if size > _MOST_BYTES:
+    if size > MOST_BYTES:
         raise InputError(
             f"{amount(rankings.n_rankings, 'ranking')} have a Gram matrix of {size / 1e9:.0f} GB",
             file=file,

@@ -98,18 +98,9 @@ def named_files(output: Sequence[str] | None, example: str) -> Sequence[str]:
 class Outputs:
     """The files that a user names, checked before any work is done for them.
 
-    Parameters
-    ----------
-    targets : sequence of str
-        Files; ``-`` is standard output.
-    suffixes : mapping
-        The suffixes that the command can write, with a check for extras or None each.
-    stdout : str
-        The suffix of what goes to standard output.
-    as_json : bool
-        Whether the user wants JSON on standard output, which then can hold no file.
-    spreadsheet : bool
-        Whether CSV files are for a spreadsheet.
+    Of the targets, ``-`` is standard output, whose suffix is ``stdout``; JSON there leaves no room
+    for a file. ``suffixes`` are those that the command can write, with a check for extras or None
+    each; ``spreadsheet`` is whether CSV files are for one.
     """
 
     def __init__(
@@ -175,16 +166,8 @@ class Outputs:
     ) -> None:
         """Write each file whose form is given.
 
-        Parameters
-        ----------
-        columns : mapping
-            A table.
-        data : object
-            What JSON has; None: an object for each row of the table.
-        draw, page : callable
-            Makes a Matplotlib figure, or an HTML page.
-        **writers : callable
-            For other forms, by their suffix, what writes to a path.
+        JSON has the ``data``, or an object for each row of the table. ``draw`` makes a Matplotlib
+        figure, ``page`` an HTML page, and ``writers`` write other forms to a path, by suffix.
         """
         if not self.forms:
             return

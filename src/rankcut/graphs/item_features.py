@@ -31,28 +31,15 @@ _MOST_WORDS, _TOPICS = 1000, 100
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ItemFeatures:
-    """An array, or the columns of a frame, in NumPy arrays: what a recipe keeps and saves.
+    """An array, or the columns of a frame, in NumPy arrays: what a recipe keeps and saves."""
 
-    Attributes
-    ----------
-    matrix : array, sparse matrix or None
-        The features, unless they came as a frame.
-    columns : tuple of ndarrays
-        The columns of a frame: numbers, with NaN where there is none, or objects, with None.
-    names : tuple
-        The names of the columns.
-    kinds : tuple of str
-        What each column holds: "numbers", "text", "categories", which are never read as text, or
-        the name of a type that is none of these.
-    labels : tuple or None
-        The items' labels, as from the index of a pandas frame.
-    """
-
-    matrix: Any = None
+    matrix: Any = None  #: the features, unless they came as a frame
+    #: Numbers, with NaN where there is none, or objects, with None
     columns: tuple[NDArray[Any], ...] = ()
-    names: tuple[Hashable, ...] = ()
+    names: tuple[Hashable, ...] = ()  #: of the columns
+    #: "numbers", "text", "categories", never read as text, or another type
     kinds: tuple[str, ...] = ()
-    labels: tuple[Hashable, ...] | None = None
+    labels: tuple[Hashable, ...] | None = None  #: of the items, as from the index of a pandas frame
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -21,8 +21,8 @@ from rankcut.parameters import check_choice, check_count, is_real, is_whole
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 
-# Distances between all pairs are held in memory at once up to this many bytes.
-_MOST_BYTES = 1 << 32
+MOST_BYTES = 1 << 32
+"""Pairs of all items, or of all rankings, are held in memory at once up to this many bytes."""
 
 
 class SimilarityGraph(FeatureRecipe):
@@ -318,7 +318,7 @@ def _near_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
     n = len(points)
-    if n * (n - 1) * 4 > _MOST_BYTES:
+    if n * (n - 1) * 4 > MOST_BYTES:
         raise InputError(
             f"the graph compares all pairs of its {n:,} items, which needs "
             f"{n * (n - 1) * 4 / 1e9:.0f} GB",

@@ -17,9 +17,6 @@ _ROUNDING = 1e-8
 # Weights beyond this would overflow in sums over items and completions.
 _LARGEST = 1e290
 
-# Labels that a message shows.
-_SHOWN = 5
-
 
 def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> Weights:
     """Check a matrix of weights; the error names the edge that is wrong."""
@@ -170,12 +167,12 @@ def check_same_labels(
         )
 
 
-def some_of(labels: Iterable[Hashable]) -> str:
+def some_of(labels: Iterable[Hashable], most: int = 5) -> str:
     """The first few, for a message.
 
     >>> some_of("abcdefg")
     "'a', 'b', 'c', 'd', 'e' and 2 more"
     """
     every = [repr(label) for label in labels]
-    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
-    return ", ".join(every[:_SHOWN]) + more
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more

@@ -40,24 +40,12 @@ _FEW_ITEMS = 20
 
 
 class GraphLayout(NamedTuple):
-    """An item graph ready to be drawn.
+    """An item graph ready to be drawn."""
 
-    Attributes
-    ----------
-    chosen : ndarray
-        The items that are drawn, by their numbers.
-    places : ndarray of shape (n_drawn, 2)
-        Where they are, within the unit square.
-    edges : ndarray of shape (n_edges, 2)
-        Pairs of drawn items, weakest first.
-    weights : ndarray of shape (n_edges,)
-        Their weights.
-    """
-
-    chosen: NDArray[np.int64]
-    places: Points
-    edges: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    chosen: NDArray[np.int64]  #: the items that are drawn, by their numbers
+    places: Points  #: within the unit square
+    edges: NDArray[np.int64]  #: pairs of drawn items, weakest first
+    weights: NDArray[np.float64]  #: of these edges
 
 
 def plot_graph(

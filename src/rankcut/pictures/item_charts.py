@@ -25,21 +25,10 @@ def draw_group_places(
 ) -> Any:
     """A Matplotlib figure of mean places or strengths, best items on top: a dot per group.
 
-    Parameters
-    ----------
-    items : iterable of rows
-        Rows with ``item``, ``p_value`` and ``place in g`` for each group g, clearest first.
-    groups : sequence
-        Labels of the groups.
-    level : float
-        Items with a p-value above this are drawn faint.
-    said : str
-        A sentence below the heading.
-    unit : {"place", "strength"}
-        What rows hold.
+    Rows have ``item``, ``p_value`` and, for each group g, ``place in g`` or ``strength in g`` as
+    ``unit`` says, clearest first. Those with a p-value above the level are faint, and ``said`` is a
+    sentence below the heading.
 
-    Examples
-    --------
     >>> row = {"item": "uni", "p_value": 0.01, "place in east": 3.0, "place in west": 5.0}
     >>> figure = draw_group_places([row], ["east", "west"])
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
@@ -74,17 +63,9 @@ def draw_item_shares(
 ) -> Any:
     """A Matplotlib figure of how much of each item's variation is explained, largest on top.
 
-    Parameters
-    ----------
-    items : iterable of rows
-        Rows with ``item``, ``p_value`` and ``share_explained``, clearest first.
-    level : float
-        Items with a p-value above this are drawn faint.
-    said : str
-        A sentence below the heading.
+    Rows have ``item``, ``p_value`` and ``share_explained``; all else is as for
+    :func:`draw_group_places`.
 
-    Examples
-    --------
     >>> rows = [{"item": "uni", "p_value": 0.01, "share_explained": 0.2}]
     >>> [text.get_text() for text in draw_item_shares(rows).axes[0].get_yticklabels()]
     ['uni']
@@ -105,15 +86,9 @@ def draw_item_shares(
 def draw_effects(rows: Iterable[Mapping[str, Any]], unit: str) -> Any:
     """A Matplotlib figure of effects with 95 % intervals, largest on top.
 
-    Parameters
-    ----------
-    rows : iterable of rows
-        Rows with ``item``, ``effect``, ``std_error`` and perhaps ``class``, largest first.
-    unit : str
-        What effects are measured in.
+    Rows have ``item``, ``effect``, ``std_error`` and perhaps ``class``, largest first; ``unit`` is
+    what effects are measured in.
 
-    Examples
-    --------
     >>> figure = draw_effects([{"item": "uni", "effect": 1.5, "std_error": 0.2}], "log-odds")
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['uni']

@@ -216,14 +216,7 @@ def _kernel_map(kernel: Any, X: Any, counts: NDArray[np.int64]) -> Directions:
 def map_picture(found: RankingMap, title: str = "", most_arrows: int = MOST_ARROWS) -> Picture:
     """A map with its legends.
 
-    Parameters
-    ----------
-    found : RankingMap
-        What is drawn.
-    title : str
-        Heading.
-    most_arrows : int
-        Number of arrows, the longest; those after the first 16 wait until their item is chosen.
+    It has the longest arrows; those after the first 16 wait until their item is chosen.
     """
     outlines = [group.outline() for group in found.groups]
     # Arrows are as long as the cloud allows, and labels need room beyond their tips.

@@ -73,17 +73,8 @@ def fill(template: str, **values: Any) -> Html:
 def page(title: str, *body: Any, style: str = "", script: str = "") -> str:
     """A whole page.
 
-    Parameters
-    ----------
-    title : str
-        Title of the window.
-    *body : str
-        What is on it: text, and HTML by :func:`tag`.
-    style, script : str
-        CSS and JavaScript for this page only.
+    ``body`` is text, and HTML by :func:`tag`; ``style`` and ``script`` are for this page only.
 
-    Examples
-    --------
     >>> "<title>A &lt; B</title>" in page("A < B", tag("h1", "Hello"))
     True
     """
@@ -268,19 +259,10 @@ def table(
 ) -> Html:
     """A table; columns of numbers are aligned to the right.
 
-    Parameters
-    ----------
-    heads : sequence of Head or str
-        One for each column.
-    rows : sequence of rows
-        Cells: text, numbers, None, :class:`~rankcut.pictures.page.Html` or :class:`Cell`.
-    items : sequence of int or None
-        The item of each row, on pages that choose items: columns can be sorted there.
-    faint : sequence of bool or None
-        Rows that stay in the background.
+    Cells are text, numbers, None, :class:`Html` or :class:`Cell`. ``items`` has the item of each
+    row, on pages that choose items, where columns can be sorted; ``faint`` rows stay in the
+    background.
 
-    Examples
-    --------
     >>> table(["item", "p"], [["<uni>", 0.01234]])  # doctest: +ELLIPSIS
     '<div class="wide"><table>...<td>&lt;uni&gt;</td><td class="number">0.0123</td>...'
     """
@@ -340,16 +322,7 @@ def track(
 ) -> Html:
     """A line from one end of a scale to the other with a dot for each place.
 
-    Parameters
-    ----------
-    dots : sequence of Dot
-        Where they are; the first are on top.
-    ends : (float, float)
-        The places at the ends of the line.
-    said : str
-        What it shows, in words.
-    joined : bool
-        Whether a line joins the dots.
+    The first dots are on top; ``said`` is what it shows, in words. A line may join the dots.
     """
     pieces = list(_pieces(dots, ends, joined=joined))
     return tag("span", *pieces, kind="track", role="img", aria_label=said, data_tip=said)

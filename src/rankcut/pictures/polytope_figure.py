@@ -21,9 +21,6 @@ Points = NDArray[np.float64]
 _ANGLES = np.deg2rad([90, 210, 330])
 AXES = np.sqrt(2 / 3) * np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
 
-PARTITIONS = (((0, 1), (2,)), ((0,), (1,), (2,)))
-"""The ordered partitions whose cones are drawn unless others are named."""
-
 
 def plot_polytope(
     function: SetFunction,
@@ -69,14 +66,20 @@ def plot_polytope(
     named = "123" if items is None else items
     check_length(named, 3, "items", "items")
     names, key = _letters([str(name) for name in named])
-    chosen = PARTITIONS if partitions is None else partitions
+    chosen = ([[0, 1], [2]], [[0], [1], [2]]) if partitions is None else partitions
     figure = import_figure()(figsize=(3.7 * (len(chosen) + 1), 4.7), layout="constrained")
     first, *others = figure.subplots(1, len(chosen) + 1, squeeze=False)[0]
     window = _window(function, chosen)
     _draw_faces(first, function, names, window)
     for axes, groups in zip(others, chosen, strict=True):
         _draw_cones(axes, function, groups, names, window)
-    _explain(figure, [*_body_signs(), *_cone_signs()], ncols=min(3, 2 * len(figure.axes)))
+    figure.legend(
+        handles=_signs(),
+        loc="outside lower center",
+        ncols=min(3, 2 * len(figure.axes)),
+        frameon=False,
+        labelcolor=INK,
+    )
     if key:
         figure.suptitle(key, color=SOFT, size=11, parse_math=False)
     return figure
@@ -95,52 +98,18 @@ def _letters(names: Sequence[str]) -> tuple[list[str], str]:
     return letters, ", ".join(pairs)
 
 
-def draw_panels(
-    function: SetFunction, partitions: Sequence[Sequence[Sequence[int]]] = PARTITIONS
-) -> dict[str, Any]:
-    """The panels of :func:`plot_polytope` as separate figures, by title."""
-    names = ("1", "2", "3")
-    window = _window(function, partitions)
-    panels = {}
-    for groups in (None, *partitions):
-        figure = import_figure()(figsize=(4.5, 5.1), layout="constrained")
-        axes = figure.subplots()
-        if groups is None:
-            _draw_faces(axes, function, names, window)
-            _explain(figure, _body_signs(), ncols=2)
-        else:
-            _draw_cones(axes, function, groups, names, window)
-            _explain(figure, _cone_signs(), ncols=2)
-        panels[axes.get_title(loc="left")] = figure
-    return panels
-
-
-def _body_signs() -> list[Any]:
+def _signs() -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     return [
         Patch(facecolor=BODY, edgecolor=INK, label="base polytope B(F)"),
         Line2D([], [], color=SOFT, linewidth=0.8, linestyle="--", label="lines s(A) = F(A)"),
-    ]
-
-
-def _cone_signs() -> list[Any]:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    return [
         Patch(facecolor=TANGENT, alpha=0.3, label="tangent cone, s(B) ≤ F(B)"),
         Patch(facecolor=MAJORANT, alpha=0.3, label="majorant cone, s(B) ≥ F(B)"),
         Line2D([], [], color=INK, marker="o", linestyle="", label="minimum-norm points"),
         Line2D([], [], color=INK, marker="+", linestyle="", label="nearest to the origin"),
     ]
-
-
-def _explain(figure: Any, signs: Sequence[Any], ncols: int) -> None:
-    figure.legend(
-        handles=signs, loc="outside lower center", ncols=ncols, frameon=False, labelcolor=INK
-    )
 
 
 def _window(function: SetFunction, partitions: Sequence[Sequence[Sequence[int]]]) -> Points:

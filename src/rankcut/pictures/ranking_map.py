@@ -31,25 +31,13 @@ class Directions(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Rankings of one colour.
-
-    Attributes
-    ----------
-    name, colour : str
-        What it is called, and its colour.
-    count : int
-        Number of rankings.
-    mean : ndarray of shape (2,) or None
-        Where its middle is; None if it is a mixture of groups.
-    spread : ndarray of shape (2, 2) or None
-        Covariance matrix; None for fewer than three rankings.
-    """
+    """Rankings of one colour."""
 
     name: str
     colour: str
-    count: int
-    mean: NDArray[np.float64] | None = None
-    spread: NDArray[np.float64] | None = None
+    count: int  #: number of rankings
+    mean: NDArray[np.float64] | None = None  #: where its middle is; None of a mixture
+    spread: NDArray[np.float64] | None = None  #: covariances; None for fewer than three rankings
 
     def outline(self) -> NDArray[np.float64]:
         """The ellipse that would hold half of it if it were normal, as a polygon; empty if none."""
@@ -65,50 +53,22 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class RankingMap:
-    """What :func:`~rankcut.plot_map` draws.
+    """What :func:`~rankcut.plot_map` draws."""
 
-    Attributes
-    ----------
-    places : ndarray of shape (n_marks, 2)
-        Where the marks are.
-    counts : ndarray of shape (n_marks,)
-        How many rankings each mark stands for.
-    groups : list of Group
-        The groups in the order of their colours; one without a name if there is no column.
-    parts : ndarray of shape (n_marks, n_groups)
-        How many rankings of each group each mark stands for.
-    others : dict from int to dict of str to int
-        For each mark the groups without a colour of their own and their counts, largest first.
-    values : ndarray of shape (n_marks,) or None
-        The mean of the column at each mark, where the column holds numbers.
-    rows : list of int
-        For each mark the row of its most common ranking.
-    directions : ndarray of shape (n_items, 2)
-        Where each item is ranked high.
-    items : list of str
-        The items.
-    shares : ndarray of shape (2,)
-        Part of the variance along each axis.
-    by : str
-        Name of the column.
-    merged : bool
-        Whether near points are drawn as one.
-    words : list of str
-        For each mark its most common ranking in words; empty if nobody asks.
-    """
-
-    places: NDArray[np.float64]
-    counts: NDArray[np.int64]
-    groups: list[Group]
-    parts: NDArray[np.int64]
+    places: NDArray[np.float64]  #: where the marks are
+    counts: NDArray[np.int64]  #: how many rankings each mark stands for
+    groups: list[Group]  #: in the order of their colours; one without a name if there is no column
+    parts: NDArray[np.int64]  #: how many rankings of each group each mark stands for
+    #: At each mark, groups without a colour of their own, largest first
     others: dict[int, dict[str, int]]
-    values: NDArray[np.float64] | None
-    rows: list[int]
-    directions: NDArray[np.float64]
+    values: NDArray[np.float64] | None  #: the mean of a column of numbers at each mark
+    rows: list[int]  #: the row of the most common ranking of each mark
+    directions: NDArray[np.float64]  #: where each item is ranked high
     items: list[str]
-    shares: NDArray[np.float64]
-    by: str
-    merged: bool
+    shares: NDArray[np.float64]  #: part of the variance along each axis
+    by: str  #: name of the column
+    merged: bool  #: whether near points are drawn as one
+    #: The most common ranking of each mark; empty if nobody asks
     words: list[str] = field(default_factory=list)
 
     def described(self, words: Sequence[str]) -> "RankingMap":
@@ -221,19 +181,9 @@ def map_rankings(
 ) -> RankingMap:
     """Gather points that fall together into marks, and rankings into groups.
 
-    Parameters
-    ----------
-    found : Directions
-        As by :func:`main_directions`, of vectors with a coordinate for each item.
-    counts : ndarray of shape (n_rows,)
-        How many rankings each row stands for.
-    items : sequence
-        The items' labels.
-    values : array of shape (n_rows,) or None
-        A column: numbers for a scale of colours, anything else for groups. None, NaN and empty
-        text are unknown.
-    by : str
-        The name of the column.
+    ``found`` are directions of vectors with a coordinate for each item. ``values`` is a column
+    named ``by``: numbers for a scale of colours, anything else for groups; None, NaN and empty text
+    are unknown.
     """
     if values is not None:
         check_length(values, len(counts), "by", "rankings")

@@ -30,25 +30,12 @@ _TURNS = np.deg2rad([0, 30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180])
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Shape:
-    """What pages do with a shape.
+    """What pages do with a shape."""
 
-    Attributes
-    ----------
-    tip : str
-        What is said under the mouse.
-    group : int or None
-        The key of a legend that highlights it.
-    item : int or None
-        The item that it belongs to, on pages that choose items.
-    where : str
-        ``roomy`` or ``narrow`` for pages of that width only, ``later`` for shapes that wait until
-        their item is chosen. Files have what is roomy or anywhere.
-    """
-
-    tip: str = ""
-    group: int | None = None
-    item: int | None = None
-    where: str = ""
+    tip: str = ""  #: what is said under the mouse
+    group: int | None = None  #: the key of a legend that highlights it
+    item: int | None = None  #: the item that it belongs to, on pages that choose items
+    where: str = ""  #: ``roomy`` or ``narrow`` pages only, or ``later``: when its item is chosen
 
     @property
     def in_files(self) -> bool:
@@ -131,23 +118,13 @@ class Legend(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A drawing with what is said about it.
+    """A drawing with what is said about it."""
 
-    Attributes
-    ----------
-    title, said : str
-        The heading, and sentences below it.
-    scene : Scene
-        The drawing.
-    above, below : list of Legend
-        What colours mean, and what sizes mean.
-    """
-
-    title: str
-    said: str
+    title: str  #: the heading
+    said: str  #: sentences below it
     scene: Scene
-    above: list[Legend] = field(default_factory=list)
-    below: list[Legend] = field(default_factory=list)
+    above: list[Legend] = field(default_factory=list)  #: what colours mean
+    below: list[Legend] = field(default_factory=list)  #: what sizes mean
 
 
 def rectangle(left: float, top: float, width: float, height: float) -> list[Points]:
@@ -168,22 +145,9 @@ def write_labels(
 ) -> Iterator[Text]:
     """Labels beside points, for wide and for narrow pages; those without room come later.
 
-    Parameters
-    ----------
-    anchors : ndarray of shape (n, 2)
-        What they belong to.
-    words : sequence of str
-        What they say.
-    bounds : left, top, right, low
-        Where they may be.
-    n_placed : int or None
-        Number of points, from the first on, whose labels get a place; None: all.
-    items : sequence of int or None
-        The item of each, for pages that choose items.
-    scale : float
-        Of the letters.
-    **how
-        Parameters of :func:`place_labels`.
+    The first ``n_placed`` get a place within the bounds (left, top, right, low); ``items`` are for
+    pages that choose items, ``scale`` is that of the letters, and ``how`` is for
+    :func:`place_labels`.
     """
     for where, font in FONTS.items():
         size = scale * font

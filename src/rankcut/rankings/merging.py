@@ -22,18 +22,10 @@ _MOST_CELLS = 1 << 27
 
 
 class Merged(NamedTuple):
-    """Different rankings, and which of them each row was.
+    """Different rankings, and which of them each row was."""
 
-    Attributes
-    ----------
-    rankings : Rankings
-        Each different ranking once, sorted, with its weight; nobody's in particular.
-    which : ndarray of shape (n_rows,)
-        Which of them each row is; −1 for a row that counts 0 times.
-    """
-
-    rankings: Rankings
-    which: Longs
+    rankings: Rankings  #: each different one once, sorted, with its weight; nobody's in particular
+    which: Longs  #: which of them each row is; −1 for a row that counts 0 times
 
 
 def merge_rankings(rankings: Rankings) -> Merged:

@@ -11,11 +11,11 @@ from scipy import sparse as sp
 
 from rankcut.errors import InputError, amount
 from rankcut.rankings.orders import spread
-from rankcut.rankings.value import Unranked
+from rankcut.rankings.value import BLOCK, Unranked
 
 # A rank matrix is dense while it has at most this many entries, or at most this many entries for
 # each one that is ranked, so that its size stays in proportion to the file's.
-_SMALL = 1 << 17
+_SMALL = 2 * BLOCK
 _SPARSE_BEYOND = 8
 
 # Counts are expanded to at most this many rankings.

@@ -198,34 +198,17 @@ def order_stored(
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """Rankings of any kind, read and checked once.
+    """Rankings of any kind, read and checked once."""
 
-    Attributes
-    ----------
-    stored : ndarray or csr_array of shape (n_rankings, n_items)
-        The ranks as they were given; in a CSR array, absent entries are unranked. If ``grouped``,
-        the group of each item instead, 0 the best, where the largest number of the type is
-        unranked.
-    items : tuple or None
-        The labels of the items, in the order of the columns; None without labels.
-    unranked : {"error", "last", "anywhere"}
-        What an unranked item means.
-    weights : ndarray of float64 or None
-        How often each ranking counts; None: once.
-    people : ndarray of int64 or None
-        Whose ranking it is, as a number; None: each is someone else's.
-    grouped : bool
-        Whether groups are stored rather than ranks.
-    known_listed : ndarray of bool or None
-        Which items someone lists, where ``stored`` no longer says so.
-    """
-
+    #: The ranks as they were given; in a CSR array, absent entries are unranked. If ``grouped``,
+    #: the group of each item instead, 0 the best; the largest number of the type is unranked.
     stored: Any
-    items: tuple[Hashable, ...] | None = None
+    items: tuple[Hashable, ...] | None = None  #: labels, in the order of the columns
     unranked: Unranked = "error"
-    weights: Floats | None = None
-    people: Longs | None = None
+    weights: Floats | None = None  #: how often each ranking counts; None: once
+    people: Longs | None = None  #: whose ranking it is, as a number; None: each is someone else's
     grouped: bool = False
+    #: Which items someone lists, where ``stored`` no longer says so
     known_listed: NDArray[np.bool_] | None = None
 
     @property

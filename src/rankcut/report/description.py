@@ -34,49 +34,22 @@ class Preference:
 
 @dataclass(frozen=True)
 class Description:
-    """The result of :func:`describe`. A row with a count of c is c rankings.
-
-    Attributes
-    ----------
-    n_rankings, n_rows, n_items : int
-        Number of rankings, rows and items.
-    kinds : dict
-        Number of rankings of each kind, most frequent first.
-    lengths : (int, float, int)
-        The smallest, median and largest number of items in a ranking.
-    n_tied : int
-        Number of rankings with ties.
-    n_distinct : int
-        Number of distinct orders.
-    most_repeated : int
-        Number of times the most frequent order occurs.
-    preferred : list of Preference
-        The items, most preferred first: in the order of :class:`~rankcut.Consensus` by Borda's
-        method.
-    agreement : Agreement or None
-        How much people agree, with 95 % intervals; None if nothing is ranked. Rankings that rank
-        nothing do not count.
-    unranked : {"last", "anywhere"}
-        What preferred items and agreement take unranked items for.
-    columns : dict
-        The number of distinct values of each other column.
-    problems : list of str
-        Possible problems, to check.
-    """
+    """The result of :func:`describe`. A row with a count of c is c rankings."""
 
     n_rankings: int
     n_rows: int
     n_items: int
-    kinds: dict[str, int]
-    lengths: tuple[int, float, int]
-    n_tied: int
-    n_distinct: int
-    most_repeated: int
+    kinds: dict[str, int]  #: number of rankings of each kind, most frequent first
+    lengths: tuple[int, float, int]  #: smallest, median and largest number of items
+    n_tied: int  #: rankings with ties
+    n_distinct: int  #: distinct orders
+    most_repeated: int  #: times of the most frequent order
+    #: Most preferred first, in the order of a consensus by Borda's method
     preferred: list[Preference]
-    agreement: Agreement | None
-    unranked: Unranked
-    columns: dict[str, int]
-    problems: list[str]
+    agreement: Agreement | None  #: with 95 % intervals; None if nothing is ranked
+    unranked: Unranked  #: what the last two take unranked items for
+    columns: dict[str, int]  #: number of distinct values of each other column
+    problems: list[str]  #: possible ones, to check
 
 
 def describe(

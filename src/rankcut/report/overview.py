@@ -16,13 +16,11 @@ from rankcut.blocs.words import BlocReport
 from rankcut.consensus.words import GroupConsensus
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph, is_learned
+from rankcut.parameters import MOST_COMPARED
 from rankcut.pictures.theme import MOST_ITEMS
 from rankcut.rankings import Rankings, Unranked, merge_rankings
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.report.description import Description, describe, group_bounds
-
-MOST_DRAWN = 1000
-"""Maximum number of rankings on a map, and to find blocs from."""
 
 LEAST_PEOPLE = 30
 """Minimum number of rankings to look for blocs."""
@@ -30,66 +28,27 @@ LEAST_PEOPLE = 30
 
 @dataclass(frozen=True, eq=False)
 class Overview:
-    """What a page says. Items are in the order of the consensus.
+    """What a page says. Items are in the order of the consensus."""
 
-    Attributes
-    ----------
-    title : str
-        What the rankings are called.
-    unranked : str
-        What an unranked item means.
-    description : Description
-        What is in the file, and what looks wrong.
-    lengths : ndarray of int64
-        How many rankings list 0, 1, 2, … items.
-    items : list of str
-        The items shown, by their place in the consensus.
-    n_left_out : int
-        Number of rankings that list none of these items, which are left out.
-    listed : ndarray of shape (n_items,)
-        How many rankings list each item.
-    consensus : GroupConsensus
-        The consensus about these items.
-    places : ndarray of shape (n_items, n_items)
-        How many rankings put an item in each place; tied items share the best of their places.
-    sample : Rankings
-        The rankings on the map, each different one of a group once.
-    sample_codes : ndarray
-        The group of each of them; −1 if it is unknown.
-    blocs : BlocReport or None
-        People who rank alike, if there are people and items enough.
-    bloc_of : ndarray or None
-        The bloc of each row of the sample.
-    by : str
-        The column of groups.
-    group_names : list of str
-        The names of the groups.
-    comparison : dict or None
-        How groups differ, as by ``GroupComparison.to_dict``.
-    graph : ItemGraph or None
-        The item graph.
-    learned : bool
-        Whether it is learned from the rankings.
-    """
-
-    title: str
-    unranked: Unranked
-    description: Description
-    lengths: NDArray[np.int64]
-    items: list[str]
-    n_left_out: int
-    listed: NDArray[np.int64]
-    consensus: GroupConsensus
+    title: str  #: what the rankings are called
+    unranked: Unranked  #: what an unranked item means
+    description: Description  #: what is in the file, and what looks wrong
+    lengths: NDArray[np.int64]  #: how many rankings list 0, 1, 2, … items
+    items: list[str]  #: those shown, by their place in the consensus
+    n_left_out: int  #: rankings that list none of these items
+    listed: NDArray[np.int64]  #: how many rankings list each item
+    consensus: GroupConsensus  #: about these items
+    #: How many rankings put an item in each place; tied items share the best
     places: NDArray[np.int64]
-    sample: Rankings
-    sample_codes: NDArray[np.int64]
-    blocs: BlocReport | None
-    bloc_of: NDArray[np.int64] | None
-    by: str
-    group_names: list[str]
-    comparison: dict[str, Any] | None
-    graph: ItemGraph | None
-    learned: bool
+    sample: Rankings  #: the rankings on the map, each of a group once
+    sample_codes: NDArray[np.int64]  #: their groups; −1 if unknown
+    blocs: BlocReport | None  #: if there are people and items enough
+    bloc_of: NDArray[np.int64] | None  #: the bloc of each row of the sample
+    by: str  #: the column of groups
+    group_names: list[str]  #: their names
+    comparison: dict[str, Any] | None  #: as by ``GroupComparison.to_dict``
+    graph: ItemGraph | None  #: of the items shown
+    learned: bool  #: whether the graph is learned from the rankings
 
     @property
     def n_people(self) -> int:
@@ -109,22 +68,9 @@ def survey(
 ) -> Overview:
     """Compute the contents of a page.
 
-    Parameters
-    ----------
-    about : RankingSet
-        What is known about the rankings.
-    value : Rankings
-        The same, read and checked.
-    by : sequence or None
-        The group of each ranking; None, NaN and blank text are unknown.
-    by_name : str
-        What the groups are called.
-    graph : graph or recipe, or None
-        The item graph; None learns one from the rankings.
-    seed : int
-        Seed of bootstraps, permutations and samples.
-    progress : callable
-        Called with the name of each step.
+    ``value`` are the rankings of ``about``, read and checked. ``by`` is the group of each, unknown
+    if None, NaN or blank; a graph of None is learned from them. ``progress`` is called with the
+    name of each step.
     """
     from rankcut.comparison.rows import read_codes
 
@@ -208,9 +154,9 @@ def _sample(
 ) -> tuple[Rankings, NDArray[np.int64]]:
     """People drawn at random for the map, and their groups; all if there is room for them."""
     total = shown.counts.sum()
-    if total <= MOST_DRAWN:
+    if total <= MOST_COMPARED:
         return shown, codes
-    drawn = np.random.default_rng(seed).multinomial(MOST_DRAWN, shown.counts / total)
+    drawn = np.random.default_rng(seed).multinomial(MOST_COMPARED, shown.counts / total)
     kept = np.flatnonzero(drawn)
     return replace(shown.rows(kept), weights=drawn[kept].astype(np.float64)), codes[kept]
 
