@@ -45,16 +45,6 @@ def test_is_the_smallest_majorant(case):
     assert_allclose(phi(weights, groups), expected, rtol=0, atol=1e-6 * scale)
 
 
-@given(case=graphs_and_partitions(), data=st.data())
-def test_relabelling_items_permutes_the_vector(case, data):
-    weights, groups = case
-    new = np.array(data.draw(st.permutations(range(len(weights)))))
-    relabelled = np.empty_like(weights)
-    relabelled[np.ix_(new, new)] = weights
-    moved = phi(relabelled, [[int(new[item]) for item in group] for group in groups])
-    assert_allclose(moved[new], phi(weights, groups), rtol=0, atol=tolerance(weights))
-
-
 @given(groups=st.integers(1, 12).flatmap(partitions))
 def test_complete_graph_gives_average_ranks(groups):
     n = sum(map(len, groups))
@@ -227,12 +217,6 @@ class TestNormalize:
             found = flat_vectors([ranks], scale * weights, normalize=True)[0]
             expected = np.repeat([1.0, -1.0], half) / np.sqrt(n_items)
             assert_allclose(found, expected, rtol=0, atol=1e-4)
-
-    def test_extreme_weights_neither_overflow_nor_vanish(self):
-        ranks = [[1, 2, 3, 4]]
-        for scale in (1e-200, 1e200):
-            got = flat_vectors(ranks, scale * (1 - np.eye(4)), normalize=True)
-            assert_allclose(got, flat_vectors(ranks, normalize=True), rtol=1e-14)
 
     def test_vectors_beyond_float32_are_scaled_before_they_are_rounded(self):
         ranks = np.tile([[1.0, 2.0, 3.0, 4.0], [4.0, 1.0, 3.0, 2.0]], (40, 1))

@@ -187,17 +187,6 @@ class TestHyperparameters:
             assert fixed.n_dims == 0
             assert fixed(FOOD.ranks[:4], eval_gradient=True)[1].shape == (4, 4, 0)
 
-    @pytest.mark.parametrize(
-        ("kernel", "function"),
-        [(MallowsKernel(), mallows_kernel), (DiffusionKernel(), diffusion_kernel)],
-    )
-    def test_defaults_are_those_of_the_functions(self, kernel, function):
-        assert_array_equal(kernel(FOOD.ranks), function(FOOD.ranks))
-        kernel = clone(kernel).set_params(normalize=True)
-        for fitted in (SVC(kernel=kernel), GaussianProcessClassifier(2.0 * kernel)):
-            fitted.fit(FOOD.ranks[:40], FOOD.target[:40])
-            assert fitted.score(FOOD.ranks[40:], FOOD.target[40:]) >= 0.8
-
     @pytest.mark.parametrize("kernel", [KendallKernel(), MallowsKernel(), DiffusionKernel()])
     def test_kernels_without(self, kernel):
         assert kernel.n_dims == 0

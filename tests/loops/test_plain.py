@@ -11,6 +11,7 @@ from tolerances import assert_does_the_same
 from rankcut import make_food
 from rankcut._loops import (
     centres,
+    linear_algebra,
     linear_orders,
     partitions,
     permutations,
@@ -73,6 +74,7 @@ CALLS = {
     linear_orders.improve_order: (GAINS, np.arange(6)[::-1].copy()),
     linear_orders.find_cycles: ((GAINS > 0) * 1.0, 1e-6, 2, np.zeros((4, 3), np.int64)),
     linear_orders.unavoidable_loss: (GAINS,),
+    linear_algebra.multiply_rows: (POINTS, POINTS[:3], np.zeros((12, 3))),
 }
 
 

@@ -129,14 +129,3 @@ def test_too_many_items_to_list():
         polytope.vertices()
     with pytest.raises(ValueError, match="vertex, support and contains work for any number"):
         polytope.faces()
-
-
-def test_notebooks_show_the_vertices_of_a_small_one():
-    path = BasePolytope(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]]))
-    shown = path._repr_html_()
-    assert shown.startswith("BasePolytope(GraphCut of 3 items, 2 dimensions)<br>4 vertices<table>")
-    assert shown.count("<tr>") == 5
-    assert "<tr><td>-1</td><td>3</td><td>-2</td></tr>" in shown
-    assert BasePolytope(GraphCut(1 - np.eye(4)))._repr_html_().endswith("</table>and 18 more")
-    many = BasePolytope(GraphCut(1 - np.eye(9)))
-    assert many._repr_html_() == repr(many)

@@ -46,6 +46,7 @@ from rankcut._loops.random_streams import name_streams
 from rankcut._loops.types import Floats, Ints, Longs
 from rankcut.cuts.options import Completions, UnlistedWeight
 from rankcut.cuts.set_function import SetFunction, power_of_two
+from rankcut.graphs.weights import ROUNDING
 from rankcut.rankings.value import Partitions, block_rows
 
 # Replicates of a stage: enough to estimate their spread, few enough to leave draws to stratify.
@@ -62,9 +63,6 @@ MOST_DRAWS = 1 << 17
 
 # The relative error to reach, if the user says neither how many draws nor how exact.
 TOLERANCE = 0.01
-
-# Differences below this part of a vector's possible length are rounding.
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -206,7 +204,7 @@ class CompletedBlock:
             n_draws[active] = total[:, 0]
             error = np.sqrt(variances[active].sum(axis=1))
             norm = np.linalg.norm(vectors[active], axis=1)
-            rounding = error <= _ROUNDING * (magnitude / scale)
+            rounding = error <= ROUNDING * (magnitude / scale)
             with np.errstate(divide="ignore", invalid="ignore"):
                 errors[active] = np.where(rounding, 0.0, error / norm)
             if sampling.n_draws is not None:
@@ -329,5 +327,5 @@ def slopes_on_others(y: Floats, x: Floats) -> Floats:
         others -= others.mean(axis=1, keepdims=True)
         xx = (others**2).reshape(len(x), -1).sum(axis=1)
         xy = (others * np.delete(y, r, axis=1)).reshape(len(x), -1).sum(axis=1)
-        np.divide(xy, xx, out=slopes[:, r], where=xx > _ROUNDING**2)
+        np.divide(xy, xx, out=slopes[:, r], where=xx > ROUNDING**2)
     return np.clip(slopes, 0.0, 1.0)

@@ -57,14 +57,8 @@ class FeatureMap:
     What it needs, such as a table of cuts, is made at the first call and kept. It is not pickled,
     but made again.
 
-    Parameters
-    ----------
-    function : SetFunction
-        The set function, its items in the order of the rankings' columns.
-    options : MapOptions
-        What :class:`~rankcut.GraphCutFeatures` lets a user choose.
-    smoothing_graph : ItemGraph or None
-        The graph to smooth over, if there are steps to take.
+    The items of the function and of the graph to smooth over are those of the rankings' columns;
+    :class:`~rankcut.GraphCutFeatures` explains the options.
     """
 
     def __init__(
@@ -351,23 +345,14 @@ def graph_cut_features(
     X : array, frame or CSR array of shape (n_rankings, n_items)
         Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
         A Dask array or DataFrame of rankings gives one of vectors, block by block.
-    graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
-        The item graph; None is the complete graph, whose kernel is Spearman's.
-    items : sequence or None
-        Labels of the columns, if X is not a frame; matched with those of the graph.
-    **options
-        ``unranked``, ``unlisted_weight``, ``normalize``, ``completions``, ``smoothing``, ``dtype``,
-        ``sparse_output`` and ``n_jobs``, as in :class:`~rankcut.GraphCutFeatures`.
+    graph, items, **options
+        As in :class:`~rankcut.GraphCutFeatures`, the same as a transformer, which also reports
+        draws and errors.
 
     Returns
     -------
     ndarray or UncentredRows of shape (n_rankings, n_items)
-        Sparse for CSR rankings with ``unranked="last"`` or in closed form, on a sparse or complete
-        graph; see ``sparse_output``.
-
-    See Also
-    --------
-    GraphCutFeatures : The same as a transformer, which also reports draws and errors.
+        Sparse for CSR rankings where the option ``sparse_output`` says so.
 
     Examples
     --------

@@ -13,15 +13,12 @@ from rankcut._loops.partitions import scale_to_unit_length
 from rankcut._loops.types import Floats
 from rankcut.cuts.completions import CompletedBlock, Sampling, log_completions, unlisted_weights
 from rankcut.cuts.cut_functions import ExpectedSlopes
-from rankcut.cuts.options import MapOptions
+from rankcut.cuts.options import MOST_COMPLETIONS, MapOptions
 from rankcut.cuts.set_function import SetFunction
 from rankcut.errors import InputError, Setting
 from rankcut.rankings.value import Partitions
 
 METHODS = ("complete", "exact", "sampled", "closed_form")
-
-# More completions than this are refused: they would take minutes for a single ranking.
-MOST_COMPLETIONS = 1 << 26
 
 # "auto" enumerates up to this many completions, about as many as sampling would draw.
 EXACT_COMPLETIONS = 1024

@@ -35,8 +35,8 @@ Method: TypeAlias = Literal["auto", "exact", "sampled", "closed_form"]
 
 UnlistedWeight: TypeAlias = float | Literal["balanced"]
 
-# Numbers of draws are counted in 32 bits; this is minutes for a single ranking.
-_MOST_DRAWS = 1 << 28
+# More completions than this are refused: they would take minutes for a single ranking.
+MOST_COMPLETIONS = 1 << 26
 
 # Each takes a product with the graph, and on a well-connected one the walk has converged by then.
 MOST_STEPS = 1000
@@ -96,10 +96,10 @@ class Completions(WithParameters):
                 remedy="leave one of them out",
             )
         if self.n_draws is not None and not (
-            is_whole(self.n_draws, 2, _MOST_DRAWS) and self.n_draws % 2 == 0
+            is_whole(self.n_draws, 2, MOST_COMPLETIONS) and self.n_draws % 2 == 0
         ):
             raise InputError(
-                f"must be an even number from 2 to {_MOST_DRAWS:,}, because draws come in "
+                f"must be an even number from 2 to {MOST_COMPLETIONS:,}, because draws come in "
                 f"mirrored pairs; got {self.n_draws!r}",
                 parameter="n_draws",
             )

@@ -46,9 +46,8 @@ _UNRATED: dict[str, Unranked] = {"error": "error", "ignore": "anywhere", "anywhe
 class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
     """Turn ratings into vectors that keep how strong each preference is.
 
-    φ_i = Σ_j W_ij·erf((x_i − x_j)/(2τ)): the mean vector of what a person might have ranked, if
-    ratings x are measured with normal noise of standard deviation τ. With a small τ only the order
-    counts, with a large one the differences of ratings do; see :mod:`rankcut.cuts.rating_features`.
+    φ_i = Σ_j W_ij·erf((x_i − x_j)/(2τ)). With a small τ only the order of the ratings x counts,
+    with a large one their differences do; see :mod:`rankcut.cuts.rating_features`.
 
     Parameters
     ----------
@@ -68,10 +67,8 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
     ----------
     graph_ : ItemGraph
         The graph, its items in the order of the columns.
-    n_features_in_ : int
-        Number of items.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The items' labels, if they are strings given by a frame.
+    n_features_in_, feature_names_in_
+        As in :class:`~rankcut.GraphCutFeatures`.
 
     See Also
     --------
@@ -133,10 +130,6 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
             Ignored.
         sample_weight : array of shape (n_people,) or None
             How often each row counts, for a graph that is learned from ratings.
-
-        Returns
-        -------
-        self
         """
         check_number(self.noise, "noise")
         ratings = self._read(X, reset=True, sample_weight=sample_weight)
@@ -151,15 +144,7 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
     def transform(self, X: Any) -> Any:
         """Vectors of ratings of the items that were fitted.
 
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_people, n_items)
-            Ratings, larger = better.
-
-        Returns
-        -------
-        ndarray or csr_array of shape (n_people, n_items)
-            CSR for CSR ratings, if unrated items have the value 0.
+        They are a CSR array for CSR ratings, if unrated items have the value 0.
         """
         check_is_fitted(self)
         ratings = self._read(X, reset=False)

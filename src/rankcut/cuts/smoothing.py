@@ -40,15 +40,6 @@ class Smoother:
     On a dense graph it is one product with p(L); on others, whose weights are never filled, it is
     one product with them for each step.
 
-    Parameters
-    ----------
-    graph : ItemGraph
-        The item graph; similar items are connected strongly.
-    steps : float
-        t.
-
-    Examples
-    --------
     >>> pair = ItemGraph([[0, 1, 0], [1, 0, 0], [0, 0, 0]], 3)
     >>> rows = np.array([[1.0, 0.0, 2.0]])
     >>> Smoother(pair, 0.5).smooth(rows)
@@ -80,17 +71,7 @@ class Smoother:
     def smooth(
         self, rows: NDArray[Any], *, normalize: bool = False, n_jobs: int | None = None
     ) -> None:
-        """Smooth vectors in place, and scale them to unit length if asked.
-
-        Parameters
-        ----------
-        rows : ndarray of float32 or float64, shape (n_vectors, n_items)
-            One vector in each row.
-        normalize : bool
-            Scale each vector to unit length. A zero vector stays zero.
-        n_jobs : int or None
-            Number of threads.
-        """
+        """Smooth vectors in place, and scale them to unit length if asked."""
         step = block_rows(self._n_items)
 
         def fill(start: int, stop: int) -> None:

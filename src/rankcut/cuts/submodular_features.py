@@ -48,19 +48,9 @@ class Counterexample:
 
     def __str__(self) -> str:
         first, second, union, common = self.values
-        names = [
-            _named(items)
-            for items in (
-                self.first,
-                self.second,
-                self.first | self.second,
-                self.first & self.second,
-            )
-        ]
-        return (
-            f"F({names[0]}) + F({names[1]}) = {first + second:.6g} < {union + common:.6g} = "
-            f"F({names[2]}) + F({names[3]})"
-        )
+        a, b = self.first, self.second
+        f, g, h, k = ("{" + ", ".join(map(str, sorted(s))) + "}" for s in (a, b, a | b, a & b))
+        return f"F({f}) + F({g}) = {first + second:.6g} < {union + common:.6g} = F({h}) + F({k})"
 
 
 @dataclass(frozen=True)
@@ -183,10 +173,6 @@ def _some(function: SetFunction, n_trials: int, seed: int) -> Iterator[_Batch]:
         yield common, i, j, values
 
 
-def _named(items: frozenset[int]) -> str:
-    return "{" + ", ".join(map(str, sorted(items))) + "}"
-
-
 class SubmodularFeatures(RankingFeatures):
     """Turn rankings into vectors by a submodular function of your own.
 
@@ -219,29 +205,15 @@ class SubmodularFeatures(RankingFeatures):
         The set function; see :mod:`rankcut.cuts`. Item i is column i of the rank matrix;
         the items of a graph cut are matched by name where both have names. None is the cut of
         the complete graph.
-    unranked : {"error", "last", "anywhere"}, default="error"
-        What an unranked item means: an error; it is tied with the other unranked ones after all
-        ranked items (a top-k list); or its place is unknown.
-    normalize : bool, default=False
-        Scale each vector to unit length. A zero vector stays zero.
-    items : sequence or None, default=None
-        Labels of the columns, if the rankings are not a frame.
-    completions : {"auto", "exact", "sampled", "closed_form"} or Completions, default="auto"
-        With ``unranked="anywhere"``: how the mean over the completions of a ranking is found; see
-        :class:`~rankcut.Completions`. Only graph cuts have a closed form.
-    dtype : float32, float64 or None, default=None
-        Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
-    n_jobs : int or None, default=None
-        Number of threads. The vectors are the same bits for any number.
+    unranked, normalize, items, completions, dtype, n_jobs
+        As in :class:`~rankcut.GraphCutFeatures`. Only graph cuts have a closed form.
 
     Attributes
     ----------
     function_ : SetFunction
         The set function.
-    n_features_in_ : int
-        Number of items.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The items' labels, if they are strings given by a frame.
+    n_features_in_, feature_names_in_
+        As in :class:`~rankcut.GraphCutFeatures`.
 
     See Also
     --------

@@ -47,10 +47,6 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
             How often each ranking counts, for a graph that is learned from rankings.
-
-        Returns
-        -------
-        self
         """
         rankings = self._read(X, reset=True, sample_weight=sample_weight)
         self._map = self._fit_map(rankings, MapOptions.of(self))
@@ -59,18 +55,10 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
 
     @takes_collections
     def transform(self, X: Any) -> Any:
-        """Features of rankings of the items that were fitted.
+        """Features of rankings of the items that were fitted, one vector in each row.
 
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
-
-        Returns
-        -------
-        ndarray or UncentredRows of shape (n_rankings, n_items)
-            For a Dask array or DataFrame another one with the same chunks, whose blocks are
-            these; a DataFrame keeps its index.
+        They are an array or :class:`~rankcut.cuts.UncentredRows`; for a Dask array or DataFrame
+        another one with the same chunks, whose blocks are these. A DataFrame keeps its index.
         """
         return self._map(self._checked(X))
 
@@ -80,11 +68,6 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         Sparse rankings with ``unranked="last"`` or in closed form give
         :class:`~rankcut.cuts.OffsetRows`, which mean the same as dense vectors and take less
         memory; all others give an array.
-
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
         """
         return self._map.compact(self._checked(X))
 
@@ -93,20 +76,6 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
 
         Features are arrays here, whatever ``set_output`` says.
 
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
-
-        Returns
-        -------
-        features : ndarray or UncentredRows of shape (n_rankings, n_items)
-        report : CompletionReport
-            ``method``, ``n_draws`` and ``relative_error`` of each ranking, and the
-            ``standard_error`` of each coordinate.
-
-        Examples
-        --------
         >>> from rankcut import GraphCutFeatures, SimilarityGraph, make_food
         >>> food = make_food(3, kind="incomplete", random_state=0)
         >>> transformer = GraphCutFeatures(

@@ -47,12 +47,7 @@ class Encoding(Protocol):
 class Features:
     """Vectors whose inner products are the kernel.
 
-    Parameters
-    ----------
-    shape : (int, int)
-        Shape of the feature matrix.
-    fill : callable
-        ``fill(start, stop)`` computes those rows.
+    ``fill(start, stop)`` computes those rows of a matrix of that shape.
     """
 
     # Large, because each product waits for all BLAS threads.

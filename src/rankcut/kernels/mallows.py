@@ -201,18 +201,10 @@ def median_lambda(
 
 @dataclass(frozen=True, eq=False)
 class CompletedGroups:
-    """The full rankings that agree with each of many rankings, one after the other.
+    """The full rankings that agree with each of many rankings, one after the other."""
 
-    Attributes
-    ----------
-    groups : (n_completions, n_items)
-        The group of each item; without ties, its position from 0.
-    starts : (n_rankings + 1,)
-        Ranking r has the rows from ``starts[r]`` to ``starts[r + 1]``.
-    """
-
-    groups: Indices
-    starts: Ints
+    groups: Indices  #: of each item, a row for each completion; without ties, its position from 0
+    starts: Ints  #: ranking r has the rows from ``starts[r]`` to ``starts[r + 1]``
 
     def __len__(self) -> int:
         return len(self.starts) - 1

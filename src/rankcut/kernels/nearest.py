@@ -105,15 +105,8 @@ class _SplitVectors(NamedTuple):
 class InvertedLists:
     """Search of sparse vectors φ by their inner products.
 
-    Parameters
-    ----------
-    vectors : csr_array, OffsetRows or JoinedRows
-        The vectors to search.
-    normalize : bool
-        Whether vectors are scaled to unit length; zeros stay zeros.
+    With ``normalize``, vectors are scaled to unit length; zeros stay zeros.
 
-    Examples
-    --------
     >>> lists = InvertedLists(sparse.csr_array(np.eye(3)), normalize=True)
     >>> lists.nearest(sparse.csr_array([[0.0, 3.0, 4.0]]), k=2)
     Nearest(values=array([[0.8, 0.6]]), rows=array([[2, 1]]))
@@ -143,16 +136,8 @@ class InvertedLists:
     ) -> Nearest:
         """The k vectors of largest inner product with each query; of equal ones the first rows.
 
-        Parameters
-        ----------
-        queries : array, csr_array, OffsetRows, JoinedRows or None
-            Vectors of the same coordinates; None is the vectors themselves, each without itself.
-        k : int
-            How many.
-        n_jobs : int or None
-            Number of threads.
-        own : array of shape (n_queries,) or None
-            The row of each query among the vectors, which is left out.
+        Queries of None are the vectors themselves, each without itself; ``own`` is the row of each
+        query among them, which is left out.
         """
         check_count(k, "k")
         if queries is None:

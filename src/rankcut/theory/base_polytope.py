@@ -11,7 +11,6 @@ submodular; then it is the support function of the base polytope.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,8 @@ from numpy.typing import ArrayLike
 from rankcut._loops.types import Floats
 from rankcut.cuts import Modular, SetFunction
 from rankcut.cuts.set_function import power_of_two
-from rankcut.errors import InputError, amount
+from rankcut.errors import InputError
+from rankcut.graphs.weights import ROUNDING as VANISHED
 from rankcut.parameters import within_floats
 from rankcut.rankings.value import ROUNDING, Partitions
 from rankcut.theory.cones import Groups, ordered_partitions, refining_orders
@@ -28,15 +28,9 @@ from rankcut.theory.cones import Groups, ordered_partitions, refining_orders
 # 8 items have 40,320 orders and 545,835 ordered partitions.
 MOST_ITEMS = 8
 
-# With at most this many items, notebooks show the number of vertices and the first few.
-_FEW_ITEMS, _SHOWN = 5, 6
-
 # A point is optimal if no vertex is nearer to the origin by more than this share of the largest
 # squared length of a vertex: a few rounding errors.
 _OPTIMAL = 64 * float(np.finfo(np.float64).eps)
-
-# Weights below this are 0.
-_VANISHED = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,18 +104,6 @@ class BasePolytope:
             f"BasePolytope({type(self.function).__name__} of {self.n_items} items, "
             f"{dimension} dimension{'' if dimension == 1 else 's'})"
         )
-
-    def _repr_html_(self) -> str:
-        """What notebooks show: the sizes, and the vertices of a small one."""
-        if self.n_items > _FEW_ITEMS:
-            return escape(repr(self))
-        vertices = self.vertices()
-        cells = ["".join(f"<td>{value:.4g}</td>" for value in vertex) for vertex in vertices]
-        head = "".join(f"<th>s<sub>{item}</sub></th>" for item in range(self.n_items))
-        table = "".join(f"<tr>{line}</tr>" for line in [head, *cells[:_SHOWN]])
-        more = f"and {len(vertices) - _SHOWN} more" if len(vertices) > _SHOWN else ""
-        sizes = f"{escape(repr(self))}<br>{amount(len(vertices), 'vertex', 'vertices')}"
-        return f"{sizes}<table>{table}</table>{more}"
 
     def vertex(self, order: ArrayLike) -> Floats:
         """The vertex of a full order, by the greedy algorithm: what each item adds to F."""
@@ -283,7 +265,7 @@ def min_norm_base(function: SetFunction) -> Floats:
     while True:
         vertex = lovasz_subgradient(function, -point) / scale
         largest = max(float((corners**2).sum(axis=1).max()), float(vertex @ vertex))
-        known = (np.abs(corners - vertex).max(axis=1) <= _VANISHED * np.sqrt(largest)).any()
+        known = (np.abs(corners - vertex).max(axis=1) <= VANISHED * np.sqrt(largest)).any()
         if known or point @ point - point @ vertex <= _OPTIMAL * largest:
             return scale * point
         corners = np.vstack([corners, vertex])
@@ -291,15 +273,15 @@ def min_norm_base(function: SetFunction) -> Floats:
         before = point @ point
         while True:
             target = _affine_minimum(corners)
-            if target.min() > _VANISHED:
+            if target.min() > VANISHED:
                 weights = target
                 break
             # Go towards the target until a weight becomes 0.
-            falling = target <= _VANISHED
+            falling = target <= VANISHED
             drop = weights[falling] - target[falling]
             steps = np.divide(weights[falling], drop, out=np.zeros(len(drop)), where=drop > 0)
             weights = weights + steps.min() * (target - weights)
-            keep = weights > _VANISHED
+            keep = weights > VANISHED
             corners, weights = corners[keep], weights[keep] / weights[keep].sum()
         shorter = weights @ corners
         if shorter @ shorter >= before:
