@@ -13,9 +13,8 @@ from rankcut.errors import InputError, amount
 from rankcut.rankings.orders import spread
 from rankcut.rankings.value import BLOCK, Unranked
 
-# A rank matrix is dense while it has at most this many entries, or at most this many entries for
-# each one that is ranked, so that its size stays in proportion to the file's.
-_SMALL = 2 * BLOCK
+# A rank matrix is dense while it has at most two blocks of entries, or at most this many for each
+# one that is ranked, so that its size stays in proportion to the file's.
 _SPARSE_BEYOND = 8
 
 # Counts are expanded to at most this many rankings.
@@ -344,7 +343,7 @@ def fitting_ranks(ranks: sp.csr_array, sparse: bool | None) -> Any:
     """A rank matrix as an array, unless ``sparse``, or by default unless too empty for that."""
     n_rows, n_items = ranks.shape
     if sparse is None:
-        sparse = n_rows * n_items > max(_SMALL, _SPARSE_BEYOND * ranks.nnz)
+        sparse = n_rows * n_items > max(2 * BLOCK, _SPARSE_BEYOND * ranks.nnz)
     # A copy, because the entries may belong to another matrix.
     return ranks.sorted_indices() if sparse else spread(ranks)
 
