@@ -26,6 +26,12 @@ _LARGEST_COUNT = int(np.iinfo(np.int64).max)
 # Characters of a value that are shown.
 _LONG = 200
 
+# Numbers to hold at once where blocks of them are made and thrown away: 32 MB.
+AT_ONCE = 1 << 22
+
+# A number that is a smaller share of the largest one it is made of is rounding.
+ROUNDING = 1e-12
+
 # Rows that a thread computes at once: what is made of them stays in its cache, and there are enough
 # blocks to share.
 ROWS_AT_ONCE = 256

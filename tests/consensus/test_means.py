@@ -94,7 +94,7 @@ def test_the_same_seed_gives_the_same_samples_for_any_order_and_counting_of_rows
 
 
 def test_samples_come_a_few_at_a_time_if_they_are_wide(monkeypatch):
-    monkeypatch.setattr(means, "_MOST_MEANS", 50)
+    monkeypatch.setattr(means, "AT_ONCE", 50)
     lots = list(resampled_means(people_of(), borda_vectors, 5, 25, seed=0))
     assert [len(lot) for lot in lots] == [10, 10, 5]
     assert not np.array_equal(lots[0], lots[1])

@@ -27,9 +27,7 @@ from rankcut._loops.types import Floats
 from rankcut.consensus.means import comparisons, listed_wins
 from rankcut.consensus.pairs import MOST_PAIRED, Comparisons
 from rankcut.consensus.units import UnitBlock, Units
-
-# Directions whose variance is a smaller share of the largest are rounding errors.
-_ROUNDING = 1e-9
+from rankcut.parameters import ROUNDING
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ def _mean_tau(
     """The mean τ of two people, and without each person."""
     agreed = float(pairs.net @ pairs.net) - pairs.own_net
     times = float(pairs.made @ pairs.made) - pairs.own_made
-    if times <= _ROUNDING * float(pairs.made @ pairs.made):
+    if times <= ROUNDING * float(pairs.made @ pairs.made):
         return None, None
     found, counts = [], []
     for block in units.blocks(len(pairs.net)):
@@ -202,7 +200,7 @@ def _equal_items(units: Units, sums: _ItemSums) -> float | None:
         covariance -= (listed * each[:, None]).T @ listed
         covariance[np.diag_indices(n_items)] += (each * length) @ listed
     values, directions = linalg.eigh(covariance)
-    kept = values > _ROUNDING * values[-1]
+    kept = values > ROUNDING * values[-1]
     if not kept.any():
         return None
     along = directions[:, kept].T @ sums.totals

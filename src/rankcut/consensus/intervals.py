@@ -25,15 +25,13 @@ from scipy import special
 
 from rankcut._loops.types import Floats
 from rankcut.consensus.means import Mean
+from rankcut.parameters import ROUNDING
 
 # With fewer people than this, bootstrap samples understate the spread of means.
 _FEW_PEOPLE = 50
 
 # Share of the degrees of freedom to use where values are bounded.
 _BOUNDED = 2 / 3
-
-# Variances below this share of the largest squared value are rounding errors.
-_ROUNDING = 1e-13
 
 
 def _largest_differences(shifts: Floats, inverse: Floats) -> Floats:
@@ -187,7 +185,7 @@ def _error(variance: Floats, vector: Floats) -> Floats:
     largest = float(np.max(np.abs(vector), initial=0.0)) ** 2
     finite = variance[np.isfinite(variance)]
     largest = max(largest, float(finite.max(initial=0.0)))
-    error: Floats = np.sqrt(np.where(variance > _ROUNDING * largest, variance, 0.0))
+    error: Floats = np.sqrt(np.where(variance > ROUNDING * largest, variance, 0.0))
     return error
 
 

@@ -25,7 +25,8 @@ from scipy.sparse import csr_array, vstack
 
 from rankcut._loops.linear_orders import best_order, find_cycles, improve_order, unavoidable_loss
 from rankcut._loops.types import Floats, Longs
-from rankcut.consensus.pairs import ROUNDING, beats, components
+from rankcut.consensus.pairs import beats, components
+from rankcut.parameters import ROUNDING
 
 # Dynamic programming takes a few milliseconds for this many items; each further item doubles it.
 _MOST_BY_SUBSETS = 12

@@ -16,6 +16,7 @@ from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.resamples import draw_people
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.consensus.units import Units
+from rankcut.parameters import AT_ONCE
 from rankcut.rankings import Rankings
 from rankcut.rankings.value import FEW_ENTRIES
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
 #: From the groups of some rankings to a vector for each.
 Vectors: TypeAlias = Callable[[Indices], Floats]
-
-# Numbers held at once for the means of bootstrap samples.
-_MOST_MEANS = 1 << 24
 
 # Whole numbers below this are exact in single precision.
 _WHOLE = 1 << 24
@@ -200,7 +198,7 @@ def resampled_means(
     """
     bounds = units.bounds()
     sizes = np.array([units.counts[start:stop].sum() for start, stop in bounds], dtype=np.int64)
-    step = max(1, min(n_bootstraps, _MOST_MEANS // max(width, 1)))
+    step = max(1, min(n_bootstraps, AT_ONCE // max(width, 1)))
     for first in range(0, n_bootstraps, step):
         n_samples = min(step, n_bootstraps - first)
         rng = np.random.default_rng([seed, first])

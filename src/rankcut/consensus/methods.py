@@ -33,6 +33,7 @@ from rankcut.consensus.pairs import (
     copeland_scores,
 )
 from rankcut.consensus.units import Units
+from rankcut.parameters import AT_ONCE
 from rankcut.rankings.orders import to_ranking
 
 if TYPE_CHECKING:
@@ -42,9 +43,6 @@ Method: TypeAlias = Literal["auto", "borda", "graph", "copeland", "kemeny", "str
 
 # Up to this many items in a cycle, the first is found by trying all orders.
 _MOST_EXACT = 10
-
-# Margins of bootstrap samples to examine together.
-_MOST_MARGINS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +280,7 @@ def _first_shares(means: Floats) -> Floats:
 def _first_by_majorities(means: Floats, n_items: int, method: Method) -> Floats:
     """In how many samples each item is first; ``means`` has the margin of each pair i < j."""
     total = np.zeros(n_items)
-    step = max(1, _MOST_MARGINS // n_items**2)
+    step = max(1, AT_ONCE // n_items**2)
     for start in range(0, len(means), step):
         margins = pair_matrix(means[start : start + step], n_items)
         if method == "copeland":

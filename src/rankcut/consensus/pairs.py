@@ -14,15 +14,10 @@ from scipy.sparse import csr_array
 from rankcut._loops.types import Floats, Indices
 from rankcut.consensus.means import Vectors, comparisons, pair_matrix
 from rankcut.consensus.units import Units
-
-# Margins smaller than this share of the largest possible one are rounding errors.
-ROUNDING = 1e-12
+from rankcut.parameters import AT_ONCE, ROUNDING
 
 # With more items than this, pairs are not examined one by one.
 MOST_PAIRED = 1024
-
-# Entries of vectors of pairs to hold at once: 32 MB.
-_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +96,7 @@ class Comparisons:
 
         def vectors(groups: Indices) -> Floats:
             rows = np.empty(groups.shape)
-            step = max(1, _AT_ONCE // max(1, len(one)))
+            step = max(1, AT_ONCE // max(1, len(one)))
             for start in range(0, len(groups), step):
                 some = slice(start, start + step)
                 rows[some] = self.vectors(groups[some]) @ to_items

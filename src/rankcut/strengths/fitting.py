@@ -14,7 +14,7 @@ from rankcut.graphs.item_graph import ItemGraph
 from rankcut.rankings import Rankings
 from rankcut.strengths.choices import Choices, Ties
 from rankcut.strengths.likelihood import ChoiceLikelihood
-from rankcut.strengths.many_items import CLOSE, LONGEST, SparseFit, fit_many
+from rankcut.strengths.many_items import CLOSE, LONGEST, MOST_STEPS, TOLERANCE, SparseFit, fit_many
 from rankcut.strengths.prior import FIRST, Hyperparameters, ItemPrior
 from rankcut.strengths.sandwich import People
 
@@ -24,11 +24,6 @@ Errors: TypeAlias = Literal["sandwich", "information"]
 # With more items than this, second derivatives are not a matrix: it would take 32 MB for each part
 # of a sum.
 MOST_DENSE = 2048
-
-# Newton's method stops where no strength moves by more than this, and gives up after this many
-# steps; ten are usual.
-_TOLERANCE = 1e-10
-_MOST_STEPS = 200
 
 # Draws that errors of many items are from: they are known to some 4 %.
 _ERROR_DRAWS = 300
@@ -280,11 +275,11 @@ def _newton(
     if chosen is not None:
         penalty[:n_items, :n_items] = family.precision(chosen)
     step, reached = np.zeros(n_parameters), -np.inf
-    for _ in range(_MOST_STEPS):
+    for _ in range(MOST_STEPS):
         value, gradient, slopes = likelihood.derivatives(parameters)
         value -= float(parameters @ penalty @ parameters) / 2
         moved = float(np.abs(step).max())
-        if not value >= reached - _TOLERANCE * abs(reached) and moved > _TOLERANCE:
+        if not value >= reached - TOLERANCE * abs(reached) and moved > TOLERANCE:
             step /= 2
             parameters = parameters - step
             continue
@@ -297,7 +292,7 @@ def _newton(
         curvature = slopes + penalty + _level(slopes, n_items, chosen)
         step = linalg.solve(curvature, gradient - penalty @ parameters, assume_a="pos")
         moved = float(np.abs(step).max())
-        if moved <= _TOLERANCE and not choosing:
+        if moved <= TOLERANCE and not choosing:
             break
         step *= min(1.0, LONGEST / moved) if moved > 0 else 1.0
         reached = value

@@ -11,24 +11,24 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
+from rankcut.parameters import AT_ONCE
 from rankcut.strengths.likelihood import ChoiceLikelihood, RankingScores, Slope
 from rankcut.strengths.prior import FIRST, Hyperparameters, ItemPrior, SparseSolver
 from rankcut.strengths.sandwich import People
 
-# Newton's method stops where no strength moves by more than this, and gives up after this many
-# steps; ten are usual. Conjugate gradients solve each step to a thousandth.
-_TOLERANCE = 1e-8
-_MOST_STEPS = 50
+# Conjugate gradients solve each step of Newton's method to a thousandth.
 _SOLVED = 1e-3
 
 # The evidence chooses a prior once no strength moves by more than this, until it repeats itself.
 CLOSE = 0.1
 
+# Newton's method stops where no strength moves by more than this, and gives up after this many
+# steps; ten are usual.
+TOLERANCE = 1e-10
+MOST_STEPS = 200
+
 # No step of Newton's method is longer: the odds of two items change by exp(8) at most.
 LONGEST = 4.0
-
-# Draws at once: 40 MB for 10,000 items.
-_DRAWS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +47,9 @@ class SparseFit:
         rng = np.random.default_rng(seed)
         solver = self.prior.sparse_solver(self.chosen, self.diagonal)
         found = []
-        for start in range(0, n_draws, _DRAWS):
-            number = min(_DRAWS, n_draws - start)
+        step = max(1, AT_ONCE // max(len(self.theta), len(self.people.counts)))
+        for start in range(0, n_draws, step):
+            number = min(step, n_draws - start)
             lots = rng.standard_normal((number, len(self.people.counts)))
             lots *= np.sqrt(self.people.counts)
             heard = self.people.counts / float(self.people.counts @ self.people.weights)
@@ -72,7 +73,7 @@ def fit_many(
     n_items = likelihood.n_items
     theta, moved = np.zeros(n_items), np.inf
     chosen, choosing = given or FIRST, given is None
-    for _ in range(_MOST_STEPS):
+    for _ in range(MOST_STEPS):
         slope = likelihood.slope(theta)
         if choosing and moved <= CLOSE:
             target = slope.product(theta) + slope.gradient
@@ -83,15 +84,15 @@ def fit_many(
         step *= min(1.0, LONGEST / np.abs(step).max())
         value = slope.value - theta @ solver.precision(theta) / 2
         size = 1.0
-        while size > _TOLERANCE:
+        while size > TOLERANCE:
             there = theta + size * step
             reached = likelihood.value(there) - there @ solver.precision(there) / 2
-            if reached >= value - _TOLERANCE * abs(value):
+            if reached >= value - TOLERANCE * abs(value):
                 theta = there
                 break
             size /= 2
         moved = float(np.abs(size * step).max())
-        if moved <= _TOLERANCE and not choosing:
+        if moved <= TOLERANCE and not choosing:
             break
     return SparseFit(
         theta - theta.mean(),

@@ -11,11 +11,9 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from rankcut._loops.types import Floats
+from rankcut.parameters import AT_ONCE
 from rankcut.strengths.choices import Choices
 from rankcut.strengths.likelihood import RankingScores
-
-# Entries of scores to hold at once: 32 MB.
-_AT_ONCE = 1 << 22
 
 # Scores with a smaller share of entries than this are multiplied as sparse matrices.
 _SPARSE = 0.05
@@ -76,7 +74,7 @@ class People:
             total = self._sparse_squares(scores, mean)
         else:
             total = np.zeros((len(mean), len(mean)))
-            step = max(1, _AT_ONCE // len(mean))
+            step = max(1, AT_ONCE // len(mean))
             for start in range(0, n_units, step):
                 units = slice(start, start + step)
                 rows = scores.added(self.members[units]) - np.outer(self.weights[units], mean)
