@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from statsmodels.duration.hazard_regression import PHReg
 
 from rankcut.errors import InputError
+from rankcut.files import read_file
 from rankcut.graphs import as_item_graph
 from rankcut.rankings import read_rankings
 from rankcut.strengths import Hyperparameters, fit_strengths
@@ -179,6 +180,24 @@ def test_people_who_all_agree_are_not_taken_for_sure():
         fit_strengths(same, errors=errors) for errors in ("sandwich", "information")
     )
     assert (sandwich.standard_errors > 0.5 * information.standard_errors).all()
+
+
+def test_the_middle_of_a_best_worst_task_has_an_order_that_nobody_asked_for(tmp_path):
+    rng = np.random.default_rng(7)
+    theta = np.array([1.5, 0.5, 0.0, -0.5, -1.5])
+    lines = ["item1,item2,item3,item4,best,worst"]
+    for _ in range(400):
+        shown = rng.choice(5, 4, replace=False)
+        order = shown[np.argsort(-(theta[shown] + rng.gumbel(size=4)))]
+        lines.append(",".join(f"i{i}" for i in [*shown, order[0], order[-1]]))
+    path = tmp_path / "tasks.csv"
+    path.write_text("\n".join(lines))
+    tasks = read_file(path)
+    fit = fit_strengths(read_rankings(tasks))
+    assert fit.likelihood.ties == "exact"
+    expected = theta[[int(str(item)[1:]) for item in tasks.items]]
+    np.testing.assert_allclose(fit.theta, expected, atol=0.4)
+    assert np.corrcoef(fit.theta, expected)[0, 1] > 0.98
 
 
 def test_rankings_of_ties_alone_have_equal_strengths():

@@ -123,6 +123,7 @@ def _read(guess: Guess, options: TableOptions) -> RankingSet:
         rankings,
         title=guess.title,
         unranked=guess.unranked,
+        asked_ties=guess.asked_ties,
         people=people,
         metadata={**rankings.metadata, READ_AS: "; ".join([sentence, *said])},
     )

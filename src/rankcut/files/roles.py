@@ -149,6 +149,7 @@ class Guess:
     title: str = ""  #: the question in words
     noun: str = "respondent"  #: what a ranking is
     unranked: Unranked = "error"  #: what is meant by items that a ranking leaves out
+    asked_ties: bool = True  #: whether tied items are said to be equal; False: nobody asked
     people: str | None = None  #: the column that says whose ranking a row is
     said: tuple[str, ...] = ()  #: what else the user should know
     by_hand: Sequence[Setting] = ()  #: the options with which the user can ask for it

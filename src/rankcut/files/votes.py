@@ -183,6 +183,7 @@ def _as_long(
         {"layout": "long", "ranking": "ranking", "item": "item", "rank": "rank"},
         noun=noun,
         unranked="anywhere",
+        asked_ties=noun != "task",
         people=judges[0] if judges else None,
         said=(f"{blank} without an answer left out",) if blank else (),
     )

@@ -56,6 +56,9 @@ class RankingSet:
         Whose ranking each row is, if the file says that people rank more than once.
     unranked : {"error", "last", "anywhere"}
         What the file means by items that a ranking leaves out; "error" if it does not say.
+    asked_ties : bool
+        Whether people said that tied items are equal; False: they have an order that nobody asked
+        for, as the items of a best–worst task that are neither.
     counted : bool
         Whether a table of these rankings has a column of counts: True where a count is not 1, and
         in the parts of a whole that has counts.
@@ -88,6 +91,7 @@ class RankingSet:
     weights: Any = None
     people: Any = None
     unranked: Unranked = "error"
+    asked_ties: bool = True
     counted: bool = False
     target: Any = None
     target_names: Sequence[str] = ()

@@ -89,10 +89,11 @@ def read_rankings(
             if unranked == "error":
                 _check_ranks(rankings, number)
     else:
-        own, counts = None, None
+        own, counts, asked_ties = None, None, True
         if hasattr(X, "__rankings__"):
             unranked = X.unranked if unranked == "error" else unranked
             people = X.people if people is None else people
+            asked_ties = X.asked_ties
             X, own, counts = X.__rankings__()
         stored, labels = _read_matrix(X)
         own = labels if own is None else own
@@ -101,7 +102,7 @@ def read_rankings(
             stored = _canonical(stored, labels)
         elif stored.dtype.kind in "OUS" or (stored.dtype.kind in "iu" and stored.itemsize == 8):
             stored = _as_numbers(stored, labels)
-        rankings = Rankings(stored, labels, unranked, counts)
+        rankings = Rankings(stored, labels, unranked, counts, asked_ties=asked_ties)
         _check_ranks(rankings, number)
     if sample_weight is not None:
         weights = check_counts(sample_weight, rankings.shape[0])

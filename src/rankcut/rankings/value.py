@@ -210,6 +210,7 @@ class Rankings:
     grouped: bool = False
     #: Which items someone lists, where ``stored`` no longer says so
     known_listed: NDArray[np.bool_] | None = None
+    asked_ties: bool = True  #: whether people said that tied items are equal
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -63,6 +63,8 @@ class Choices:
         Whose ranking it is; None: each is someone else's.
     counted : bool
         Whether weights count people.
+    asked_ties : bool
+        Whether people said that tied items are equal.
     """
 
     n_items: int
@@ -75,6 +77,7 @@ class Choices:
     weights: Floats
     clusters: Longs | None
     counted: bool
+    asked_ties: bool
 
     @classmethod
     def of(cls, rankings: Rankings) -> "Choices":
@@ -109,6 +112,7 @@ class Choices:
             rankings.counts,
             rankings.people,
             rankings.counted,
+            rankings.asked_ties,
         )
         return choices._with_ties() if choices.joined.any() else choices
 
@@ -129,9 +133,14 @@ class Choices:
         return (self.weights > 0) & (np.diff(self.starts) >= least) & (self.n_listed > 0)
 
     def ties_meant(self, ties: Ties) -> Ties:
-        """What "auto" stands for: Davidson's model, or Efron's for ties of many items."""
+        """What "auto" stands for: Davidson's model, or Efron's for ties of many items.
+
+        If nobody asked whether tied items are equal, it is the sum over their orders.
+        """
         if ties != "auto":
             return ties
+        if not self.asked_ties:
+            return "exact"
         return "davidson" if self.orders[-1] <= _LARGEST_TIE else "efron"
 
     def owners(self) -> Longs:

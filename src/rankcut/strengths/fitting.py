@@ -140,7 +140,8 @@ def fit_strengths(
         parameter of its own (Davidson 1970; Turner and others 2020). "exact": they have an order,
         which nobody asked for, as in best–worst tasks or coarse scales; the likelihood is summed
         over all orders. "efron" and "breslow" are quick approximations of it. "auto" is "davidson",
-        or "efron" where more than four items are tied, as in ratings.
+        or "efron" where more than four items are tied, as in ratings, or "exact" for best–worst
+        tasks that were read from a file.
     errors : {"sandwich", "information"}
         "sandwich": errors hold if people differ from the model, and for several rankings of a
         person. "information": only if the model is true.
