@@ -88,7 +88,8 @@ def test_several_are_found_at_once():
 
 def test_a_name_may_say_enough():
     # As ranks, these numbers are beyond reproach.
-    assert check_ranks(FULL, ["Age", *"bcdefgh"]).columns == [0]
+    for name in ("Age", "task", "Response ID", "user_id", "Duration (in seconds)"):
+        assert check_ranks(FULL, [name, *"bcdefgh"]).columns == [0]
 
 
 def test_the_numbers_of_few_rows_are_found():

@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from rankcut import read_file
+from rankcut import read_file, write_file
 from rankcut.cli import app
 from rankcut.files import RankingFileError, from_frame, scan_file
 
@@ -542,6 +542,8 @@ def test_weights_are_read(tmp_path):
     votes = read_file(place, weight="w")
     assert votes.weights.tolist() == [2.5, 1]
     assert votes[[1]].weights.tolist() == [1]
+    write_file(votes, tmp_path / "again.csv")
+    assert read_file(tmp_path / "again.csv", weight="weight").weights.tolist() == [2.5, 1]
     place.write_text("w,toro,uni\n0,1,2\n1,2,1\n")
     with pytest.raises(RankingFileError, match="a weight is a number above 0"):
         read_file(place, weight="w")

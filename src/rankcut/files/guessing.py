@@ -74,9 +74,15 @@ _ABOUT = {
     *("duration", "education", "fold", "gender", "group", "height", "id", "income", "index"),
     *("label", "lat", "latitude", "lon", "longitude", "month", "no", "number", "participant"),
     *("person", "postcode", "precinct", "region", "respondent", "row", "seconds", "sex", "state"),
-    *("subject", "target", "time", "timestamp", "user", "user_id", "voter", "voter_id", "ward"),
-    *("weight", "year", "zip", "zipcode"),
+    *("round", "session", "subject", "target", "task", "time", "timestamp", "trial", "user"),
+    *("voter", "ward", "wave", "weight", "year", "zip", "zipcode"),
 }
+
+
+def _is_about(name: str) -> bool:
+    """Whether a column's name says that it is not an item: "age", "Task", "user_id", "Duration"."""
+    words = re.split(r"[^a-z]+", name.strip().lower())
+    return "_".join(words) in _ABOUT or words[-1] == "id" or words[0] == "duration"
 
 
 def layout_of_text(block: TableBlock, named: set[str]) -> Layout:
@@ -273,7 +279,7 @@ def check_ranks(values: NDArray[np.float64], names: Sequence[str]) -> Finding | 
     left = np.flatnonzero(~np.isnan(values).all(axis=0)).tolist()
     found = _odd_by_range(values, left, values.shape[1])
     for i in left:
-        if names[i].strip().lower().replace(" ", "_") in _ABOUT:
+        if _is_about(names[i]):
             found.setdefault(i, "{} does not sound like an item")
     left = [i for i in left if i not in found]
     for i in _codes(values, left) if len(left) > 2 else []:
@@ -297,7 +303,7 @@ def check_scores(values: NDArray[np.float64], names: Sequence[str]) -> Finding |
     """
     values = values[:_MOST_ROWS]
     left = np.flatnonzero(~np.isnan(values).all(axis=0)).tolist()
-    by_name = [i for i in left if names[i].strip().lower().replace(" ", "_") in _ABOUT]
+    by_name = [i for i in left if _is_about(names[i])]
     if by_name:
         return Finding(by_name, "{} does not sound like an item", by_name[0])
     numbered = [i for i in left if _numbers_rows(values[:, i]) and len(left) > 1]

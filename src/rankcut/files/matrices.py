@@ -11,7 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.lib import format as npy
@@ -225,14 +225,6 @@ class MatrixBlock(NamedTuple):
         return np.ascontiguousarray(repeated, dtype="<f8")
 
 
-class _Writer(Protocol):
-    def __init__(self, file: BinaryIO, names: Sequence[str]) -> None: ...
-
-    def add(self, block: MatrixBlock) -> None: ...
-
-    def close(self) -> None: ...
-
-
 def write_matrix(
     blocks: Iterable[MatrixBlock], names: Sequence[str], targets: Mapping[str, MatrixFormat]
 ) -> None:
@@ -260,7 +252,7 @@ def write_matrix(
     b,0.0,1.0
     <BLANKLINE>
     """
-    kinds: dict[MatrixFormat, type[_Writer]] = {
+    kinds: dict[str, type[Any]] = {
         "npy": _NpyWriter,
         "csv": _CsvWriter,
         "parquet": _ParquetWriter,

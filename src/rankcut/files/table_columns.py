@@ -56,12 +56,14 @@ def declared_items(rankings: RankingSet, columns: Columns, layout: Layout) -> De
 
 
 def known_columns(rankings: RankingSet) -> Columns:
-    """The columns about each ranking: its name, its count, and others."""
+    """The columns about each ranking: its name, its count, its weight, and others."""
     known: Columns = {}
     if rankings.ids is not None:
         known[RANKING] = list(rankings.ids)
     if rankings.counted:
         known[COUNT] = rankings.counts.tolist()
+    if rankings.weights is not None:
+        known["weight"] = _cells(np.asarray(rankings.weights, dtype=np.float64))
     for column, values in rankings.columns.items():
         known[column] = _cells(values)
     return known
