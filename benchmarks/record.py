@@ -39,6 +39,10 @@ TITLES = {
     "sampled": "Sampled completions",
     "scale": "Larger than memory",
     "startup": "Start-up",
+    "strengths_coverage": "Coverage of strengths",
+    "strengths_designs": "Who meets whom",
+    "strengths_graph": "What the item graph is worth",
+    "strengths_speed": "Speed of strengths",
     "submodular": "Other set functions",
 }
 """Titles of pages; for other programs, the name."""
@@ -104,8 +108,8 @@ def record(name, arguments):
         sys.exit(f"{command} prints more than {MOST_CHARACTERS:,} characters, too much for a page")
     RESULTS.mkdir(exist_ok=True)
     printed = printed.strip("\n").rstrip()
-    # A table in Markdown is shown as a table.
-    found = printed if printed.startswith("| ") else f"```text\n{printed}\n```"
+    # Tables in Markdown are shown as tables.
+    found = printed if "\n|---" in printed else f"```text\n{printed}\n```"
     page = f"{header(name, command)}\n{opening}\n\n{found}\n"
     (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
 

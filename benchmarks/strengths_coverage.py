@@ -29,6 +29,7 @@ KINDS = {"full": "error", "top 3": "last", "4 of 6": "anywhere", "pairs": "anywh
 LENGTHS = {"4 of 6": 4, "pairs": 2}
 POPULATIONS = ("Plackett–Luce", "two camps", "Mallows")
 SIZES = (10, 30, 100, 300, 1000)
+LEAST = 0.94
 
 
 def draw(rng, population, n_people):
@@ -68,7 +69,7 @@ def truth(population, kind):
 def cell(population, kind, n_people, n_samples, seed):
     theta, places, borda = truth(population, kind)
     rng = np.random.default_rng([seed, n_people, *f"{population} {kind}".encode()])
-    counts = np.zeros(5)
+    counts = np.zeros(6)
     for sample in range(n_samples):
         ranks = ask(rng, draw(rng, population, n_people), kind)
         for method, right, at in (("strengths", places, 1), ("borda", borda, 3)):
@@ -76,12 +77,27 @@ def cell(population, kind, n_people, n_samples, seed):
                 method, unranked=KINDS[kind], n_bootstraps=300, random_state=sample
             ).fit(ranks)
             low, high = model.rank_intervals_.T
-            counts[at] += bool(((low <= right) & (right <= high)).all())
+            held = bool(((low <= right) & (right <= high)).all())
+            counts[at] += held
             counts[at + 1] += float((high - low + 1).mean())
             if method == "strengths":
+                counts[5] += not held and not (~np.isnan(ranks)).any(axis=0).all()
                 limits = model.strengths_.intervals()
                 counts[0] += ((limits[:, 0] <= theta) & (theta <= limits[:, 1])).mean()
     return counts / n_samples
+
+
+def shortfall(where, found, n_samples):
+    """What to say of a row whose coverage is below the least by more than its standard error."""
+    said = []
+    for name, share in (("strengths", found[0]), ("places", found[1])):
+        if share + np.sqrt(share * (1 - share) / n_samples) < LEAST:
+            said.append(f"{name} of {where}: {share:.1%}")
+            if name == "places":
+                said[-1] += (
+                    f" (of the misses, {found[5] / (1 - share):.0%} where nobody lists an item)"
+                )
+    return said
 
 
 def rare(rng, n_people, n_items=20):
@@ -138,6 +154,7 @@ def main():
     )
     print("| people are | lists | people | strengths | places | width | Borda: places | width |")
     print("|---|---|---:|---:|---:|---:|---:|---:|")
+    short = []
     for population in POPULATIONS:
         for kind in KINDS:
             for n_people in SIZES:
@@ -147,6 +164,9 @@ def main():
                     f"{found[2]:.1f} | {found[3]:.1%} | {found[4]:.1f} |",
                     flush=True,
                 )
+                where = f"{population}, {kind}, {n_people:,} people"
+                short += shortfall(where, found, options.samples)
+    print(f"\nBelow {LEAST:.0%} by more than its standard error: {'; '.join(short) or 'none'}.")
     hard_cases(options.samples, options.seed)
 
 

@@ -74,6 +74,7 @@ ROOMS = {
     "cuts": ("Set functions and vectors", ("cuts",)),
     "kernels": ("Kernels", ("kernels",)),
     "gp": ("Gaussian processes", ("gp",)),
+    "strengths": ("Strengths", ("strengths",)),
     "consensus": ("Consensus", ("consensus",)),
     "comparison": ("Comparison", ("comparison",)),
     "blocs": ("Blocs", ("blocs",)),

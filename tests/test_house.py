@@ -119,7 +119,7 @@ def test_unranked_has_one_default():
 
 def test_rankings_have_one_name():
     """Rankings in any form are X; what takes a class of ours, such as RankingSet, may say so."""
-    own = ("RankingSet", "ParquetRankings")
+    own = ("RankingSet", "ParquetRankings", "Rankings")
     others = set()
     for name, thing in PUBLIC.items():
         first = next(iter(parameters(thing).values()), None)

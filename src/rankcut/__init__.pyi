@@ -11,6 +11,7 @@ from rankcut import label_ranking as label_ranking
 from rankcut import pictures as pictures
 from rankcut import report as report
 from rankcut import similar as similar
+from rankcut import strengths as strengths
 from rankcut import theory as theory
 from rankcut.blocs.estimator import RankingBlocs as RankingBlocs
 from rankcut.comparison.group_differences import compare_groups as compare_groups
