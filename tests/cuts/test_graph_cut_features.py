@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 from ranking_sets import stored
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -213,3 +214,9 @@ def test_peak_memory_is_the_output_and_a_constant():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < features.nbytes + 8 * 2**20
+
+
+@pytest.mark.parametrize("call", ["transform", "compact", "transform_with_report"])
+def test_what_is_not_fitted_says_so(call):
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        getattr(GraphCutFeatures(), call)(np.array([[1.0, 2.0]]))

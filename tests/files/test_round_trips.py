@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ranking_sets import orders_of, ranking_sets
 
-from rankcut import read_file, write_file
+from rankcut import RankingSet, read_file, write_file
 from rankcut.files import from_frame, to_frame
 from rankcut.files.matrices import read_graph, write_graph
 from rankcut.graphs.item_graph import ItemGraph
@@ -134,3 +134,10 @@ def test_graphs_keep_weights_and_names(kind, items, tmp_path):
     read = read_graph(tmp_path / "graph.npz")
     assert read.items == items
     np.testing.assert_array_equal(read.to_dense(), graph.to_dense())
+
+
+@pytest.mark.parametrize("ranks", [[0.1, 0.10000000000000002, 7], [1, 2, 1e17], [1, 1 + 2e-16, 3]])
+def test_ratings_keep_ranks_apart_that_are_close_or_far(ranks):
+    rankings = RankingSet(np.array([ranks]), ("a", "b", "c"))
+    read = read_file(back(rankings, "csv", layout="ratings"), "csv")
+    assert orders_of(read) == orders_of(rankings)

@@ -137,3 +137,18 @@ def test_a_table_of_many_columns_takes_time_in_proportion(tmp_path):
     tracemalloc.stop()
     assert votes.shape == (4, n_items)
     assert peak < 1 << 27
+
+
+def test_parquet_out_of_proportion_is_refused(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "many.parquet"
+    same = {f"i{k}": pa.array(np.full(400_000, k + 1.0)) for k in range(10)}
+    pq.write_table(pa.table(same), path)
+    with pytest.raises(RankingFileError, match=r"4,000,000 cells in .* bytes, as files made to"):
+        read_file(path)
+
+
+@pytest.mark.parametrize("header", ["2", "1-2", (1,), 1.5, (2, 1), None])
+def test_a_header_is_one_line_or_two(header):
+    with pytest.raises(RankingFileError, match="a header is a line, counted from 1, or a first"):
+        read_file(io.BytesIO(b"a,b\n1,2\n"), "csv", header=header)

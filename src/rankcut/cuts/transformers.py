@@ -60,7 +60,8 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         They are an array or :class:`~rankcut.cuts.UncentredRows`; for a Dask array or DataFrame
         another one with the same chunks, whose blocks are these. A DataFrame keeps its index.
         """
-        return self._map(self._checked(X))
+        rankings = self._checked(X)
+        return self._map(rankings)
 
     def compact(self, X: Any) -> NDArray[Any] | OffsetRows:
         """The same vectors in the smallest form, for comparing them.
@@ -69,7 +70,8 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         :class:`~rankcut.cuts.OffsetRows`, which mean the same as dense vectors and take less
         memory; all others give an array.
         """
-        return self._map.compact(self._checked(X))
+        rankings = self._checked(X)
+        return self._map.compact(rankings)
 
     def transform_with_report(self, X: Any) -> tuple[Any, CompletionReport]:
         """Features, and how those of each ranking were found: method, draws and errors.
@@ -85,7 +87,8 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         >>> report.method.tolist(), report.n_draws.tolist()
         (['exact', 'exact', 'exact'], [625, 49, 49])
         """
-        return self._map.with_report(self._checked(X))
+        rankings = self._checked(X)
+        return self._map.with_report(rankings)
 
     def _checked(self, X: Any) -> Rankings:
         """The rankings, if they are of the items that were fitted."""

@@ -77,6 +77,16 @@ def reading_as(kind: str, name: str) -> Iterator[None]:
         ) from None
 
 
+def check_proportion(n_cells: int, size: int, name: str) -> None:
+    """Refuse a file of some size whose table would fill far more memory."""
+    if 8 * n_cells > _most_unpacked(size):
+        raise RankingFileError(
+            f"has {n_cells:,} cells in {size:,} bytes, as files made to exhaust memory do",
+            name,
+            remedy="if you trust it, write it as CSV",
+        )
+
+
 def _most_unpacked(size: int) -> int:
     """How many bytes a packed file of some size may unpack to."""
     return max(_SMALL, _MOST_TIMES * size)

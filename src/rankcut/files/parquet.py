@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rankcut.errors import RankingFileError
-from rankcut.files.archives import reading_as
+from rankcut.files.archives import check_proportion, reading_as
 from rankcut.files.table_columns import Columns
 from rankcut.files.tables import BLOCK_CELLS, Declared, TableBlock, frame_blocks
 from rankcut.files.text import Source, read_all, source_name
@@ -83,6 +83,8 @@ def opened_parquet(source: Source) -> Iterator[Any]:
         if len(set(names)) < len(names):
             twice = next(column for i, column in enumerate(names) if column in names[:i])
             raise RankingFileError(f"two columns are called {twice!r}", name)
+        size = os.path.getsize(source) if on_disk else content.getbuffer().nbytes  # type: ignore[arg-type,union-attr]
+        check_proportion(file.metadata.num_rows * len(names), size, name)
         yield file
 
 

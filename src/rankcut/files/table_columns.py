@@ -10,6 +10,7 @@ from rankcut.files.layouts import is_blank
 from rankcut.files.roles import COUNT, RANKING
 from rankcut.files.tables import Declared, Layout
 from rankcut.parameters import EXACT
+from rankcut.rankings import Rankings
 from rankcut.rankings.orders import order_texts, parse_order, to_orders
 from rankcut.rankings.ranking_set import RankingSet
 
@@ -34,8 +35,11 @@ def table_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
         return {**known, "order": _orders(rankings, known, name)}
     ranks = rankings.dense()
     if layout == "ratings":
-        # The best has the most points, and the last ranked one has 1.
-        ranks = 1 + np.nanmax(ranks, axis=1, initial=0, keepdims=True) - ranks
+        # The best has the most points, and the last ranked one has 1. Points count groups, since
+        # differences of ranks that are close or far apart would round to the same number.
+        groups = Rankings(ranks, unranked="anywhere").groups(close=False).astype(np.float64)
+        groups[np.isnan(ranks)] = np.nan
+        ranks = 1 + np.nanmax(groups, axis=1, initial=0, keepdims=True) - groups
     columns = {str(item): _cells(ranks[:, i]) for i, item in enumerate(rankings.items)}
     taken = [item for item in columns if item in known or item in (RANKING, COUNT)]
     if taken or len(columns) < len(rankings.items):

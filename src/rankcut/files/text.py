@@ -165,7 +165,7 @@ def text_blocks(
     with open_text(source) as text:
         opening: list[str] = []
         if delimiter is None:
-            opening = _opening(text, header if isinstance(header, int) else header[1])
+            opening = _opening(text, _header_lines(header, name)[1])
             bare = _QUOTED.sub("", opening[-1]) if opening else ""
             delimiter = next((mark for mark in ",;\t" if mark in bare), ",")
         reader = csv.reader(chain(opening, text), delimiter=delimiter, strict=True)
@@ -274,17 +274,25 @@ def _lines_of(records: Sequence[list[Any]], before: int, after: int) -> Sequence
     return list(accumulate((1 + each for each in breaks), initial=before))[1:]
 
 
+def _header_lines(header: Any, name: str) -> tuple[int, int]:
+    """The first and the last line of a header."""
+    lines = (header, header) if isinstance(header, int) else header
+    whole = isinstance(lines, tuple) and len(lines) == 2 and all(isinstance(n, int) for n in lines)
+    if not whole or lines[0] < 0 or lines[1] < lines[0] or (lines[0] == 0 and lines[1] > 0):
+        shown = f"{lines[0]}-{lines[1]}" if whole else repr(header)
+        raise RankingFileError(
+            f"a header is a line, counted from 1, or a first and a last one; got {shown}",
+            name,
+            remedy=["correct ", Setting("header")],
+        )
+    return lines
+
+
 def _titles(
     records: Iterator[list[Any]], n_lines: Callable[[], int], name: str, header: Header
 ) -> list[list[Any]]:
     """The rows of a table's header."""
-    first, last = (header, header) if isinstance(header, int) else header
-    if first < 0 or last < first or (first == 0 and last > 0):
-        raise RankingFileError(
-            f"a header is a line, counted from 1, or a first and a last one; got {first}-{last}",
-            name,
-            remedy=["correct ", Setting("header")],
-        )
+    first, last = _header_lines(header, name)
     titles: list[list[Any]] = []
     for number, record in enumerate(records if last else (), start=1):
         # The names stand on the first line from there on that is not blank.
