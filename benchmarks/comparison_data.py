@@ -83,6 +83,7 @@ def questions(folder: Path) -> Iterator[Question]:
 def eurovision(folder: Path) -> Question:
     votes = load_eurovision(data_home=folder, first_year=2016)
     options = {"people": votes["country"], "strata": votes["year"], "unranked": "last"}
+    options["question"] = "places"
     return Question("Eurovision 2016–2022, jury and public", votes, votes["voters"], options)
 
 
@@ -99,7 +100,8 @@ def main() -> None:
         result = compared(question)
         head, *rest = result.summary().splitlines()
         print(f"\n{question.name}\n{head}")
-        items = [line for line in rest if line.startswith("  ") and " places higher in " in line]
+        items = [line for line in rest if line.startswith("  ") and " higher in " in line]
+        items += [line for line in rest if line.startswith("  ") and " stronger in " in line]
         print(*items[:6], sep="\n")
         if len(items) > 6:
             print(f"  and {len(items) - 6} more of {len(question.rankings.items)} items")

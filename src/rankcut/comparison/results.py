@@ -12,15 +12,13 @@ import narwhals as nw
 
 from rankcut.comparison.statistics import Estimate, Tested
 from rankcut.parameters import check_choice
+from rankcut.rankings.value import ROUNDING
 
 # p-values up to this are called a difference.
 LEVEL = 0.05
 
 # A summary names this many groups with their sizes.
 _MOST_GROUPS = 12
-
-# Smaller p-values are not written out.
-_SMALLEST = 0.0001
 
 QUESTIONS = {
     "places": "Compared: mean places. They are relative: one item up, the rest down.",
@@ -372,15 +370,12 @@ def item_in_words(row: Mapping[str, Any], floor: float = 0.0) -> str:
 def p_in_words(value: float, floor: float = 0.0) -> str:
     """A p-value with about two digits; up to ``floor`` permutations cannot tell how small it is.
 
-    >>> p_in_words(0.0123), p_in_words(0.001, 0.001), p_in_words(1e-9)
-    ('p = 0.012', 'p ≤ 0.001', 'p < 0.0001')
+    >>> p_in_words(0.0123), p_in_words(0.001, 0.001), p_in_words(3.14e-9)
+    ('p = 0.012', 'p ≤ 0.001', 'p = 3.1e-09')
     """
-    if value <= floor * (1.0 + 1e-9):
-        return f"p ≤ {value:.2g}" if value >= 0.001 else f"p ≤ {value:.4f}"
-    if value < _SMALLEST:
-        return f"p < {_SMALLEST}"
-    shown = f"{value:.4f}" if value < 0.001 else f"{value:.2g}" if value < 0.1 else f"{value:.2f}"
-    return f"p = {shown}"
+    if value <= floor * (1.0 + ROUNDING):
+        return f"p ≤ {value:.2g}"
+    return f"p = {value:.2g}" if value < 0.1 else f"p = {value:.2f}"
 
 
 def verdict_in_words(result: TestedEffect, differ: str, same: str, what: str) -> str:

@@ -2,8 +2,9 @@
 
 *Items, pairs*: Welch's t of a difference of group means is (μ_a − μ_b)/√(v_a + v_b), with the
 variance of each mean estimated in its own group. It is turned into a normal score z by the t
-distribution with min(m_a, m_b) − 1 degrees of freedom. A family of differences is judged by the
-largest |z|, step by step (Westfall and Young).
+distribution with Satterthwaite's degrees of freedom; in permutations with min(m_a, m_b) − 1, so
+that two people who happen to agree do not outdo all others. A family of differences is judged by
+the largest |z|, step by step (Westfall and Young).
 
 *Overall*: the ANOVA-type statistic (Brunner, Dette and Munk) is the sum of squares between groups
 by what is expected of it without a difference, Σ_g W_g‖μ_g − μ̄‖² / Σ_g W_g(1 − W_g/W)·tr C_g. Its
@@ -92,6 +93,8 @@ class Family:
         Which coordinates.
     extra : slice or None
         Coordinates that only take part in the largest |z|; None leaves that out.
+    single : slice or None
+        Coordinates whose |z| are looked at, if others than ``columns``.
     covariances : (n_groups, n_columns, n_columns) or None
         Of the groups' means.
     shape : float
@@ -103,6 +106,12 @@ class Family:
     extra: slice | None = None
     covariances: Floats | None = None
     shape: float = 1.0
+    single: slice | None = None
+
+    @property
+    def singles(self) -> slice:
+        """Coordinates whose |z| are looked at."""
+        return self.columns if self.single is None else self.single
 
 
 class Looked(NamedTuple):
@@ -121,17 +130,22 @@ def two_groups(n_groups: int) -> tuple[Longs, Longs]:
     return first.astype(np.int64), second.astype(np.int64)
 
 
-def normal_scores(moments: Moments, columns: slice, floor: Floats) -> Floats:
+def normal_scores(moments: Moments, columns: slice, floor: Floats, *, own: bool = False) -> Floats:
     """|z| of each pair of groups and coordinate, of shape (…, n_pairs, n_columns).
 
     Wallace's approximation of a normal score of t: √(ν·log(1 + t²/ν))·(8ν + 1)/(8ν + 3). Variances
     are at least ``floor``; where that is 0 a coordinate does not vary, and z is 0.
     """
     a, b = two_groups(len(moments.sizes))
-    freedom = (np.minimum(moments.sizes[a], moments.sizes[b]) - 1.0)[:, np.newaxis]
+    first, second = (moments.sizes[side][:, np.newaxis] - 1.0 for side in (a, b))
+    freedom = np.minimum(first, second)
     means, variances = moments.means[..., columns], moments.variances[..., columns]
     squares = (means[..., a, :] - means[..., b, :]) ** 2
     spread = np.maximum(variances[..., a, :] + variances[..., b, :], floor[columns])
+    if own:
+        parts = variances[..., a, :] ** 2 / first + variances[..., b, :] ** 2 / second
+        least = np.broadcast_to(freedom, parts.shape).copy()
+        freedom = np.divide(spread**2, parts, out=least, where=parts > 0)
     t2 = np.divide(squares, spread, out=np.zeros_like(squares), where=spread > 0)
     correction = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)
     return np.asarray(np.sqrt(freedom * np.log1p(t2 / freedom)) * correction)
@@ -381,7 +395,7 @@ class GroupDraws(Draws):
         """
         n_groups, floor = len(drawn.sizes), self.floor
         if family.kind == "each":
-            z = normal_scores(drawn, family.columns, floor).max(axis=-2)
+            z = normal_scores(drawn, family.columns, floor, own=own).max(axis=-2)
             return Looked(z, holm(two_sided(z, n_groups * (n_groups - 1) // 2)) if own else z)
         distance = _between_two if family.kind == "two" else _between_all
         ratio, p = distance(drawn, family, own=own)
@@ -390,9 +404,12 @@ class GroupDraws(Draws):
             values = ratio if family.kind == "two" else ratio[..., np.newaxis]
             return Looked(values, np.zeros_like(values))
         if family.extra is not None:
-            items, extra = (normal_scores(drawn, c, floor) for c in (family.columns, family.extra))
+            items, extra = (
+                normal_scores(drawn, columns, floor, own=own)
+                for columns in (family.singles, family.extra)
+            )
             z = np.maximum(items.max(axis=-1), extra.max(axis=-1, initial=0.0))
-            number = int((floor[family.columns] > 0).sum() + (floor[family.extra] > 0).sum())
+            number = int((floor[family.singles] > 0).sum() + (floor[family.extra] > 0).sum())
             if family.kind == "whole":
                 z, number = z.max(axis=-1), number * z.shape[-1]
             p = harmonic_mean(p, two_sided(z, number))

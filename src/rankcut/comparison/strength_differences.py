@@ -23,8 +23,7 @@ from rankcut.strengths import ChoiceLikelihood, Choices, ItemPrior, fit_strength
 
 # Newton's method for the strengths of a group stops where none moves by more than this, or after
 # this many steps; five are usual.
-_TOLERANCE = 1e-8
-_MOST_STEPS = 100
+_TOLERANCE, _MOST_STEPS = 1e-8, 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +32,8 @@ class GroupStrengths:
 
     Attributes
     ----------
+    scores : (n_distinct, n_items)
+        How far each different ranking pulls each strength: chosen, less the chance of that.
     of_rankings : (n_distinct, n_items)
         What each different ranking adds to the strengths of all.
     theta : (n_groups, n_items)
@@ -45,6 +46,7 @@ class GroupStrengths:
         Strengths of all groups together.
     """
 
+    scores: Floats
     of_rankings: Floats
     theta: Floats
     covariances: Floats
@@ -90,6 +92,7 @@ class GroupStrengths:
             covariances.append(_centred(_centred(sandwich).T))
             information.append(bend[:n_items, :n_items])
         return cls(
+            scores[:, :n_items],
             added,
             np.array(theta),
             np.array(covariances),
@@ -107,8 +110,9 @@ class GroupStrengths:
         return found
 
     def added(self, paired: bool) -> dict[str, Floats]:
-        """What each ranking adds in each direction."""
-        return {name: self.of_rankings @ each for name, each in self.directions(paired).items()}
+        """What each ranking adds in each direction, and its scores."""
+        found = {name: self.of_rankings @ each for name, each in self.directions(paired).items()}
+        return {**found, "scores": self.scores}
 
     def replaced(self, data: Moments, columns: dict[str, slice]) -> Moments:
         """The moments of the data, with those of strengths where strengths are compared."""
