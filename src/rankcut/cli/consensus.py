@@ -66,7 +66,8 @@ class ConsensusOptions:
         """As parameters of the estimator."""
         return {
             "method": self.method,
-            "graph": GraphOptions(self.items, self.graph).item_graph(near=True),
+            "graph": (self.items or self.graph)
+            and GraphOptions(self.items, self.graph).item_graph(near=True),
             "ties": self.ties,
             "unranked": self.unranked,
             "confidence": self.confidence,
