@@ -7,8 +7,7 @@ people: the share of pairs with a hidden item in the right order (of two hidden 
 of a ballot says that they come later), Kendall's tau of hidden items, and of pair probabilities the
 log-loss and the expected calibration error in ten bins. Probabilities of plain methods are a
 logistic function of the difference, fitted to training people with places hidden. Intervals are
-95 % of the paired difference in pairs ordered right to RankingCompleter, over people. Recall@10 is
-the share of hidden films in the better half of a person's ratings among ten recommended ones.
+95 % of the paired difference in pairs ordered right to RankingCompleter, over people.
 """
 
 import argparse
@@ -20,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from completion_baselines import BASELINES, recommenders
+from completion_baselines import BASELINES
 from record import header, own_command
 from scipy.optimize import minimize_scalar
 
@@ -277,35 +276,6 @@ def lines(task: Task, size: int | None, scores: list[Score]) -> Iterator[str]:
         )
 
 
-def recall(task: Task, seed: int) -> Iterator[str]:
-    """Recall of hidden items that a person ranks in the better half, among ten recommended."""
-    people, others = split(task, seed)
-    train, truth = task.ranks[others], task.ranks[people]
-    hidden = hide(task, truth, seed)
-    shown = np.where(hidden, np.nan, truth)
-    wanted = hidden & (truth <= np.nanmedian(truth, axis=1, keepdims=True))
-    found = {}
-    listed, asked = (~np.isnan(train)).astype(float), (~np.isnan(shown)).astype(float)
-    for name, worth in recommenders(listed).items():
-        found[name] = np.argsort(-np.where(asked > 0, -np.inf, worth(asked)), axis=1)[:, :10]
-    graphs = {OURS[0]: NeighborGraph(task.features, n_neighbors=10), OURS[1]: None}
-    for name, graph in graphs.items():
-        for unranked in ("last", "anywhere"):
-            completer = RankingCompleter(graph, unranked=unranked)  # type: ignore[arg-type]
-            found[f'{name}, "{unranked}"'] = completer.fit(train).recommend(shown, 10)
-    most = np.minimum(wanted.sum(axis=1), 10)
-    hits = {
-        name: np.take_along_axis(wanted, best, axis=1).sum(axis=1)[most > 0] / most[most > 0]
-        for name, best in found.items()
-    }
-    ours = hits[f'{OURS[0]}, "last"']
-    for name, own in hits.items():
-        half = 1.96 * (ours - own).std(ddof=1) / np.sqrt(len(own))
-        ahead = "" if own is ours else f"{(ours - own).mean():+.4f} ± {half:.4f}"
-        yield f"| {task.name} | {len(train):,} | {name} | {own.mean():.4f} | {ahead} |"
-
-
-RECALL_HEAD = "| set | lists | method | recall@10 | ours ahead by |\n|---|---|---|---|---|"
 HEAD = (
     "| set | lists | method | pairs right | ours ahead by | tau of hidden | log-loss "
     "| calibration error | seconds |\n|---|---|---|---|---|---|---|---|---|"
@@ -355,9 +325,6 @@ def main() -> None:
                     return lines(task, size, compare(task, size, options.seed))
 
                 say_once(f"{name}, {size}, {options.seed}", rows)
-    if "movielens" in chosen and None in sizes:
-        say(f"\n{RECALL_HEAD}")
-        say_once(f"recall, {options.seed}", lambda: recall(every["movielens"](), options.seed))
 
 
 def _preface() -> str:

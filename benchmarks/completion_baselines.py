@@ -201,18 +201,3 @@ BASELINES: dict[str, Baseline] = {
     "Plackett–Luce": plackett_luce,
     "kernel ridge on features": kernel_ridge,
 }
-
-
-def recommenders(listed: np.ndarray) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
-    """From who lists what to the worth of all items: for recommendation."""
-    counts = listed.sum(axis=0)
-    together = listed.T @ listed
-    sizes = np.sqrt(np.diag(together)) + 1e-9
-    alike = together / np.outer(sizes, sizes)
-    np.fill_diagonal(alike, 0.0)
-    directions = np.linalg.svd(listed, full_matrices=False)[2][:32].T
-    return {
-        "popularity": lambda shown: np.tile(counts, (len(shown), 1)),
-        "item-item neighbours": lambda shown: shown @ alike,
-        "factors (SVD of presence)": lambda shown: shown @ directions @ directions.T,
-    }

@@ -36,6 +36,7 @@ TITLES = {
     "options": "Options of features",
     "overlap": "Rank-biased overlap",
     "preflib": "PrefLib files",
+    "recommend": "Recommending from lists",
     "sampled": "Sampled completions",
     "scale": "Larger than memory",
     "startup": "Start-up",

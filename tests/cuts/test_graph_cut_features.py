@@ -220,3 +220,10 @@ def test_peak_memory_is_the_output_and_a_constant():
 def test_what_is_not_fitted_says_so(call):
     with pytest.raises(NotFittedError, match="is not fitted yet"):
         getattr(GraphCutFeatures(), call)(np.array([[1.0, 2.0]]))
+
+
+def test_ticks_without_an_order_say_that_nothing_is_left_of_them():
+    ticks = np.array([[1, 1, np.nan, np.nan], [np.nan, 1, 1, np.nan]])
+    with pytest.warns(UserWarning, match='all vectors are 0.*unranked="last"'):
+        GraphCutFeatures(unranked="anywhere").fit_transform(ticks)
+    assert GraphCutFeatures(unranked="last").fit_transform(ticks).any()

@@ -54,13 +54,15 @@ def parts_by_definition(ranks, unranked):
     learned = CoListingGraph() if unranked == "last" else AgreementGraph()
     step = (np.eye(N) + walk_on(learned.build_from(ranks).to_dense())) / 2
     share = listed.mean(axis=0)
-    parts = {"order of": (unit(order @ step), (share**2).sum() / share.sum())}
+    overlap = (share**2).sum() / share.sum()
+    parts = {"order of": (unit(order @ step), overlap)}
     if unranked == "last":
+        parts = {"order of": (unit(order @ step), overlap / 2)}
         parts["listing of"] = unit(listed @ step), 1.0
         _, sizes, directions = np.linalg.svd(listed * 1.0, full_matrices=False)
         shown = unit(listed @ (directions.T * (sizes**2 / (sizes**2 + 100))))
         parts["listing factors"] = unit(shown - shown.mean(axis=0)), 1.0
-    return parts
+    return parts, overlap / 2 if unranked == "last" else 1.0
 
 
 @pytest.mark.parametrize("unranked", ["anywhere", "last"])
@@ -68,8 +70,8 @@ def test_parts_by_definition(unranked):
     ranks = random_lists(30, 1)
     model = LikenessFeatures(unranked=unranked).fit(ranks)
     vectors = model.transform(ranks)
-    parts = parts_by_definition(ranks, unranked)
-    total = sum(weight for _, weight in parts.values()) + (unranked == "anywhere")
+    parts, of_factors = parts_by_definition(ranks, unranked)
+    total = sum(weight for _, weight in parts.values()) + of_factors
     for name, (rows, weight) in parts.items():
         found = vectors[:, columns(model, name)]
         assert found.any()

@@ -1,11 +1,13 @@
 """Transformers from rankings to vectors of a set function."""
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -61,7 +63,17 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         another one with the same chunks, whose blocks are these. A DataFrame keeps its index.
         """
         rankings = self._checked(X)
-        return self._map(rankings)
+        found = self._map(rankings)
+        known = found.data if sparse.issparse(found) else found
+        if self.unranked == "anywhere" and isinstance(known, np.ndarray) and not known.any():
+            warnings.warn(
+                "all vectors are 0: these rankings tie all that they list, and with "
+                'unranked="anywhere" what is not listed says nothing. If people list what they '
+                'prefer, pass unranked="last"',
+                UserWarning,
+                stacklevel=2,
+            )
+        return found
 
     def compact(self, X: Any) -> NDArray[Any] | OffsetRows:
         """The same vectors in the smallest form, for comparing them.

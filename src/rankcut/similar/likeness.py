@@ -51,10 +51,10 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
     - the expected factors of a low-rank model of utilities (:mod:`rankcut.completion.factors`).
 
     A graph adds what is listed or preferred, smoothed widely over it; item features add the mean
-    features of what is listed or preferred. All parts count alike, except places: these count o
-    times, with o the share of a list's items that is on another one, Σp²/Σp if a share p of the
-    lists has each item. With ``unranked="last"`` places are a part as well. Vectors have unit
-    length.
+    features of what is listed or preferred. All parts count alike, except places, which count o
+    times: o is the share of a list's items that is on another one, Σp²/Σp if a share p of the
+    lists has each item. With ``unranked="last"`` the two parts of order are there as well, and
+    count o/2 times each. Vectors have unit length.
 
     Parameters
     ----------
@@ -151,11 +151,10 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         self._factors = None
         if self._top:
             self._profiles["listing factors"] = _main_directions(listed, counts)
-        else:
-            lists = read_lists(rankings).distinct()
-            if len(lists):
-                start = first_factors(lists, np.random.default_rng(0), _ORDERED)
-                self._factors = learn_factors(lists, start, None)[0]
+        lists = read_lists(rankings).distinct()
+        if len(lists):
+            start = first_factors(lists, np.random.default_rng(0), _ORDERED)
+            self._factors = learn_factors(lists, start, None)[0]
         if self.graph is not None:
             self.graph_ = fit_graph(joining_like_items(self.graph), rankings)
             self._linked = self.graph_.degrees > 0
@@ -225,7 +224,9 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
             parts[name] = np.where(nothing[:, None], 0.0, unit_rows(rows - self._centres[name]))
         if self._factors is not None:
             parts["order factors"] = unit_rows(self._factors.tastes(read_lists(rankings)))
-        weights = {name: self._overlap if name == "order" else 1.0 for name in parts}
+        weights = dict.fromkeys(parts, 1.0) | {"order": self._overlap}
+        if self._top:
+            weights |= {"order": self._overlap / 2.0, "order factors": self._overlap / 2.0}
         lengths = sum(weights[name] * _squares(parts[name]) for name in parts)
         scales = 1.0 / np.sqrt(np.where(lengths > 0, lengths, 1.0))
         scaled = {name: _scaled(parts[name], np.sqrt(weights[name]) * scales) for name in parts}
