@@ -240,7 +240,7 @@ def compare(task: Task, size: int | None, seed: int) -> list[Score]:
         graphs = {OURS[0]: NeighborGraph(task.features, n_neighbors=near), **graphs}
     for name, graph in graphs.items():
         start = time.process_time()
-        completer = RankingCompleter(graph, unranked=unranked)
+        completer = RankingCompleter(graph, unranked=unranked, listing="random")
         worth = completer.fit(train).transform(shown)
         seconds = time.process_time() - start
         gaps = worth[judged.person, judged.better] - worth[judged.person, judged.worse]

@@ -90,7 +90,11 @@ def search(task: Neighbours, splits: int) -> str:
     scores = []
     for number in range(FIRST_SPLIT, FIRST_SPLIT + splits):
         lists, agreement = task.draw(number)
-        vectors = RankingCompleter(unranked="anywhere").fit(lists.ranks).transform(lists.ranks)
+        vectors = (
+            RankingCompleter(unranked="anywhere", listing="random")
+            .fit(lists.ranks)
+            .transform(lists.ranks)
+        )
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         usual = FINDERS["recipe"](lists, len(agreement))
         completed = vectors[: len(agreement)] @ vectors.T
@@ -122,7 +126,7 @@ def covariates(data: str, size: int) -> str:
     truth = task.ranks[people]
     hidden = completion.hide(task, truth, FIRST_SPLIT)
     judged = completion.judged_pairs(task, truth, hidden, FIRST_SPLIT)
-    model = RankingCompleter(unranked="anywhere").fit(task.ranks[others])
+    model = RankingCompleter(unranked="anywhere", listing="random").fit(task.ranks[others])
     lists = read_lists(read_rankings(task.ranks[others], unranked="anywhere"))
     residuals = np.full((len(others), lists.n_items), np.nan)
     values = lists.scores - model.consensus_[lists.items]

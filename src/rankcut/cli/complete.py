@@ -47,9 +47,9 @@ class CompletionOptions:
         option("Items that a ranking leaves out: anywhere, or last (a top-k list)."),
     ] = "anywhere"
     listing: Annotated[
-        Literal["random", "taste"],
+        Literal["random", "taste"] | None,
         option("Why people list an item: by chance or because asked, or because they like it."),
-    ] = "random"
+    ] = None
     top: Top = None
     soften: Annotated[bool, option("Let listed items change their order.", "--soften")] = False
     seed: Seed = 0

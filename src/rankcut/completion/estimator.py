@@ -50,10 +50,11 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     unranked : {"error", "last", "anywhere"}, default="error"
         What an unranked item means: its place is unknown ("anywhere"), or it comes after all ranked
         ones ("last", a top-k list), in an order to be predicted.
-    listing : {"random", "taste"}, default="random"
+    listing : {"random", "taste"} or None, default=None
         With ``unranked="anywhere"``, why people list what they list: by chance, or because they
-        were asked; or because they like it ("taste"). Then not listing an item says that it is
-        liked less, by as much as ``listing_`` says.
+        were asked ("random"); or because they like it ("taste"). Then not listing an item says that
+        it is liked less, by as much as ``listing_`` says. None is "random", with a warning if
+        listing and liking go together.
     random_state : int, RandomState or None, default=0
         Seed for choosing the people held out while fitting.
     n_jobs : int or None, default=None
@@ -105,7 +106,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         *,
         items: Sequence[Hashable] | None = None,
         unranked: Unranked = "error",
-        listing: Listing = "random",
+        listing: Listing | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -144,10 +145,10 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         Warns
         -----
         UserWarning
-            If people list what they like, but ``listing`` is "random": then they like unlisted
-            items less than the model says.
+            If listing and liking go together, and ``listing`` does not say why.
         """
-        check_choice(self.listing, get_args(Listing), "listing")
+        if self.listing is not None:
+            check_choice(self.listing, get_args(Listing), "listing")
         rankings = self._read(X, reset=True, sample_weight=sample_weight)
         graph = None
         if self.graph is not None:
@@ -173,10 +174,12 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         self.graph_share_ = learned.graph_share
         self.prior_strength_ = learned.strength
         self.listing_ = learned.listing
-        if not self._last and not by_taste and self.listing_ >= _NOTED:
+        if self.listing is None and not self._last and self.listing_ >= _NOTED:
             warnings.warn(
-                f"people list what they like (the correlation is {self.listing_:.2f}), so unlisted "
-                'items are liked less than this model says: pass listing="taste"',
+                f"items that people like are listed more often (the correlation is "
+                f"{self.listing_:.2f}). If people choose what they list, unlisted items are liked "
+                'less than this model says: pass listing="taste". If they were asked, pass '
+                'listing="random"',
                 UserWarning,
                 stacklevel=2,
             )
