@@ -259,12 +259,13 @@ def _open_places(certain: NDArray[np.bool_], margins: Floats, method: Method) ->
 
 
 def _all_places(places: NDArray[np.int64], listed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Places of the items that someone ranks; any other item may have any place."""
+    """Places among all items: one that nobody ranks may have any, and come before the others."""
     if listed.all():
         return places
     everything = np.empty((len(listed), 2), dtype=np.int64)
     everything[:] = 1, len(listed)
     everything[listed] = places
+    everything[listed, 1] += int((~listed).sum())
     return everything
 
 
