@@ -37,6 +37,7 @@ TITLES = {
     "overlap": "Rank-biased overlap",
     "preflib": "PrefLib files",
     "recommend": "Recommending from lists",
+    "ranking_regression": "Regression of rankings",
     "sampled": "Sampled completions",
     "scale": "Larger than memory",
     "startup": "Start-up",

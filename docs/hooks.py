@@ -82,6 +82,7 @@ ROOMS = {
     "similar": ("Similar rankings", ("similar",)),
     "regression": ("Classes and numbers from rankings", ("regression",)),
     "label_ranking": ("Rankings from covariates", ("label_ranking",)),
+    "ranking_regression": ("Ranking regression", ("ranking_regression",)),
     "report": ("The report", ("report",)),
     "pictures": ("Pictures", ("pictures",)),
     "theory": ("Theory", ("theory",)),

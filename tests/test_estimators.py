@@ -28,6 +28,7 @@ from rankcut import (
     RatingFeatures,
     SimilarRankings,
     Smoothing,
+    StrengthRegression,
     SubmodularFeatures,
     ViewFeatures,
 )
@@ -48,6 +49,7 @@ ESTIMATORS = [
     RankingClassifier(),
     RankingCompleter(),
     RankingRegressor(Ridge()),
+    StrengthRegression(prior="evidence"),
     Consensus(n_bootstraps=20),
     RankingBlocs(2, n_init=2, n_bootstraps=20),
     RatingFeatures(),
@@ -56,6 +58,7 @@ VARIANTS = [
     RatingFeatures(unrated="anywhere"),
     RatingFeatures(unrated="ignore", normalize=True),
     RankingRegressor(),
+    StrengthRegression(prior="evidence", unranked="last", ties="exact"),
     RankingRegressor(Ridge(), GraphCutFeatures(unranked="anywhere")),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     RankingBlocs(n_init=2, n_bootstraps=20),

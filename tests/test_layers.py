@@ -12,7 +12,7 @@ LAYERS = [
     ["report"],
     ["saved_models"],
     ["model_arrays"],
-    ["regression", "similar"],
+    ["ranking_regression", "regression", "similar"],
     ["label_ranking", "blocs"],
     ["comparison", "completion", "consensus"],
     ["strengths"],

@@ -36,6 +36,7 @@ ARGUMENTS = {
     "classify": ["--target", "town", "--model", "logistic", "--folds", "2", "--json"],
     "regress": ["--target", "age", "--folds", "2", "--json"],
     "learn-ranking": ["--columns", "age", "--folds", "2", "--json"],
+    "regress-ranking": ["--on", "town", "--json"],
     "map": ["--by", "town", "--json"],
     "report": ["--by", "town", "-o", "-"],
 }
@@ -55,6 +56,7 @@ WRITTEN = {
     "classify": (".skops", []),
     "regress": (".skops", []),
     "learn-ranking": (".skops", []),
+    "regress-ranking": (".csv", []),
     "map": (".html", []),
     "report": (".html", []),
 }

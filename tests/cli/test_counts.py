@@ -135,6 +135,10 @@ def regressed(file):
     return json.loads(found)
 
 
+def regressed_rankings(file):
+    return json.loads(succeed("regress-ranking", file, *LAST, "--on", "town", "--json"))
+
+
 def learned_rankings(file):
     return json.loads(succeed("learn-ranking", file, "--folds", "2", "--json"))
 
@@ -193,6 +197,7 @@ LAST = ["--unranked", "last"]
         pytest.param(completed("--top", "2"), id="complete with the best"),
         pytest.param(regressed, id="regress"),
         pytest.param(learned_rankings, id="learn-ranking", marks=pytest.mark.slow),
+        pytest.param(regressed_rankings, id="regress-ranking"),
         pytest.param(reported, id="report"),
         pytest.param(
             predicted("classify", "--target", "town", "--folds", "2"),

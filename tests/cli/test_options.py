@@ -9,11 +9,12 @@ from typing import get_args
 import pytest
 from commands import fail, succeed
 
-from rankcut.cli import COMMANDS, consensus, options, reading
+from rankcut.cli import COMMANDS, consensus, options, reading, regress_ranking
 from rankcut.cli.reading import Reading
 from rankcut.consensus import methods
 from rankcut.files import formats, tables
 from rankcut.rankings import Unranked
+from rankcut.strengths import Ties
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,7 @@ from rankcut.rankings import Unranked
         (reading.Layout, tables.Layout),
         (options.Unranked, Unranked),
         (consensus.Method, methods.Method),
+        (regress_ranking.Ties, Ties),
     ],
 )
 def test_words_are_those_of_the_library(ours, theirs):

@@ -512,6 +512,89 @@ def tied_sums(
 
 
 @compiled
+def strict_ranking(x: Floats, n_listed: int, score: Floats, curvature: Floats) -> float:
+    """The same for a ranking without ties: the telescoped sums of the module's opening."""
+    n = len(x)
+    score[:n] = 0.0
+    curvature[:n, :n] = 0.0
+    top = x.max()
+    worths = np.exp(x - top)
+    remaining = np.empty(n + 1)
+    remaining[n] = 0.0
+    for t in range(n - 1, -1, -1):
+        remaining[t] = remaining[t + 1] + worths[t]
+    inverse = 0.0
+    square = 0.0
+    value = 0.0
+    for t in range(n):
+        if t < min(n_listed, n - 1):
+            inverse += 1.0 / remaining[t]
+            square += 1.0 / remaining[t] ** 2
+            score[t] = 1.0
+            value += x[t] - top - math.log(remaining[t])
+        expected = worths[t] * inverse
+        score[t] -= expected
+        curvature[t, t] = expected - worths[t] ** 2 * square
+        for later in range(t + 1, n):
+            curvature[t, later] = -worths[t] * worths[later] * square
+    return value
+
+
+@compiled
+def separate_rankings(
+    log_worths: Floats,
+    starts: Longs,
+    items: Indices,
+    joined: Flags,
+    n_listed: Longs,
+    log_delta: Floats,
+    orders: Longs,
+    ties: int,
+    scores: Floats,
+    curvatures: Floats,
+    values: Floats,
+) -> None:
+    """Scores, curvatures and log-likelihoods, each ranking with log-worths of its own.
+
+    ``scores[r]`` and ``curvatures[r]`` have places for all items, then for each log δ of a tie; an
+    empty array of curvatures is left alone.
+    """
+    n_items = log_worths.shape[1]
+    n_ties = len(orders) - 1
+    score = np.empty(n_items + len(orders))
+    bend = np.empty((len(score), len(score)))
+    places = np.empty(len(score), dtype=np.int64)
+    x = np.empty(n_items)
+    scores[:] = 0.0
+    curvatures[:] = 0.0
+    for r in range(len(starts) - 1):
+        start = starts[r]
+        length = starts[r + 1] - start
+        for e in range(length):
+            places[e] = items[start + e]
+            x[e] = log_worths[r, places[e]]
+        own = joined[start : start + length]
+        if length == 0:
+            values[r] = 0.0
+        elif n_ties or own.any():
+            values[r] = one_ranking(
+                x[:length], own, n_listed[r], log_delta, orders, ties, score, bend
+            )
+        else:
+            values[r] = strict_ranking(x[:length], n_listed[r], score, bend)
+        # δ of a single item is 1: it is no parameter.
+        for q in range(n_ties):
+            places[length + q] = n_items + q
+        for i in range(length + n_ties):
+            row = i if i < length else i + 1
+            scores[r, places[i]] = score[row]
+            for j in range(i, length + n_ties if len(curvatures) else 0):
+                bent = bend[row, j if j < length else j + 1]
+                curvatures[r, places[i], places[j]] = bent
+                curvatures[r, places[j], places[i]] = bent
+
+
+@compiled
 def mark_wins(
     starts: Longs,
     items: Indices,

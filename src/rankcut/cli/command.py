@@ -45,6 +45,7 @@ COMMANDS = {
     "classify": "classify",
     "regress": "classify",
     "learn-ranking": "learn_ranking",
+    "regress-ranking": "regress_ranking",
     "predict": "predict",
     "map": "map",
     "report": "report",

@@ -217,14 +217,17 @@ class PersonTable:
         ids = None if self.ids is None else tuple(self.ids[i] for i in numbers.tolist())
         return PersonTable({name: values[numbers] for name, values in self.columns.items()}, ids)
 
-    def covariates(self, names: Sequence[str]) -> Any:
-        """Columns for a model: an array where all are numbers, a frame otherwise."""
+    def covariates(self, names: Sequence[str], *, framed: bool = False) -> Any:
+        """Columns for a model: an array where all are numbers and names do not matter, or a frame.
+
+        ``framed`` keeps the names.
+        """
         chosen = {name: self.columns[name] for name in names}
-        if all(values.dtype.kind == "f" for values in chosen.values()):
+        if not framed and all(values.dtype.kind == "f" for values in chosen.values()):
             return np.column_stack(list(chosen.values()))
         backend: Any = next((name for name in ("pandas", "polars") if find_spec(name)), None)
         if backend is None:
-            raise ModuleNotFoundError("covariates that are text need pandas: pip install pandas")
+            raise ModuleNotFoundError("covariates with names need pandas: pip install pandas")
         lists = {
             name: values if values.dtype.kind == "f" else values.tolist()
             for name, values in chosen.items()

@@ -80,7 +80,7 @@ def fit_encoder(table: Any, weights: Floats) -> CovariateEncoder:
     frame = as_frame(table)
     kinds = [False] * np.shape(table)[1]
     if frame is not None:
-        kinds = [not _is_number(series.dtype) for series in frame.iter_columns()]
+        kinds = [not is_number(series.dtype) for series in frame.iter_columns()]
     return CovariateEncoder(
         [
             _fit_category(values, weights) if is_category else _fit_number(values, weights)
@@ -121,16 +121,18 @@ def _columns(table: Any, kinds: list[bool]) -> list[Any]:
     if frame is None:
         return list(np.asarray(table, dtype=np.float64).T)
     return [
-        _objects(series) if is_category else _numbers(series, series.name)
+        objects_of(series) if is_category else numbers_of(series, series.name)
         for series, is_category in zip(frame.iter_columns(), kinds, strict=True)
     ]
 
 
-def _is_number(dtype: Any) -> bool:
+def is_number(dtype: Any) -> bool:
+    """Whether a column of this type holds numbers, dates or times."""
     return bool(dtype.is_numeric() or dtype.is_temporal())
 
 
-def _numbers(series: nw.Series[Any], name: Any) -> Floats:
+def numbers_of(series: nw.Series[Any], name: Any) -> Floats:
+    """A column as numbers, NaN where missing."""
     if series.dtype.is_temporal():
         missing = series.is_null().to_numpy().astype(bool)
         # Dates and times by their number since the epoch, in the column's own unit.
@@ -151,7 +153,8 @@ def _numbers(series: nw.Series[Any], name: Any) -> Floats:
     return values
 
 
-def _objects(series: nw.Series[Any]) -> NDArray[np.object_]:
+def objects_of(series: nw.Series[Any]) -> NDArray[np.object_]:
+    """A column as objects, None where missing."""
     values = np.empty(len(series), dtype=object)
     values[:] = [None if value is None or value != value else value for value in series.to_list()]
     return values

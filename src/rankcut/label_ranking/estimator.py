@@ -28,6 +28,7 @@ from rankcut.label_ranking.targets import (
     as_matrices,
     calibrate,
     differences,
+    of_pairs,
     pair_targets,
     pairs_of_items,
     scores_of_pairs,
@@ -326,12 +327,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         """
         signs = self._signs(self._predicted(X))
         matrices = as_matrices(self.calibration_.probabilities(signs), self.n_items_)
-        if pairs is None:
-            return matrices
-        columns = np.array([[self._column(item) for item in pair] for pair in pairs], dtype=np.intp)
-        if columns.ndim != 2 or columns.shape[1] != 2:
-            raise InputError("must be pairs of two items", parameter="pairs")
-        return np.asarray(matrices[:, columns[:, 0], columns[:, 1]])
+        return of_pairs(matrices, pairs, self.items_)
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Kendall's tau of the predicted rankings.
@@ -355,17 +351,6 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
             found = self._signs(self.estimator_.predict(row, self.n_jobs))
             if found.shape != (1, self.n_items_ * (self.n_items_ - 1) // 2):
                 raise ValueError("the predictions are not those of the pairs of items")
-
-    def _column(self, item: Hashable) -> int:
-        labels = tuple(range(self.n_items_)) if self.items_ is None else self.items_
-        if item not in labels and isinstance(item, int | np.integer) and 0 <= item < len(labels):
-            return int(item)
-        if item not in labels:
-            raise InputError(
-                f"is not among the {self.n_items_} items that were fitted, such as {labels[0]!r}",
-                item=item,
-            )
-        return labels.index(item)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

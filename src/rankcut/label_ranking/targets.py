@@ -9,6 +9,7 @@ and a sharpens or flattens it. Both maximise the likelihood of held-out pairs.
 Swapping the items of a pair gives 1 − p.
 """
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from scipy.optimize import minimize
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.kernels.kendall import count_pairs
 from rankcut.rankings import Rankings
 
@@ -163,3 +165,29 @@ def _read(parameters: Floats) -> tuple[float, float]:
 
 def _logits(signs: Floats, slope: float, shrinkage: float) -> Floats:
     return np.asarray(2.0 * slope * np.arctanh(shrinkage * np.clip(signs, -1.0, 1.0)))
+
+
+def of_pairs(
+    matrices: Floats,
+    pairs: Sequence[tuple[Hashable, Hashable]] | None,
+    items: tuple[Hashable, ...] | None,
+) -> Floats:
+    """What matrices of all items say of some pairs, by label or column; None means all."""
+    if pairs is None:
+        return matrices
+    labels = tuple(range(matrices.shape[-1])) if items is None else items
+    columns = np.array([[_column(item, labels) for item in pair] for pair in pairs], dtype=np.intp)
+    if columns.ndim != 2 or columns.shape[1] != 2:
+        raise InputError("must be pairs of two items", parameter="pairs")
+    return np.asarray(matrices[:, columns[:, 0], columns[:, 1]])
+
+
+def _column(item: Hashable, labels: tuple[Hashable, ...]) -> int:
+    if item not in labels and isinstance(item, int | np.integer) and 0 <= item < len(labels):
+        return int(item)
+    if item not in labels:
+        raise InputError(
+            f"is not among the {len(labels)} items that were fitted, such as {labels[0]!r}",
+            item=item,
+        )
+    return labels.index(item)

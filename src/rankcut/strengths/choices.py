@@ -152,13 +152,18 @@ class Choices:
         begins = np.flatnonzero(~self.joined)
         sizes = np.diff(np.append(begins, len(self.joined)))
         orders = np.union1d([1], sizes).astype(np.int64)
+        return replace(self, orders=orders).with_others_as_entries()
+
+    def with_others_as_entries(self) -> "Choices":
+        """The same with all that is at choice among ``items``: the others after the listed."""
         if not self.others:
-            return replace(self, orders=orders)
+            return self
         if self.n_rankings * self.n_items > _MOST_ENTRIES:
+            kind = "lists with ties" if self.tied else "lists"
             raise InputError(
-                f"{self.n_rankings:,} lists with ties from {self.n_items:,} items are too many "
+                f"{self.n_rankings:,} {kind} from {self.n_items:,} items are too many "
                 "for strengths if unlisted items come last",
-                remedy=["use ", Setting("unranked", "anywhere"), ", or break the ties"],
+                remedy=["use ", Setting("unranked", "anywhere"), ", or break the ties" * self.tied],
             )
         listed = np.zeros((self.n_rankings, self.n_items), dtype=bool)
         listed[self.owners(), self.items] = True
@@ -171,9 +176,7 @@ class Choices:
         entries[own], joined[own] = self.items, self.joined
         after = np.repeat(starts[:-1] + self.n_listed, missing) + _count_up(missing)
         entries[after] = absent
-        return replace(
-            self, starts=starts, items=entries, joined=joined, orders=orders, others=False
-        )
+        return replace(self, starts=starts, items=entries, joined=joined, others=False)
 
     def sometimes_chosen(self) -> Flags:
         """Which items were chosen while others were at choice."""

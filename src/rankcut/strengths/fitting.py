@@ -33,7 +33,7 @@ _ERROR_DRAWS = 300
 _WIDE = Hyperparameters(4.0)
 
 # If all choices are ties, log δ would be infinite: a precision that no data notice.
-_TIE_PRECISION = 1e-8
+TIE_PRECISION = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,17 +160,7 @@ def fit_strengths(
            [0.23, 0.5 , 0.72],
            [0.1 , 0.28, 0.5 ]])
     """
-    choices = Choices.of(rankings)
-    if not choices.informative.any():
-        raise InputError(
-            "no ranking compares two items, so there are no strengths to find",
-            remedy=["check the ranks, or what ", Setting("unranked"), " says about them"],
-        )
-    if not choices.counted:
-        # Weights that are no counts say who counts more than whom, not how many people there are.
-        used = choices.informative
-        weights = choices.weights / choices.weights[used].max()
-        choices = replace(choices, weights=weights * used.sum() / weights[used].sum())
+    choices = choices_to_fit(rankings)
     ties = choices.ties_meant(ties)
     likelihood = ChoiceLikelihood(choices, ties, n_jobs)
     connected = _connected(choices, ties)
@@ -220,6 +210,22 @@ def fit_strengths(
         likelihood=likelihood,
         parameters=parameters,
     )
+
+
+def choices_to_fit(rankings: Rankings) -> Choices:
+    """The choices of rankings, of which at least one compares items; weights have the mean 1."""
+    choices = Choices.of(rankings)
+    if not choices.informative.any():
+        raise InputError(
+            "no ranking compares two items, so there are no strengths to find",
+            remedy=["check the ranks, or what ", Setting("unranked"), " says about them"],
+        )
+    if not choices.counted:
+        # Weights that are no counts say who counts more than whom, not how many people there are.
+        used = choices.informative
+        weights = choices.weights / choices.weights[used].max()
+        choices = replace(choices, weights=weights * used.sum() / weights[used].sum())
+    return choices
 
 
 def _many(
@@ -272,7 +278,7 @@ def _newton(
     n_items, n_parameters = likelihood.n_items, likelihood.n_parameters
     choosing = prior == "evidence"
     chosen = FIRST if choosing else prior if isinstance(prior, Hyperparameters) else None
-    penalty = _TIE_PRECISION * np.diag(np.arange(n_parameters) >= n_items).astype(np.float64)
+    penalty = TIE_PRECISION * np.diag(np.arange(n_parameters) >= n_items).astype(np.float64)
     if chosen is not None:
         penalty[:n_items, :n_items] = family.precision(chosen)
     step, reached = np.zeros(n_parameters), -np.inf
@@ -313,7 +319,7 @@ def _profile(gradient: Floats, curvature: Floats, n_items: int) -> tuple[Floats,
     """Gradient and curvature of the strengths if the best δ follow them."""
     if len(gradient) == n_items:
         return gradient, curvature
-    ties = curvature[n_items:, n_items:] + _TIE_PRECISION * np.eye(len(gradient) - n_items)
+    ties = curvature[n_items:, n_items:] + TIE_PRECISION * np.eye(len(gradient) - n_items)
     across = curvature[:n_items, n_items:]
     follow = linalg.solve(ties, np.column_stack([gradient[n_items:], across.T]), assume_a="pos")
     return gradient[:n_items] - across @ follow[:, 0], curvature[:n_items, :n_items] - (

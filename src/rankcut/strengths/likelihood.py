@@ -27,6 +27,9 @@ from rankcut.threads import in_order
 # Sums are made of this many parts, whatever the number of threads, and so are the same bits.
 _PARTS = 8
 
+# Scores with a smaller share of entries than this are multiplied as sparse matrices.
+_SPARSE = 0.05
+
 
 @dataclass(frozen=True, eq=False)
 class RankingScores:
@@ -51,6 +54,12 @@ class RankingScores:
     worths: Floats
     ties: Floats
     values: Floats
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether few entries are stored, and no ties."""
+        n_rows, n_items = self.entries.shape
+        return bool(self.entries.nnz < _SPARSE * n_rows * n_items and not self.ties.shape[1])
 
     def added(self, weights: Any) -> Floats:
         """Σ weights·scores; with a matrix of weights, dense or sparse, a row for each of its."""

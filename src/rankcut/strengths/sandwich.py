@@ -5,7 +5,7 @@ Counts are people; other weights weigh people.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -15,8 +15,13 @@ from rankcut.parameters import AT_ONCE
 from rankcut.strengths.choices import Choices
 from rankcut.strengths.likelihood import RankingScores
 
-# Scores with a smaller share of entries than this are multiplied as sparse matrices.
-_SPARSE = 0.05
+
+class AddedScores(Protocol):
+    """Scores of rankings that can be added up."""
+
+    def added(self, weights: Any) -> Floats:
+        """Σ weights·scores; with a matrix of weights, a row for each of its."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +71,11 @@ class People:
         total = float(self.counts @ self.weights)
         return total**2 / float(self.counts @ self.weights**2)
 
-    def variation(self, scores: RankingScores) -> Floats:
+    def variation(self, scores: AddedScores) -> Floats:
         """Σ over people of the squares of their scores, each minus its part of the mean."""
-        n_units, n_items = self.members.shape[0], len(scores.worths)
+        n_units = self.members.shape[0]
         mean = scores.added(self.counts @ self.members) / float(self.counts @ self.weights)
-        if scores.entries.nnz < _SPARSE * n_units * n_items and not scores.ties.shape[1]:
+        if isinstance(scores, RankingScores) and scores.is_sparse:
             total = self._sparse_squares(scores, mean)
         else:
             total = np.zeros((len(mean), len(mean)))

@@ -1,0 +1,176 @@
+"""How often 95 % intervals of a ranking regression hold the truth, and how long large data take.
+
+Run with: python benchmarks/ranking_regression.py [--samples 400] [--seed 1] [--rows 1000000]
+
+Five items and two covariates: a number that moves strengths, and a group of four in ten people
+that moves some of them and not others. Lists are full, name the best two (top-k), rank three items
+at random (incomplete), or have ties by Davidson's model.
+
+"True": rankings by the model. "Untrue": utilities are normal and not Gumbel, tastes differ from
+person to person, each person ranks twice, and ties are
+utilities that are equal as whole numbers. The
+truth is then what a fit to 100,000 people finds. Coverage is the mean over the ten coefficients,
+with its simulation error.
+"""
+
+import argparse
+import time
+from itertools import combinations
+
+import numpy as np
+
+from rankcut.errors import InputError
+from rankcut.rankings import read_rankings
+from rankcut.strengths.regression import Column, contrasts, fit_regression
+
+UNRANKED = {"full": "error", "top-k": "last", "incomplete": "anywhere", "tied": "error"}
+SIZES = (100, 300, 1000)
+EVERYONE = 100_000
+N_ITEMS = 5
+STRENGTHS = np.array([0.6, 0.3, 0.0, -0.3, -0.6])
+EFFECTS = np.array([[0.5, -0.5, 0.25, -0.25, 0.0], [0.4, 0.0, 0.0, 0.0, -0.4]])
+LOG_TIE = -0.5
+
+
+def make_people(rng, n_people):
+    """A number, and whether a person is in the group."""
+    return np.column_stack([rng.normal(size=n_people), rng.random(n_people) < 0.4]).astype(float)
+
+
+def davidson(rng, strengths):
+    """Rankings by Davidson's model: single items and pairs are chosen from those that remain."""
+    n_rows = len(strengths)
+    sets = [*combinations(range(N_ITEMS), 1), *combinations(range(N_ITEMS), 2)]
+    ranks, left = np.zeros((n_rows, N_ITEMS)), np.ones((n_rows, N_ITEMS), dtype=bool)
+    weights = np.column_stack(
+        [strengths[:, own].mean(axis=1) + LOG_TIE * (len(own) > 1) for own in map(list, sets)]
+    )
+    for place in range(1, N_ITEMS + 1):
+        allowed = np.column_stack([left[:, own].all(axis=1) for own in map(list, sets)])
+        noisy = np.where(allowed, weights + rng.gumbel(size=weights.shape), -np.inf)
+        chosen = noisy.argmax(axis=1)
+        for row in np.flatnonzero(left.any(axis=1)):
+            own = list(sets[chosen[row]])
+            ranks[row, own], left[row, own] = place, False
+    return ranks
+
+
+def make_ranks(rng, covariates, kind, *, true):
+    """The rankings of people, one each, or two if the model is not true; and whose they are."""
+    people = np.arange(len(covariates))
+    strengths = STRENGTHS + covariates @ EFFECTS
+    if true and kind == "tied":
+        return davidson(rng, strengths), people
+    if true:
+        utilities = strengths + rng.gumbel(size=strengths.shape)
+    else:
+        people = np.repeat(people, 2)
+        tastes = strengths + rng.normal(size=strengths.shape)
+        utilities = tastes[people] + rng.normal(size=(len(people), N_ITEMS))
+    if kind == "tied":
+        utilities = utilities.round()
+    ranks = (utilities[:, None, :] > utilities[:, :, None]).sum(axis=2) + 1.0
+    if kind == "top-k":
+        ranks[ranks > 2] = np.nan
+    if kind == "incomplete":
+        ranks[rng.random(ranks.shape).argsort(axis=1) >= 3] = np.nan
+    return ranks, people
+
+
+def fit(covariates, ranks, people, kind, errors):
+    """Coefficients of both covariates and their errors."""
+    rankings = read_rankings(ranks, unranked=UNRANKED[kind], people=people)
+    design = np.column_stack([np.ones(len(ranks)), covariates[people]])
+    basis = contrasts(N_ITEMS)
+    columns = [Column(str(c), own, basis, True) for c, own in enumerate(design.T)]
+    found = fit_regression(rankings, columns, errors=errors)
+    sizes = [np.sqrt(np.diag(found.item_covariance(c, c))) for c in (1, 2)]
+    return found.coefficients[1:], np.array(sizes)
+
+
+def truth(kind, *, true):
+    """The coefficients that a fit of everyone finds."""
+    if true:
+        return EFFECTS - EFFECTS.mean(axis=1, keepdims=True)
+    rng = np.random.default_rng(0)
+    covariates = make_people(rng, EVERYONE)
+    return fit(covariates, *make_ranks(rng, covariates, kind, true=False), kind, "information")[0]
+
+
+def coverage(kind, n_people, errors, expected, *, true, samples, seed):
+    """The share of intervals that hold the truth, in each sample."""
+    held = []
+    for sample in range(samples):
+        rng = np.random.default_rng([seed, sample, n_people, list(UNRANKED).index(kind), true])
+        covariates = make_people(rng, n_people)
+        ranks, people = make_ranks(rng, covariates, kind, true=true)
+        try:
+            values, sizes = fit(covariates, ranks, people, kind, errors)
+        except InputError:  # somebody never chose an item: there is no maximum
+            continue
+        held.append((np.abs(values - expected) <= 1.959964 * sizes).mean())
+    return np.array(held)
+
+
+def show_coverage(samples, seed):
+    """A line for each kind of list and number of people."""
+    print(f"Intervals that hold the truth, %, mean of {samples} samples\n")
+    names = [
+        f"{model}, {errors}" for model in ("true", "untrue") for errors in ("sandwich", "plain")
+    ]
+    print(f"{'lists':<11}{'people':>7}" + "".join(f"{name:>18}" for name in names))
+    without = 0
+    for kind in UNRANKED:
+        expected = {true: truth(kind, true=true) for true in (True, False)}
+        for n_people in SIZES:
+            cells = []
+            for true in (True, False):
+                for errors in ("sandwich", "information"):
+                    held = 100 * coverage(
+                        kind,
+                        n_people,
+                        errors,
+                        expected[true],
+                        true=true,
+                        samples=samples,
+                        seed=seed,
+                    )
+                    without += samples - len(held)
+                    error = held.std() / np.sqrt(len(held))
+                    cells.append(f"{held.mean():.1f} ± {error:.1f}")
+            print(
+                f"{kind:<11}{n_people:>7,}" + "".join(f"{cell:>18}" for cell in cells), flush=True
+            )
+    print(f"\nSamples without a maximum of the likelihood, left out: {without}")
+
+
+def show_time(n_rows):
+    """How long rankings of ten items with ten covariates take."""
+    rng = np.random.default_rng(0)
+    covariates, effects = rng.normal(size=(n_rows, 10)), 0.1 * rng.normal(size=(10, 10))
+    utilities = covariates @ effects + rng.gumbel(size=(n_rows, 10))
+    ranks = (-utilities).argsort(axis=1).argsort(axis=1) + 1.0
+    design = np.column_stack([np.ones(n_rows), covariates])
+    columns = [Column(str(c), own, contrasts(10), True) for c, own in enumerate(design.T)]
+    fit_regression(read_rankings(ranks[:100]), [Column("0", np.ones(100), contrasts(10), True)])
+    wall, own = time.perf_counter(), time.process_time()
+    fit_regression(read_rankings(ranks), columns)
+    wall, own = time.perf_counter() - wall, time.process_time() - own
+    print(
+        f"\n{n_rows:,} rankings of 10 items, 10 covariates: {wall:.1f} s, {own:.1f} s of processor"
+    )
+
+
+def main():
+    """Print both."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--samples", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    options = parser.parse_args()
+    show_coverage(options.samples, options.seed)
+    show_time(options.rows)
+
+
+if __name__ == "__main__":
+    main()

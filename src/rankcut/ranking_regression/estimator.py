@@ -1,0 +1,494 @@
+"""Strengths of items by covariates, as a scikit-learn estimator."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg, special, stats
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from rankcut._loops.types import Floats
+from rankcut.comparison.results import Table
+from rankcut.comparison.statistics import holm
+from rankcut.errors import InputError, Setting
+from rankcut.graphs.item_graph import fit_graph, plain_graph
+from rankcut.label_ranking.scores import kendall_score
+from rankcut.label_ranking.targets import of_pairs
+from rankcut.parameters import check_choice, within_floats
+from rankcut.ranking_regression.figure import draw_forest
+from rankcut.ranking_regression.formula import STRENGTH, Units, fit_formula
+from rankcut.ranking_regression.words import odds_in_words, summary_lines
+from rankcut.rankings import Unranked, as_frame, read_rankings
+from rankcut.rankings.orders import to_ranking
+from rankcut.strengths.choices import Ties
+from rankcut.strengths.fitting import Errors
+from rankcut.strengths.regression import Column, fit_regression
+
+
+class TestResult(NamedTuple):
+    """A test that some coefficients are 0."""
+
+    statistic: float
+    n_coefficients: int
+    p_value: float
+
+
+class StrengthRegression(RegressorMixin, BaseEstimator):
+    r"""How strengths of items depend on covariates: θ_i(x) = θ_i + Σ_c β_ic·x_c.
+
+    A ranking is chosen from the top; from the items that remain, each is next with probability
+    exp θ_i(x) / Σ_j exp θ_j(x) (Plackett–Luce, rank-ordered logit). It is a Cox model in which
+    each ranking is a stratum.
+
+    Parameters
+    ----------
+    on : sequence of str or None, default=None
+        Terms, by the columns of X and of ``item_features``: ``"age"`` gives each item a
+        coefficient; ``"price"``, a feature of items, has one coefficient, and with it strengths
+        follow features alone; ``"age:price"`` is a product; ``"C(region)"`` takes numbers for
+        categories. None: each column of X.
+    item_features : frame, mapping or array of shape (n_items, n_features) or None, default=None
+        Features of the items, in their order.
+    units : "deviation", dict or None, default=None
+        What numbers are counted in, such as ``{"age": 10}``, or their standard deviation.
+        Coefficients are for one unit. None: as they are.
+    reference : dict or None, default=None
+        The category that others are compared with, by column. None: the most frequent.
+    unranked : {"error", "last", "anywhere"}, default="error"
+        What an unranked item means; see :mod:`rankcut.strengths.choices`.
+    ties : {"auto", "davidson", "exact", "efron", "breslow"}, default="auto"
+        What tied items mean; see :func:`rankcut.strengths.fit_strengths`.
+    prior : {"none", "evidence"}, default="none"
+        "none": maximum likelihood. "evidence": coefficients of items are normal around 0, for each
+        column with the variance that makes the rankings most probable. Intervals then hold on
+        average over items, not for an item that is unlike the others.
+    graph : graph or recipe, default=None
+        With ``prior="evidence"``: similar items have similar coefficients, as far as the evidence
+        goes.
+    errors : {"sandwich", "information"}, default="sandwich"
+        "sandwich": errors hold if people differ from the model, and for several rankings of a
+        person. "information": only if the model is true.
+    confidence : float, default=0.95
+        Of each interval.
+    n_jobs : int or None, default=None
+        Number of threads; the result is the same for any number.
+
+    Attributes
+    ----------
+    coefficients_ : Table
+        A row for each column and item, compared with the mean of all items; or for each feature.
+        ``p_adjusted`` holds for all rows of a column at once (Holm). ``odds_ratio`` is exp of the
+        coefficient, from ``low`` to ``high``.
+    tests_ : Table
+        Wald's test of each term, by the errors that were chosen.
+    strengths_ : ndarray of shape (n_items,)
+        θ where numbers are average and categories are the reference.
+    origin_ : list of str
+        These averages and references.
+    formula_ : rankcut.ranking_regression.formula.Formula
+        The terms, and how their columns became numbers.
+    effects_ : rankcut.strengths.regression.StrengthEffects
+        All coefficients with their covariance.
+    log_likelihood_ : float
+        Of the rankings.
+    n_rankings_, n_people_, n_effective_ : int and float
+        Number of rankings, of people, and of those of equal weight who would say as much.
+    items_ : tuple or None
+        The items' labels, if they have any.
+    n_items_ : int
+        Number of items.
+    n_features_in_ : int
+        Number of covariates.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if a frame gives them.
+
+    See Also
+    --------
+    RankingRegressor : Better predictions, without coefficients.
+    compare_groups : Whether groups differ, without a model.
+
+    References
+    ----------
+    S. Beggs, S. Cardell, J. Hausman. Assessing the potential demand for electric cars. Journal of
+    Econometrics, 1981.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rankcut import StrengthRegression
+    >>> rng = np.random.default_rng(0)
+    >>> age = rng.uniform(20, 80, (500, 1))
+    >>> strengths = np.hstack([age / 20, np.full_like(age, 2.5), 4 - age / 20])
+    >>> ranks = (-strengths - rng.gumbel(size=(500, 3))).argsort().argsort() + 1
+    >>> model = StrengthRegression(units={"x0": 10}).fit(age, ranks)
+    >>> row = model.odds_ratios(0, 2)[0]
+    >>> row["column"], round(row["odds_ratio"], 1), round(row["low"], 1), round(row["high"], 1)
+    ('x0 per 10', 2.6, 2.3, 3.0)
+    >>> model.predict_pairs([[25.0], [75.0]], pairs=[(0, 2)]).round(2).ravel()
+    array([0.23, 0.97])
+    """
+
+    def __init__(
+        self,
+        *,
+        on: Sequence[str] | None = None,
+        item_features: Any = None,
+        units: Units = None,
+        reference: Mapping[str, Any] | None = None,
+        unranked: Unranked = "error",
+        ties: Ties = "auto",
+        prior: Literal["none", "evidence"] = "none",
+        graph: Any = None,
+        errors: Errors = "sandwich",
+        confidence: float = 0.95,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.on = on
+        self.item_features = item_features
+        self.units = units
+        self.reference = reference
+        self.unranked = unranked
+        self.ties = ties
+        self.prior = prior
+        self.graph = graph
+        self.errors = errors
+        self.confidence = confidence
+        self.n_jobs = n_jobs
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return state | {"graph": plain_graph(state["graph"])}
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        people: ArrayLike | None = None,
+    ) -> Self:
+        """Estimate the coefficients.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_rankings, n_covariates)
+            Covariates; a row with a missing value is an error.
+        y : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
+            Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
+        sample_weight : array of shape (n_rankings,) or None
+            Whole numbers count people: 3 is the same as the row three times. Other numbers are
+            survey weights, each row one person. None: the counts of a RankingSet, or one each.
+        people : array of shape (n_rankings,) or None
+            Whose ranking each row is; errors then hold for people, not rankings.
+
+        Returns
+        -------
+        self
+        """
+        check_choice(self.prior, ("none", "evidence"), "prior")
+        check_choice(self.ties, ("auto", "davidson", "exact", "efron", "breslow"), "ties")
+        check_choice(self.errors, ("sandwich", "information"), "errors")
+        if not 0 < self.confidence < 1:
+            raise InputError(
+                f"must be between 0 and 1, not {self.confidence}", parameter="confidence"
+            )
+        if self.graph is not None and self.prior == "none":
+            raise InputError(
+                "is used by a prior only",
+                parameter="graph",
+                remedy=["use ", Setting("prior", "evidence")],
+            )
+        table = self._check_covariates(X, reset=True)
+        if y is None:
+            raise InputError(
+                "requires y to be passed, but the target y is None", parameter="StrengthRegression"
+            )
+        rankings = read_rankings(
+            y, unranked=self.unranked, sample_weight=sample_weight, people=people
+        )
+        check_consistent_length(table, y)
+        self.items_, self.n_items_ = rankings.items, rankings.shape[1]
+        self.formula_ = fit_formula(
+            self.on,
+            table,
+            rankings.counts,
+            self.item_features,
+            self.n_items_,
+            units=self.units,
+            reference=self.reference or {},
+        )
+        self.effects_ = fit_regression(
+            rankings,
+            [
+                Column(own.name, values, own.basis, not own.features)
+                for own, values in zip(
+                    self.formula_.columns,
+                    self.formula_.design(table, rankings.shape[0]).T,
+                    strict=True,
+                )
+            ],
+            graph=None if self.graph is None else fit_graph(self.graph, rankings),
+            prior=self.prior,
+            ties=self.ties,
+            errors=self.errors,
+            n_jobs=self.n_jobs,
+        )
+        self.log_likelihood_ = self.effects_.log_likelihood
+        self.n_people_, self.n_effective_ = self.effects_.n_people, self.effects_.n_effective
+        self.n_rankings_ = rankings.shape[0]
+        constant = [not column.term.covariates for column in self.formula_.columns]
+        self.strengths_ = self.effects_.coefficients[constant].sum(axis=0)
+        self.origin_ = [
+            coding.origin
+            for name, coding in self.formula_.codings.items()
+            if any(name in column.term.covariates for column in self.formula_.columns)
+        ]
+        self.coefficients_ = self._coefficients()
+        names = dict.fromkeys(c.term.name for c in self.formula_.columns if c.term.name != STRENGTH)
+        tests = [self.wald_test(name) for name in names]
+        self.tests_ = Table(
+            {
+                "term": list(names),
+                "wald": [test.statistic for test in tests],
+                "n_coefficients": [test.n_coefficients for test in tests],
+                "p_value": [test.p_value for test in tests],
+            }
+        )
+        return self
+
+    def _check_covariates(self, X: Any, *, reset: bool) -> Any:
+        if as_frame(X) is not None:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if not len(X):
+                raise InputError("Found array with 0 sample(s): there are no rows of covariates")
+            return X
+        with within_floats("X"):
+            return validate_data(self, X, reset=reset, dtype=np.float64)
+
+    def _coefficients(self) -> Table:
+        """The table of coefficients."""
+        effects = self.effects_
+        parts: list[dict[str, list[Any]]] = []
+        labels: Sequence[Hashable] = range(self.n_items_) if self.items_ is None else self.items_
+        for c, column in enumerate(self.formula_.columns):
+            if column.features:
+                place = effects.places[c]
+                values, covariance = effects.parameters[place], effects.covariance[place, place]
+                prefix = "" if column.name == STRENGTH else f"{column.name}:"
+                names = [f"{prefix}{feature}" for feature in column.features]
+                items: list[Hashable] = [""] * len(names)
+            else:
+                values, covariance = effects.coefficients[c], effects.item_covariance(c, c)
+                names, items = [column.name] * self.n_items_, list(labels)
+            own = estimates(values, np.sqrt(np.maximum(np.diag(covariance), 0)), self.confidence)
+            parts.append(
+                {
+                    "term": [column.term.name] * len(names),
+                    "column": names,
+                    "item": items,
+                    **own,
+                }
+            )
+        return Table({name: [v for part in parts for v in part[name]] for name in parts[0]})
+
+    def wald_test(self, *terms: str) -> TestResult:
+        """Test that all coefficients of some terms are 0, by the errors that were chosen.
+
+        Parameters
+        ----------
+        *terms : str
+            As in ``on``; none: all terms with a covariate.
+        """
+        check_is_fitted(self)
+        columns = self.formula_.columns
+        known = {column.term.name: column.term for column in columns}
+        for term in terms:
+            check_choice(term, tuple(known), "terms")
+        chosen = terms or [name for name, term in known.items() if term.covariates]
+        places = [np.arange(len(self.effects_.parameters))[p] for p in self.effects_.places]
+        own = [p for p, column in zip(places, columns, strict=True) if column.term.name in chosen]
+        rows = np.concatenate([np.zeros(0, dtype=np.intp), *own])
+        values, covariance = self.effects_.parameters[rows], self.effects_.covariance
+        # With fewer people than coefficients, the sandwich has no inverse: no test.
+        if len(rows) >= max(2, self.n_people_):
+            return TestResult(np.nan, len(rows), np.nan)
+        statistic = float(values @ linalg.pinvh(covariance[np.ix_(rows, rows)]) @ values)
+        return TestResult(statistic, len(rows), float(stats.chi2.sf(statistic, len(rows))))
+
+    def likelihood_ratio_test(self, smaller: "StrengthRegression") -> TestResult:
+        """Test this model against a smaller one of the same rankings.
+
+        It holds only if the model is true and no person ranks twice; prefer :meth:`wald_test`
+        otherwise.
+
+        Parameters
+        ----------
+        smaller : StrengthRegression
+            Fitted to the same rankings with some of the terms, by maximum likelihood.
+        """
+        check_is_fitted(self)
+        check_is_fitted(smaller)
+        if (self.prior, smaller.prior) != ("none", "none"):
+            raise InputError(
+                "a likelihood-ratio test needs maximum likelihood",
+                remedy=["use ", Setting("prior", "none")],
+            )
+        n_more = len(self.effects_.parameters) - len(smaller.effects_.parameters)
+        statistic = 2 * (self.log_likelihood_ - smaller.log_likelihood_)
+        if n_more <= 0 or self.n_people_ != smaller.n_people_:
+            raise InputError("is not a part of this model", parameter="smaller")
+        return TestResult(statistic, n_more, float(stats.chi2.sf(statistic, n_more)))
+
+    def odds_ratios(self, item: Hashable, other: Hashable) -> Table:
+        """By how much one more of each column multiplies the odds that one item beats another.
+
+        Parameters
+        ----------
+        item, other : labels or columns
+            The two items.
+        """
+        check_is_fitted(self)
+        effects, rows = self.effects_, []
+        for c, column in enumerate(self.formula_.columns):
+            if column.term.covariates:
+                covariance = effects.item_covariance(c, c)[None]
+                pair = [(item, other), (item, item), (other, other)]
+                across, own, its = of_pairs(covariance, pair, self.items_)[0]
+                signs = effects.coefficients[c][:, None] - effects.coefficients[c][None, :]
+                value = of_pairs(signs[None], [(item, other)], self.items_)[0]
+                error = np.sqrt(np.maximum([own + its - 2 * across], 0))
+                rows.append((column.name, estimates(value, error, self.confidence)))
+        names = rows[0][1] if rows else {}
+        columns = {key: [found[key][0] for _, found in rows] for key in names}
+        columns.pop("p_adjusted", None)
+        return Table({"column": [name for name, _ in rows], **columns})
+
+    def _predicted(self, X: Any) -> Floats:
+        """The design of new people."""
+        check_is_fitted(self)
+        table = self._check_covariates(X, reset=False)
+        return self.formula_.design(table, len(table))
+
+    def predict_strengths(self, X: Any, *, return_std: bool = False) -> Any:
+        """The strength of each item for new people; their mean is 0.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_rows, n_covariates)
+            Covariates.
+        return_std : bool
+            Whether to return standard errors too.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_items), or two of them
+        """
+        design = self._predicted(X)
+        strengths = design @ self.effects_.coefficients
+        if not return_std:
+            return strengths
+        variances = np.empty_like(strengths)
+        for item in range(self.n_items_):
+            slopes = np.hstack(
+                [design[:, [c]] * basis[item] for c, basis in enumerate(self.effects_.bases)]
+            )
+            covariance = self.effects_.covariance[: slopes.shape[1], : slopes.shape[1]]
+            variances[:, item] = ((slopes @ covariance) * slopes).sum(axis=1)
+        return strengths, np.sqrt(np.maximum(variances, 0))
+
+    def predict_pairs(
+        self, X: Any, pairs: Sequence[tuple[Hashable, Hashable]] | None = None
+    ) -> Floats:
+        """Probabilities that one item beats another: 1 / (1 + exp(θ_j − θ_i)).
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_rows, n_covariates)
+            Covariates.
+        pairs : sequence of pairs of items or None
+            Pairs (i, j), by label or by column. None means all pairs.
+        """
+        strengths = self.predict_strengths(X)
+        matrices = special.expit(strengths[:, :, None] - strengths[:, None, :])
+        return of_pairs(np.asarray(matrices), pairs, self.items_)
+
+    def predict(self, X: Any) -> Floats:
+        """The most probable ranking of each row: 1 is best.
+
+        ``X`` holds covariates, as in :meth:`fit`.
+        """
+        return to_ranking(self.predict_strengths(X)).astype(np.float64)
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Kendall's tau of the predicted rankings.
+
+        See :func:`~rankcut.label_ranking.kendall_score`.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`; y are the observed rankings.
+        """
+        predicted = self.predict(X)
+        return kendall_score(y, predicted, unranked=self.unranked, sample_weight=sample_weight)
+
+    def to_frame(self, table: str = "coefficients", backend: str | None = None) -> Any:
+        """A table as a pandas or Polars frame.
+
+        Parameters
+        ----------
+        table : {"coefficients", "tests"}
+            Which.
+        backend : {"pandas", "polars", "pyarrow"} or None
+            Which library; None is the one that is installed, pandas first.
+        """
+        check_is_fitted(self)
+        check_choice(table, ("coefficients", "tests"), "table")
+        found: Table = getattr(self, f"{table}_")
+        return found.to_frame(backend)
+
+    def summary(self) -> str:
+        """The tests and coefficients as a statistician prints them."""
+        check_is_fitted(self)
+        return "\n".join(summary_lines(self))
+
+    def explain(self) -> list[str]:
+        """Sentences about the pairs of items that each column moves most clearly.
+
+        Their intervals hold for all pairs of a column at once (Bonferroni).
+        """
+        check_is_fitted(self)
+        return odds_in_words(self)
+
+    def plot(self, *, title: str = "What moves which item") -> Any:
+        """A forest plot: odds ratios with their intervals, as a Matplotlib figure."""
+        check_is_fitted(self)
+        return draw_forest(self, title)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+def estimates(values: Floats, errors: Floats, confidence: float) -> dict[str, list[float]]:
+    """Columns of a table: coefficients, errors, z, p-values, odds ratios and their intervals."""
+    z = np.divide(values, errors, out=np.zeros_like(values), where=errors > 0)
+    p_values = 2 * stats.norm.sf(np.abs(z))
+    reach = stats.norm.ppf((1 + confidence) / 2) * errors
+    columns = {
+        "coefficient": values,
+        "std_error": errors,
+        "z": z,
+        "p_value": p_values,
+        "p_adjusted": holm(p_values),
+        "odds_ratio": np.exp(values),
+        "low": np.exp(values - reach),
+        "high": np.exp(values + reach),
+    }
+    return {name: np.asarray(column).tolist() for name, column in columns.items()}

@@ -1,0 +1,94 @@
+"""A regression of strengths as a forest plot, by Matplotlib, and as one HTML page."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankcut.pictures.figures import name_rows, write_heading
+from rankcut.pictures.page import Dot, Head, page, table, tag, track
+from rankcut.pictures.theme import INK, MOST_ITEMS, PAPER, SOFT, colour, import_figure, shorten
+from rankcut.ranking_regression.formula import STRENGTH
+from rankcut.ranking_regression.words import odds_in_words, opening, verdict
+
+if TYPE_CHECKING:
+    from rankcut.ranking_regression.estimator import StrengthRegression
+
+
+def _groups(model: "StrengthRegression") -> dict[str, list[Mapping[str, Any]]]:
+    """Rows of the table by column, without the strengths themselves, highest first."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in model.coefficients_:
+        if row["column"] != STRENGTH:
+            groups.setdefault("" if row["item"] == "" else row["column"], []).append(row)
+    return {
+        name: sorted(rows, key=lambda row: -row["coefficient"]) for name, rows in groups.items()
+    }
+
+
+def _clearest(rows: Sequence[Mapping[str, Any]], most: int) -> list[Mapping[str, Any]]:
+    """As many rows as there is room for, in their order."""
+    kept = sorted(range(len(rows)), key=lambda k: rows[k]["p_value"])[:most]
+    return [rows[k] for k in sorted(kept)]
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return str(row["column"] if row["item"] == "" else row["item"])
+
+
+def draw_forest(model: "StrengthRegression", title: str) -> Any:
+    """Odds ratios and their intervals, a row for each item, below the name of each column."""
+    groups = _groups(model)
+    most = max(3, MOST_ITEMS // max(1, len(groups)))
+    rows: list[tuple[str, Mapping[str, Any] | None]] = []
+    for name, own in groups.items():
+        rows += [(name, None)] * bool(name) + [(_name(row), row) for row in _clearest(own, most)]
+    size = (6.6, 0.8 + 0.26 * len(rows))
+    figure = import_figure()(figsize=size, layout="constrained", facecolor=PAPER)
+    axes = figure.subplots()
+    axes.set_xscale("log")
+    name_rows(axes, [name for name, _ in rows])
+    axes.axvline(1.0, color=SOFT, linewidth=1.0)
+    for height, (_, row) in enumerate(rows):
+        if row is None:
+            axes.get_yticklabels()[height].set_fontweight("bold")
+            continue
+        clear = row["low"] > 1 or row["high"] < 1
+        look = {"color": colour(0), "alpha": 1.0 if clear else 0.4}
+        axes.plot([row["low"], row["high"]], [height] * 2, linewidth=1.8, **look)
+        axes.plot(row["odds_ratio"], height, "o", markersize=6, markeredgecolor="white", **look)
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("{x:g}")
+    axes.tick_params(which="minor", labelsize=8, labelcolor=SOFT)
+    axes.set_xlabel("odds ratio, compared with the mean of all items", color=INK, size=10)
+    left_out = sum(max(0, len(own) - most) for own in groups.values())
+    said = f"Dots: odds ratios. Lines: {model.confidence:.0%} intervals; faint if they hold 1."
+    write_heading(
+        figure, title, said + f" The {left_out} least clear are left out." * (left_out > 0)
+    )
+    return figure
+
+
+def regression_page(model: "StrengthRegression", title: str | None) -> str:
+    """A page: the sentences, tests of terms, and the coefficients of each column."""
+    heading = title or "What moves which item"
+    body = [tag("h1", shorten(heading, 80)), tag("p", verdict(model), kind="says")]
+    body += [tag("p", line, kind="soft") for line in opening(model)]
+    if len(model.tests_):
+        names = [name.replace("_", " ") for name in model.tests_.columns]
+        body.append(table(names, [list(row.values()) for row in model.tests_]))
+    body += [tag("p", line) for line in odds_in_words(model)]
+    for name, rows in _groups(model).items():
+        body.append(tag("h2", name or "Features of items"))
+        reach = max((abs(row["coefficient"]) + 2 * row["std_error"] for row in rows), default=1.0)
+        heads = [Head("item", "name"), Head("log odds", "line"), Head("odds ratio", "number")]
+        heads += [Head("from", "number"), Head("to", "number"), Head("p", "number")]
+        cells = []
+        for row in rows:
+            value, error = row["coefficient"], 2 * row["std_error"]
+            dot = Dot(value, colour(0), max(value - error, -reach), min(value + error, reach))
+            said = f"{row['odds_ratio']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+            line = track([Dot(0.0, SOFT), dot][::-1], (-reach, reach), said)
+            numbers = [row[key] for key in ("odds_ratio", "low", "high", "p_adjusted")]
+            cells.append([_name(row), line, *numbers])
+        body.append(table(heads, cells, faint=[row["p_adjusted"] > 0.05 for row in rows]))
+    body.append(tag("p", "p-values hold for all rows of a table at once (Holm).", kind="soft"))
+    return page(heading, *body)

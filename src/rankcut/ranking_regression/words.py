@@ -1,0 +1,92 @@
+"""A regression of strengths in words: the tables that statisticians print, and sentences."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special, stats
+
+from rankcut.comparison.results import LEVEL, Table
+from rankcut.errors import amount
+
+if TYPE_CHECKING:
+    from rankcut.ranking_regression.estimator import StrengthRegression
+
+# Sentences about each column.
+_MOST_SENTENCES = 3
+
+
+def opening(model: "StrengthRegression") -> list[str]:
+    """What was fitted, to how many, and what strengths are compared with."""
+    lines = [
+        f"Strengths of {amount(model.n_items_, 'item')} from {model.n_people_:,} "
+        f"{'rankings' if model.n_people_ == model.n_rankings_ else 'people'}; "
+        f"log-likelihood {model.log_likelihood_:.2f}; "
+        f"{'sandwich errors' if model.errors == 'sandwich' else 'errors that trust the model'}."
+    ]
+    if model.n_effective_ < model.n_people_:
+        lines.append(f"Unequal weights: they say as much as {model.n_effective_:.0f} equal ones.")
+    if model.prior == "evidence":
+        lines.append(
+            "A prior chosen by the evidence pulls coefficients to 0: intervals and p-values hold "
+            "on average over items, not for each item."
+        )
+    if model.origin_:
+        lines.append(f"Strengths are those at {', '.join(model.origin_)}.")
+    return lines
+
+
+def summary_lines(model: "StrengthRegression") -> list[str]:
+    """The opening, the tests of terms, and all coefficients."""
+    lines = opening(model)
+    if len(model.tests_):
+        lines += ["", repr(model.tests_)]
+    shown = {name: values for name, values in model.coefficients_.columns.items() if name != "term"}
+    return [*lines, "", repr(Table(shown))]
+
+
+def odds_in_words(model: "StrengthRegression") -> list[str]:
+    """Sentences about the pairs that each column moves most clearly."""
+    return [line for c in range(len(model.formula_.columns)) for line in _about(model, c)]
+
+
+def _about(model: "StrengthRegression", c: int) -> Iterator[str]:
+    column, effects = model.formula_.columns[c], model.effects_
+    if not column.term.covariates:
+        return
+    labels = [str(item) for item in (model.items_ or range(model.n_items_))]
+    first, second = np.triu_indices(model.n_items_, 1)
+    values, covariance = effects.coefficients[c], effects.item_covariance(c, c)
+    own = np.diag(covariance)
+    change = values[first] - values[second]
+    error = np.sqrt(np.maximum(own[first] + own[second] - 2 * covariance[first, second], 0))
+    z = np.divide(change, error, out=np.zeros_like(change), where=error > 0)
+    if not len(z):
+        return
+    # For all pairs at once.
+    reach = stats.norm.isf((1 - model.confidence) / 2 / len(z))
+    clear = [k for k in np.argsort(-np.abs(z), kind="stable") if abs(z[k]) > reach]
+    for k in clear[:_MOST_SENTENCES]:
+        better, worse = (first[k], second[k]) if change[k] > 0 else (second[k], first[k])
+        size = abs(change[k])
+        before = model.strengths_[better] - model.strengths_[worse]
+        low, middle, high = np.exp(size + reach * error[k] * np.array([-1, 0, 1]))
+        yield (
+            f"{column.change}: {labels[better]} beats {labels[worse]} in "
+            f"{100 * special.expit(before + size):.0f} % of cases instead of "
+            f"{100 * special.expit(before):.0f} %; "
+            f"the odds are {middle:.2f} times as high [{low:.2f}, {high:.2f}]."
+        )
+    if len(clear) > _MOST_SENTENCES:
+        others = amount(len(clear) - _MOST_SENTENCES, "other pair")
+        yield f"{column.change}: clear, too, for {others}."
+    if not clear:
+        yield f"{column.change}: no pair of items is clearly moved."
+
+
+def verdict(model: "StrengthRegression") -> str:
+    """One sentence: which terms move strengths."""
+    tests = [row for row in model.tests_ if row["p_value"] <= LEVEL]
+    if not tests:
+        return "No term is clearly related to the rankings."
+    return f"Related to the rankings: {', '.join(row['term'] for row in tests)}."

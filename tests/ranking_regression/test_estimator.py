@@ -1,0 +1,195 @@
+"""The estimator: formulas, tables, tests, predictions, words and pictures."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.special import expit
+from sklearn.base import clone
+
+from rankcut import RankingSet, StrengthRegression
+from rankcut.errors import InputError
+
+ITEMS = ("uni", "ika", "toro", "ebi")
+PRICES = {"price": [4.0, 1.0, 5.0, 2.0], "kind": ["egg", "fish", "fish", "other"]}
+
+
+def make_people(n_rows=400, seed=0):
+    """Older people prefer uni to ika, women toro to ebi."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "age": rng.uniform(20, 70, n_rows),
+            "gender": rng.choice(["female", "male", "male"], n_rows),
+            "region": rng.choice([1, 2, 3], n_rows),
+        }
+    )
+    older = (table["age"].to_numpy() - 45) / 10
+    female = (table["gender"] == "female").to_numpy() * 1.0
+    strengths = np.outer(older, [0.25, -0.25, 0, 0]) + np.outer(female, [0, 0, 0.5, -0.5])
+    noisy = strengths + rng.gumbel(size=(n_rows, 4))
+    return table, RankingSet((-noisy).argsort(axis=1).argsort(axis=1) + 1.0, ITEMS)
+
+
+TABLE, RANKINGS = make_people()
+
+
+@pytest.fixture(scope="module")
+def model():
+    return StrengthRegression(on=["age", "gender"], units={"age": 10}).fit(TABLE, RANKINGS)
+
+
+def test_the_table_has_a_row_for_each_column_and_item(model):
+    table = model.coefficients_
+    assert table["column"] == ["strength"] * 4 + ["age per 10"] * 4 + ["gender=female"] * 4
+    assert table["item"] == list(ITEMS) * 3
+    for start in (0, 4, 8):
+        assert sum(table["coefficient"][start : start + 4]) == pytest.approx(0, abs=1e-9)
+    assert model.origin_ == [f"age {TABLE['age'].mean():.4g}", "gender male"]
+    np.testing.assert_allclose(np.log(table["odds_ratio"]), table["coefficient"])
+    assert all(
+        adjusted >= p for adjusted, p in zip(table["p_adjusted"], table["p_value"], strict=True)
+    )
+    assert list(model.to_frame()["item"]) == table["item"]
+    assert isinstance(model.to_frame("tests", "polars"), pl.DataFrame)
+
+
+def test_odds_ratios_are_of_two_items(model):
+    table = model.odds_ratios("uni", "ika")
+    assert table["column"] == ["age per 10", "gender=female"]
+    rows = [row for row in model.coefficients_ if row["column"] == "age per 10"]
+    assert table["coefficient"][0] == pytest.approx(rows[0]["coefficient"] - rows[1]["coefficient"])
+    assert table["low"][0] < np.exp(0.5) < table["high"][0]
+    assert table["low"][0] > 1
+    assert model.odds_ratios(1, "uni")["odds_ratio"][0] == pytest.approx(1 / table["odds_ratio"][0])
+    with pytest.raises(InputError, match="item 'tako' is not among the 4 items"):
+        model.odds_ratios("tako", "uni")
+
+
+def test_units_and_references_change_the_words_and_not_the_model(model):
+    other = clone(model).set_params(units="deviation", reference={"gender": "female"})
+    other.fit(TABLE, RANKINGS)
+    assert other.log_likelihood_ == pytest.approx(model.log_likelihood_, abs=1e-8)
+    predicted = [own.predict_strengths(TABLE) for own in (model, other)]
+    np.testing.assert_allclose(*predicted, atol=1e-7)
+    ours, theirs = (np.array(own.coefficients_["coefficient"][4:]) for own in (model, other))
+    np.testing.assert_allclose(theirs[:4], ours[:4] * TABLE["age"].std(ddof=0) / 10, atol=1e-8)
+    np.testing.assert_allclose(theirs[4:], -ours[4:], atol=1e-8)
+
+
+def test_frames_of_two_libraries_and_arrays_are_alike(model):
+    again = clone(model).fit(pl.from_pandas(TABLE), RANKINGS)
+    np.testing.assert_allclose(again.effects_.parameters, model.effects_.parameters)
+    numbers = np.column_stack([TABLE["age"], TABLE["gender"] == "female"]).astype(float)
+    plain = StrengthRegression().fit(numbers, RANKINGS.dense())
+    np.testing.assert_allclose(
+        plain.predict_strengths(numbers), model.predict_strengths(TABLE), atol=1e-7
+    )
+
+
+def test_tests_find_what_matters_and_not_what_does_not():
+    full = StrengthRegression(on=["age", "gender", "C(region)"]).fit(TABLE, RANKINGS)
+    assert full.tests_["term"] == ["age", "gender", "C(region)"]
+    assert full.tests_["n_coefficients"] == [3, 3, 6]
+    p_values = full.tests_["p_value"]
+    assert max(p_values[:2]) < 1e-4
+    assert p_values[2] > 0.01
+    smaller = StrengthRegression(on=["age", "gender"]).fit(TABLE, RANKINGS)
+    ratio = full.likelihood_ratio_test(smaller)
+    assert ratio.n_coefficients == 6
+    # Both tests are of the same hypothesis, and the model is true.
+    assert ratio.statistic == pytest.approx(full.wald_test("C(region)").statistic, rel=0.15)
+    assert full.wald_test().n_coefficients == 12
+    with pytest.raises(InputError, match="smaller is not a part"):
+        smaller.likelihood_ratio_test(full)
+    few = StrengthRegression(on=["age"], prior="evidence").fit(TABLE[:3], RANKINGS.rows([0, 1, 2]))
+    assert np.isnan(few.wald_test("age").p_value)
+
+
+def test_features_of_items_have_one_coefficient():
+    model = StrengthRegression(on=["price", "C(kind)", "age:price"], item_features=PRICES)
+    model.fit(TABLE, RANKINGS)
+    assert model.coefficients_["column"] == ["price", "kind=egg", "kind=other", "age:price"]
+    assert model.tests_["n_coefficients"] == [1, 2, 1]
+    age = TABLE["age"].to_numpy()
+    high, low = (model.predict_strengths(TABLE.assign(age=age + step)) for step in (1, 0))
+    slope = model.coefficients_["coefficient"][3]
+    centred = np.array(PRICES["price"]) - 3
+    np.testing.assert_allclose(high - low, np.tile(slope * centred, (len(age), 1)), atol=1e-9)
+    assert "price" in model.summary()
+
+
+def test_predictions_follow_strengths(model):
+    strengths, errors = model.predict_strengths(TABLE[:5], return_std=True)
+    assert strengths.shape == errors.shape == (5, 4)
+    best = model.predict(TABLE[:5])
+    np.testing.assert_array_equal(best.argmin(axis=1), strengths.argmax(axis=1))
+    pairs = model.predict_pairs(TABLE[:5], [("uni", "ika")])
+    np.testing.assert_allclose(pairs[:, 0], expit(strengths[:, 0] - strengths[:, 1]))
+    assert model.predict_pairs(TABLE[:5]).shape == (5, 4, 4)
+    assert 0 < model.score(TABLE, RANKINGS) < 1
+    # At the origin the errors are those of the table.
+    origin = TABLE[:1].assign(age=TABLE["age"].mean(), gender="male")
+    np.testing.assert_allclose(
+        model.predict_strengths(origin, return_std=True)[1][0], model.coefficients_["std_error"][:4]
+    )
+
+
+def test_people_with_several_rankings_count_once(model):
+    twice = pd.concat([TABLE, TABLE])
+    ranks = np.vstack([RANKINGS.dense(), RANKINGS.dense()])
+    people = np.tile(np.arange(len(TABLE)), 2)
+    again = clone(model).fit(twice, ranks, people=people)
+    assert again.n_people_ == len(TABLE)
+    np.testing.assert_allclose(
+        again.coefficients_["std_error"], model.coefficients_["std_error"], atol=1e-8
+    )
+    assert f"{len(TABLE)} people" in again.summary()
+
+
+def test_words_say_what_a_step_means(model):
+    words = model.explain()
+    about_age = [line for line in words if line.startswith("age 10 higher: uni beats ika in ")]
+    assert len(about_age) == 1
+    row = model.odds_ratios("uni", "ika")[0]
+    assert f"the odds are {row['odds_ratio']:.2f} times as high" in about_age[0]
+    assert any(line.startswith("gender female rather than male: toro beats ebi") for line in words)
+    nothing = StrengthRegression(on=["C(region)"], reference={"region": 1}).fit(TABLE, RANKINGS)
+    assert "region 3 rather than 1: no pair of items is clearly moved." in nothing.explain()
+    summary = model.summary()
+    assert "400 rankings" in summary
+    assert "sandwich errors" in summary
+    assert "prior" in clone(model).set_params(prior="evidence").fit(TABLE, RANKINGS).summary()
+
+
+def test_the_forest_has_a_row_for_each_item(model):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    names = [text.get_text() for text in model.plot().axes[0].get_yticklabels()]
+    assert names[0] == "age per 10"
+    assert sorted(names) == sorted(["age per 10", "gender=female", *ITEMS, *ITEMS])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"on": ["size"]}, "on names 'size', which is no column; the columns are 'age'"),
+        ({"units": {"size": 2}}, "column 'size' has a unit or a reference, but is in no term"),
+        ({"units": {"age": 0}}, "units 0 is no unit of column 'age'"),
+        ({"reference": {"gender": "x"}}, "reference 'x' is not a value of column 'gender'"),
+        ({"graph": np.ones((4, 4))}, 'graph is used by a prior only; use prior="evidence"'),
+        ({"item_features": {"z": [1.0]}, "on": ["z"]}, "item_features has 1 rows for 4 items"),
+        ({"confidence": 1.0}, "confidence must be between 0 and 1"),
+        ({"prior": "flat"}, "prior must be"),
+    ],
+)
+def test_mistakes_are_named(parameters, said):
+    with pytest.raises(InputError, match=said.replace("(", r"\(")):
+        StrengthRegression(**parameters).fit(TABLE, RANKINGS)
+
+
+def test_missing_and_new_values_are_named(model):
+    hole = TABLE.assign(age=TABLE["age"].where(TABLE.index != 7))
+    with pytest.raises(InputError, match="row 7: column 'age' has no value"):
+        clone(model).fit(hole, RANKINGS)
+    with pytest.raises(InputError, match="row 0: column 'gender' has 'x', which is not among male"):
+        model.predict(TABLE[:1].assign(gender="x"))
