@@ -55,7 +55,7 @@ Seed: TypeAlias = Annotated[int, option("Seed of the random numbers.", "--seed",
 Explain: TypeAlias = Annotated[
     bool,
     option(
-        "Say how each item's place, each pair's order and being listed change the prediction.",
+        "Say in words what the model found: which items and pairs matter, and how much.",
         "--explain",
     ),
 ]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import GraphOptions, LeftOut, People
+from rankcut.cli.options import Explain, GraphOptions, LeftOut, People
 from rankcut.cli.output import PICTURES, TABLES, Results, note, styled, working
 from rankcut.cli.reading import (
     RankingFile,
@@ -56,8 +56,7 @@ class RegressionOptions(GraphOptions):
             "there is a maximum of the likelihood)."
         ),
     ] = None
-    explain: Annotated[bool, option("Say in words what moves which items.")] = False
-    confidence: Annotated[float, option("Confidence of each interval.")] = 0.95
+    explain: Explain = False
 
     def terms(self) -> list[str]:
         """The terms that the user names."""
@@ -178,7 +177,6 @@ def _fitted(
         ties=options.ties,
         prior=options.prior or "none",
         graph=options.item_graph(near=True) if options.prior == "evidence" else None,
-        confidence=options.confidence,
     )
     covariates = table.covariates(names, framed=True)
     with working("fitting"):
