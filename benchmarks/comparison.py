@@ -14,6 +14,7 @@ import argparse
 import itertools
 import json
 import resource
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -141,7 +142,7 @@ def show(samples: Samples, kind: str, only: str) -> None:
         rows.append([name, *(f"{shares[t]:.1f}" if t in shares else "" for t in tests)])
         if kind == "power":
             rows[-1].append(f"{shares['overall'] - max(shares[t] for t in OTHERS):+.1f}")
-        print(*rows[-1], sep="  ", flush=True)
+        print(*rows[-1], sep="  ", file=sys.stderr)
     error = 100 * np.sqrt(LEVEL * (1 - LEVEL) / samples.number)
     what = (
         f"Level: % of {samples.number} samples of groups with equal means (or strengths) with "
