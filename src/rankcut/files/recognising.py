@@ -14,7 +14,7 @@ import numpy as np
 from rankcut.errors import RankingFileError, Setting, amount
 from rankcut.files.ballots import contests
 from rankcut.files.guessing import some_of
-from rankcut.files.layouts import table_blocks, table_rankings
+from rankcut.files.layouts import JUDGED_ROWS, table_blocks, table_rankings
 from rankcut.files.roles import RANKING, Guess, TableOptions
 from rankcut.files.runs import ratings
 from rankcut.files.surveys import survey_questions, without_headers
@@ -44,7 +44,10 @@ def _recognised(
     blocks: Iterable[TableBlock], options: TableOptions
 ) -> tuple[Iterable[TableBlock], Guess | None]:
     every = iter(blocks)
-    first = next(every)
+    held = [next(every)]
+    while sum(map(len, held)) < JUDGED_ROWS and (block := next(every, None)) is not None:
+        held.append(block)
+    first = TableBlock.joined(held)
     plain = without_headers(first)
     # Tables in our own words need no guess.
     ours = {RANKING, "item"} <= {*plain.names} or "order" in plain.names
@@ -56,7 +59,7 @@ def _recognised(
                 first.source,
                 remedy=["name the items with ", Setting("item_columns")],
             )
-        return chain([plain], every), None
+        return chain(held if plain is first else [plain], every), None
     whole = without_headers(TableBlock.joined([first, *every]))
     guesses = _guesses(whole)
     return [whole], _chosen(guesses, options, whole) if guesses else None
