@@ -11,13 +11,11 @@ from maps import flat_features, flat_vectors
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from strategies import partitions, ranks_of
-from tolerances import assert_rounds_to
 
 from rankcut import DissimilarityGraph, ItemGraph, NeighborGraph, graph_cut_kernel
 from rankcut.cuts import GraphCut
 from rankcut.files import read_graph, write_graph
 from rankcut.graphs import NormalizedGraph, StructuredWeights
-from rankcut.theory import lovasz_extension
 
 
 def random_structured(rng, n, rank, constant=1.0):
@@ -183,22 +181,6 @@ class TestLikeTheDenseGraph:
         one = flat_vectors(ranks, graph)
         assert_array_equal(flat_vectors(ranks, graph, n_jobs=2), one)
         assert_array_equal(flat_vectors(ranks[1234:], graph), one[1234:])
-
-    def test_lovasz_extension(self, kind):
-        graph, dense = self.both(kind)
-        w = np.random.default_rng(0).standard_normal((5, 60))
-        expected = lovasz_extension(GraphCut(dense), w)
-        assert_allclose(lovasz_extension(GraphCut(graph), w), expected, rtol=1e-12)
-
-    def test_matched_by_name(self, kind):
-        graph, _ = self.both(kind)
-        names = tuple(f"item {i}" for i in range(60))
-        order = np.random.default_rng(0).permutation(60)
-        named = graph.aligned(60, names)
-        moved = named.aligned(60, tuple(names[i] for i in order))
-        # A weight has a constant, a sparse part and as many products as there are factors.
-        expected = graph.to_dense()[np.ix_(order, order)]
-        assert_rounds_to(moved.to_dense(), expected, n_terms=graph.weights.rank + 2)
 
     def test_files(self, kind, tmp_path):
         graph, _ = self.both(kind)

@@ -212,13 +212,3 @@ def test_normalised_values_of_very_many_tied_items_against_fractions():
     difference = (higher(ranks) - lower(ranks)) / (2 * step)
     gradient = kernel(ranks, eval_gradient=True)[1][:, :, 0]
     assert_allclose(gradient, difference, rtol=1e-6, atol=1e-9)
-
-
-def test_normalised_incomplete_rankings_are_the_plain_ones_scaled():
-    ranks = np.repeat(incomplete(6, 5, seed=3), 8, axis=1)
-    ranks[:, ::9] = np.nan
-    options = {"lam": 0.7, "unranked": "anywhere", "n_draws": 8}
-    plain = mallows_kernel(ranks, **options)
-    lengths = np.sqrt(np.diag(plain))
-    got = mallows_kernel(ranks, normalize=True, **options)
-    assert_allclose(got, plain / np.outer(lengths, lengths), rtol=1e-12)
