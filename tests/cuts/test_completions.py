@@ -110,8 +110,7 @@ class TestMixedRows:
         for options in ({}, {"n_draws": 8}, {"completions": "closed_form"}):
             options = {"unranked": "anywhere", **options}
             assert_array_equal(
-                flat_vectors(stored(MIXED), GRAPH, **options),
-                flat_vectors(MIXED, GRAPH, **options),
+                flat_vectors(stored(MIXED), GRAPH, **options), flat_vectors(MIXED, GRAPH, **options)
             )
 
     def test_unit_length(self):

@@ -109,10 +109,7 @@ def test_a_callable_sees_frozensets_of_plain_integers():
         (lambda: GaussianEntropy([[1, 0]]), "square matrix"),
         (lambda: Modular([1, np.nan]), r"must be finite; entry \(1,\) is nan"),
         (lambda: Multiple(-1, Modular([1])), "factor must be above 0.*got -1"),
-        (
-            lambda: SumOfFunctions([Modular([1]), Modular([1, 2])]),
-            r"items are \[1, 2\]",
-        ),
+        (lambda: SumOfFunctions([Modular([1]), Modular([1, 2])]), r"items are \[1, 2\]"),
         (lambda: FromCallable(lambda items: 3.0, 2), r"F\(∅\) is 3, and it must be 0"),
         (lambda: FromCallable(lambda items: -np.log(1 - len(items)), 1).total, "finite values"),
     ],

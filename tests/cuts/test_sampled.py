@@ -28,11 +28,7 @@ def estimates(n_draws, n_seeds):
     vectors, errors = [], []
     for seed in range(n_seeds):
         transformer = flat_features(
-            GRAPH,
-            unranked="anywhere",
-            completions="sampled",
-            n_draws=n_draws,
-            random_state=seed,
+            GRAPH, unranked="anywhere", completions="sampled", n_draws=n_draws, random_state=seed
         ).fit(ROW)
         vector, report = transformer.transform_with_report(ROW)
         vectors.append(vector[0])
@@ -126,11 +122,7 @@ class TestTolerance:
         truth = flat_vectors(row, graph, unranked="anywhere", completions="exact")[0]
         for seed in range(300):
             transformer = flat_features(
-                graph,
-                unranked="anywhere",
-                completions="sampled",
-                tolerance=0.2,
-                random_state=seed,
+                graph, unranked="anywhere", completions="sampled", tolerance=0.2, random_state=seed
             ).fit(row)
             vector, report = transformer.transform_with_report(row)
             assert report.n_draws[0] >= FEWEST_DRAWS

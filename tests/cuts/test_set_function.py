@@ -76,10 +76,7 @@ def test_copies(family):
     case = make_case(family, 6, 3)
     orders = np.random.default_rng(2).permuted(np.tile(np.arange(6), (5, 1)), axis=1)
     expected = case.function.gains(orders)
-    for copied in (
-        copy.deepcopy(case.function),
-        pickle.loads(pickle.dumps(case.function)),
-    ):
+    for copied in (copy.deepcopy(case.function), pickle.loads(pickle.dumps(case.function))):
         assert_array_equal(copied.gains(orders), expected)
 
 

@@ -247,8 +247,7 @@ def test_cuts_are_those_with_a_closed_form():
         expected = np.mean(
             [
                 oracles.spread(
-                    c,
-                    np.diff(oracles.values_along(case.value, c)) / [len(group) for group in c],
+                    c, np.diff(oracles.values_along(case.value, c)) / [len(group) for group in c]
                 )
                 for c in chains
             ],

@@ -127,11 +127,7 @@ def test_balanced_keeps_the_last_of_a_list_above_the_unlisted():
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"unranked": "last"},
-        {"unranked": "anywhere", "completions": "closed_form"},
-    ],
+    "options", [{"unranked": "last"}, {"unranked": "anywhere", "completions": "closed_form"}]
 )
 @pytest.mark.parametrize("rank", [0, 3])
 def test_graphs_kept_in_parts(options, rank):

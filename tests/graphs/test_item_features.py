@@ -20,11 +20,7 @@ from rankcut.graphs.item_features import item_points
 
 def table(frames):
     return frames.DataFrame(
-        {
-            "price": [1.0, 2.0, 6.0],
-            "maki": [True, False, False],
-            "group": ["roe", "clam", "roe"],
-        }
+        {"price": [1.0, 2.0, 6.0], "maki": [True, False, False], "group": ["roe", "clam", "roe"]}
     )
 
 

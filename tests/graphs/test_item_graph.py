@@ -8,13 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from rankcut import (
-    GraphCutFeatures,
-    ItemGraph,
-    NeighborGraph,
-    SimilarityGraph,
-    graph_cut_features,
-)
+from rankcut import GraphCutFeatures, ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
 from rankcut.graphs import StructuredWeights, as_item_graph
 
 WEIGHTS = np.array([[0, 2, 0, 1], [2, 0, 3, 0], [0, 3, 0, 0], [1, 0, 0, 0]], dtype=float)
@@ -159,10 +153,7 @@ class TestMatchedByName:
         points = np.array([[0.0], [1.0], [3.0], [7.0]])
         expected = graph_cut_features(RANKS, SimilarityGraph(points, scale=False))
         table = frames.DataFrame(
-            {
-                "name": [NAMES[i] for i in self.shuffled],
-                "price": points[list(self.shuffled), 0],
-            }
+            {"name": [NAMES[i] for i in self.shuffled], "price": points[list(self.shuffled), 0]}
         )
         recipe = SimilarityGraph(table, items="name", scale=False)
         assert_allclose(graph_cut_features(self.ranks(frames), recipe), expected, rtol=1e-12)

@@ -143,10 +143,7 @@ class TestLikeTheDenseGraph:
             (top, {"unranked": "anywhere", "completions": "sampled", "n_draws": 64}),
             (top, {"unranked": "last", "unlisted_weight": 0.3}),
             (top, {"unranked": "anywhere", "unlisted_weight": "balanced", "n_draws": 64}),
-            (
-                top,
-                {"unranked": "anywhere", "unlisted_weight": 0.3, "completions": "closed_form"},
-            ),
+            (top, {"unranked": "anywhere", "unlisted_weight": 0.3, "completions": "closed_form"}),
         ):
             for algorithm in ("structured", "dense"):
                 got = flat_vectors(ranks, graph, algorithm=algorithm, **options)

@@ -112,8 +112,7 @@ def test_top_keeps_the_best_and_no_part_of_a_tie(frames, sparse):
 
 
 @given(
-    arrays(np.float64, (3, 5), elements=st.sampled_from([1.0, 2.0, 3.0, np.nan])),
-    st.integers(1, 6),
+    arrays(np.float64, (3, 5), elements=st.sampled_from([1.0, 2.0, 3.0, np.nan])), st.integers(1, 6)
 )
 def test_top_agrees_with_counting(ranks, top):
     rows, columns = np.nonzero(~np.isnan(ranks))

@@ -91,12 +91,7 @@ def test_lovasz_extension_is_the_support_function_of_the_base_polytope(family, d
     rows = np.array([[i in items for i in range(case.n)] for items in every], dtype=float)
     limits = np.array([case.value(items) for items in every]) / case.scale
     program = linprog(
-        -w,
-        A_ub=rows,
-        b_ub=limits,
-        A_eq=np.ones((1, case.n)),
-        b_eq=limits[-1:],
-        bounds=(None, None),
+        -w, A_ub=rows, b_ub=limits, A_eq=np.ones((1, case.n)), b_eq=limits[-1:], bounds=(None, None)
     )
     assert program.success, program.message
     got = BasePolytope(case.function).support(w)

@@ -50,11 +50,7 @@ class LearningOptions(GraphOptions):
         from rankcut.cuts.options import Completions
 
         completions = Completions(random_state=self.seed)
-        return {
-            "unranked": self.unranked,
-            "items": rankings.labels(),
-            "completions": completions,
-        }
+        return {"unranked": self.unranked, "items": rankings.labels(), "completions": completions}
 
     def tested(self, rankings: "RankingSet", file: str) -> dict[str, Any]:
         """Parameters of the cross-validation."""

@@ -5,15 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import Computing, VectorOptions
-from rankcut.cli.output import (
-    MATRICES,
-    OutputFiles,
-    Outputs,
-    counted,
-    named_files,
-    steps,
-    working,
-)
+from rankcut.cli.output import MATRICES, OutputFiles, Outputs, counted, named_files, steps, working
 from rankcut.cli.reading import RankingFile, Reading
 from rankcut.errors import InputError, amount
 

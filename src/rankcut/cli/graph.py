@@ -9,13 +9,7 @@ import typer
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import LeftOut, Unranked
 from rankcut.cli.output import PICTURES, Json, OutputFiles, Outputs, fact_lines, note
-from rankcut.cli.reading import (
-    Reading,
-    dataset_items,
-    is_dataset,
-    parsed_delimiter,
-    parsed_header,
-)
+from rankcut.cli.reading import Reading, dataset_items, is_dataset, parsed_delimiter, parsed_header
 from rankcut.errors import InputError, RankingFileError, Setting, amount
 
 if TYPE_CHECKING:
@@ -45,8 +39,7 @@ class ItemGraphOptions:
         ),
     ] = None
     item: Annotated[
-        str | None,
-        option("Column that names the item (default: the first; with --learn, item)."),
+        str | None, option("Column that names the item (default: the first; with --learn, item).")
     ] = None
     columns: Annotated[
         str | None,
@@ -57,8 +50,7 @@ class ItemGraphOptions:
     ] = None
     categorical: Annotated[str | None, option("Columns whose numbers are codes.")] = None
     neighbors: Annotated[
-        int | None,
-        option("Connect each item to its N nearest neighbours.", min=1),
+        int | None, option("Connect each item to its N nearest neighbours.", min=1)
     ] = None
     lengthscale: Annotated[float | None, option("Lengthscale (default: the median distance).")] = (
         None
@@ -66,8 +58,7 @@ class ItemGraphOptions:
     keep: Annotated[float, option("Fraction of the edges to keep, the strongest.")] = 1.0
     unranked: LeftOut = "error"
     dissimilar: Annotated[
-        bool,
-        option("Connect dissimilar items: one minus the similarity.", "--dissimilar"),
+        bool, option("Connect dissimilar items: one minus the similarity.", "--dissimilar")
     ] = False
 
     def check(self, reading: Reading) -> None:

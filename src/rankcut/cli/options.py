@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
 By: TypeAlias = Annotated[
-    str | None,
-    option("Column with the group of each ranking.", "--by", metavar="COLUMN"),
+    str | None, option("Column with the group of each ranking.", "--by", metavar="COLUMN")
 ]
 People: TypeAlias = Annotated[
     str | None,
@@ -48,8 +47,7 @@ Items: TypeAlias = Annotated[
     ),
 ]
 GraphFile: TypeAlias = Annotated[
-    str | None,
-    option("Item graph from 'rankcut graph'.", "--graph", metavar="GRAPH.npz"),
+    str | None, option("Item graph from 'rankcut graph'.", "--graph", metavar="GRAPH.npz")
 ]
 Seed: TypeAlias = Annotated[int, option("Seed of the random numbers.", "--seed", min=0)]
 Explain: TypeAlias = Annotated[

@@ -31,11 +31,6 @@ def report(
         from rankcut.report.ranking_report import report as make
 
         page = make(
-            rankings,
-            groups,
-            unranked=unranked,
-            graph=item_graph,
-            by_name=by or "",
-            progress=say,
+            rankings, groups, unranked=unranked, graph=item_graph, by_name=by or "", progress=say
         )
     outputs.write(html=page.save)

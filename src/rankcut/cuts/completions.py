@@ -137,10 +137,7 @@ class CompletedBlock:
     """Mean vectors over the completions of partitions whose unranked items are in no group."""
 
     def __init__(
-        self,
-        partitions: Partitions,
-        function: SetFunction,
-        unlisted_weight: UnlistedWeight = 1.0,
+        self, partitions: Partitions, function: SetFunction, unlisted_weight: UnlistedWeight = 1.0
     ) -> None:
         self._partitions = partitions
         self._function = function

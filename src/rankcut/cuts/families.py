@@ -19,12 +19,7 @@ from rankcut._loops.increments import (
 )
 from rankcut._loops.partitions import increments_by_size
 from rankcut._loops.types import Floats
-from rankcut.cuts.set_function import (
-    SetFunction,
-    as_lists,
-    finite_array,
-    nonnegative_array,
-)
+from rankcut.cuts.set_function import SetFunction, as_lists, finite_array, nonnegative_array
 from rankcut.errors import InputError
 from rankcut.parameters import within_floats
 from rankcut.rankings.value import ROUNDING, Partitions
@@ -55,10 +50,7 @@ class HypergraphCut(SetFunction):
     submodular = True
 
     def __init__(
-        self,
-        hyperedges: Iterable[Iterable[int]],
-        n_items: int,
-        weights: ArrayLike | None = None,
+        self, hyperedges: Iterable[Iterable[int]], n_items: int, weights: ArrayLike | None = None
     ) -> None:
         self.n_items = n_items
         edges = [sorted(set(edge)) for edge in hyperedges]
@@ -85,12 +77,7 @@ class HypergraphCut(SetFunction):
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """One walk over the hyperedges of each item placed."""
         hypergraph_increments(
-            partitions.chains,
-            self._starts,
-            self._edges,
-            self._sizes,
-            self.weights,
-            out,
+            partitions.chains, self._starts, self._edges, self._sizes, self.weights, out
         )
 
 

@@ -25,12 +25,7 @@ from scipy import sparse
 
 from rankcut._loops.partitions import scale_to_unit_length, spread_slopes
 from rankcut._loops.types import Floats
-from rankcut.cuts.completions import (
-    REPLICATES,
-    TOLERANCE,
-    unlisted_weights,
-    weighted_increments,
-)
+from rankcut.cuts.completions import REPLICATES, TOLERANCE, unlisted_weights, weighted_increments
 from rankcut.cuts.cut_functions import ExpectedSlopes, GraphCut
 from rankcut.cuts.incomplete import METHODS, Averager, CompletionReport
 from rankcut.cuts.offset_rows import OffsetRows, UncentredRows

@@ -187,11 +187,7 @@ def stored_ratings(ratings: Rankings) -> sparse.csr_array:
 
 
 def strength_vectors(
-    stored: sparse.csr_array,
-    graph: ItemGraph,
-    noise: float,
-    *,
-    anywhere: bool,
+    stored: sparse.csr_array, graph: ItemGraph, noise: float, *, anywhere: bool
 ) -> sparse.csr_array | Floats:
     """φ of each row of ratings, without pooling.
 

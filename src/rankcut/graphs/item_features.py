@@ -239,10 +239,7 @@ def _labels(known: ItemFeatures, label: str | None) -> tuple[Hashable, ...] | No
 
 
 def _checked(
-    values: NDArray[Any],
-    name: Hashable,
-    items: tuple[Hashable, ...] | None,
-    kind: str,
+    values: NDArray[Any], name: Hashable, items: tuple[Hashable, ...] | None, kind: str
 ) -> NDArray[Any]:
     """A column of finite numbers, or of categories."""
 

@@ -119,11 +119,7 @@ class DistanceGraph(FeatureRecipe):
     """
 
     def __init__(
-        self,
-        item_features: Any = None,
-        *,
-        scale: bool = True,
-        items: str | None = None,
+        self, item_features: Any = None, *, scale: bool = True, items: str | None = None
     ) -> None:
         self.item_features = item_features
         self.scale = scale

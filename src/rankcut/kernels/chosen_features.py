@@ -69,11 +69,7 @@ class ChosenFeatures:
 
 
 def choose_features(
-    features: Any,
-    ranks: Floats,
-    unranked: Unranked,
-    items: tuple[Hashable, ...] | None,
-    seed: int,
+    features: Any, ranks: Floats, unranked: Unranked, items: tuple[Hashable, ...] | None, seed: int
 ) -> ChosenFeatures:
     """What the user chose, fitted to these rankings."""
     if isinstance(features, str):

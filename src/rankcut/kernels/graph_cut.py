@@ -94,13 +94,7 @@ class GraphCutKernel(RankingKernel):
 
 
 def graph_cut_kernel(
-    X: Any,
-    Y: Any = None,
-    *,
-    graph: Any = None,
-    out: Any = None,
-    dtype: Any = None,
-    **options: Any,
+    X: Any, Y: Any = None, *, graph: Any = None, out: Any = None, dtype: Any = None, **options: Any
 ) -> NDArray[Any]:
     """k(A, A') = ⟨φ(A), φ(A')⟩ for each ranking of X and each of Y.
 

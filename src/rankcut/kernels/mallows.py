@@ -35,12 +35,7 @@ from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.utils import check_random_state
 
 from rankcut._loops.pairs import ALL
-from rankcut._loops.permutations import (
-    complete_rows,
-    count_completions,
-    mallows_values,
-    tie_terms,
-)
+from rankcut._loops.permutations import complete_rows, count_completions, mallows_values, tie_terms
 from rankcut._loops.types import Floats, Indices, Ints, Words
 from rankcut.errors import InputError, Setting
 from rankcut.kernels.gram import Encoder

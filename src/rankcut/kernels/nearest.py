@@ -17,13 +17,7 @@ from scipy import sparse
 from rankcut._loops.lists import SparseEntries, keep_best, search_lists
 from rankcut._loops.pairs import ALL
 from rankcut._loops.types import Floats, Longs
-from rankcut.cuts.offset_rows import (
-    JoinedRows,
-    OffsetRows,
-    Vectors,
-    check_centred,
-    row_squares,
-)
+from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, Vectors, check_centred, row_squares
 from rankcut.errors import InputError, amount
 from rankcut.graphs.weights import ROUNDING
 from rankcut.kernels.gram import Encoding, slices, unit_scale

@@ -18,15 +18,7 @@ from rankcut.pictures.scene import (
     text_width,
     wrapped,
 )
-from rankcut.pictures.theme import (
-    FAINT,
-    INK,
-    PAPER,
-    SOFT,
-    import_figure,
-    name_colours,
-    shorten,
-)
+from rankcut.pictures.theme import FAINT, INK, PAPER, SOFT, import_figure, name_colours, shorten
 
 # A pixel of a page is three quarters of a point.
 _POINTS = 0.75

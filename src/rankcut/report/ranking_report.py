@@ -167,10 +167,7 @@ def embed(data: Sequence[Any]) -> Html:
 
 
 def _read(
-    X: Any,
-    items: Sequence[Hashable] | None,
-    unranked: Unranked,
-    sample_weight: ArrayLike | None,
+    X: Any, items: Sequence[Hashable] | None, unranked: Unranked, sample_weight: ArrayLike | None
 ) -> tuple[RankingSet, Rankings]:
     """What is known about the rankings, and the rankings that count."""
     value = read_rankings(X, items, unranked=unranked, sample_weight=sample_weight)
