@@ -32,6 +32,7 @@ from rankcut.errors import InputError
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.item_graph import fit_graph
+from rankcut.graphs.learned import listed_ranks
 from rankcut.parameters import check_number
 from rankcut.rankings import Rankings, Unranked, as_frame
 from rankcut.rankings.ratings import with_category_codes
@@ -150,7 +151,7 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         ratings = self._read(X, reset=False)
         check_items(ratings, self._items or self.graph_.items)
         vectors: Any = strength_vectors(
-            stored_ratings(ratings),
+            sparse.csr_array(listed_ranks(ratings), dtype=np.float64),
             self.graph_,
             float(self.noise),
             anywhere=self.unrated == "anywhere",
@@ -168,22 +169,6 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def stored_ratings(ratings: Rankings) -> sparse.csr_array:
-    """The given ratings as a CSR matrix; a rating of 0 is stored."""
-    if ratings.sparse is not None:
-        stored = sparse.csr_array(ratings.sparse, dtype=np.float64)
-        rated = ~np.isnan(stored.data)
-        if rated.all():
-            return stored
-        rows = np.repeat(np.arange(ratings.shape[0]), np.diff(stored.indptr))
-        return sparse.csr_array(
-            (stored.data[rated], (rows[rated], stored.indices[rated])), shape=ratings.shape
-        )
-    values = ratings.read(0, ratings.shape[0])
-    places = np.nonzero(~np.isnan(values))
-    return sparse.csr_array((values[places], places), shape=ratings.shape)
 
 
 def strength_vectors(

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, filled, largest_entry
+from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, check_centred, filled, largest_entry
 from rankcut.errors import InputError, Setting, amount
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import InvertedLists, Nearest, nearest_of
@@ -201,6 +201,7 @@ class SimilarRankings(BaseEstimator):
 
     def _encoded(self, X: Any) -> Any:
         vectors = getattr(self.features_, "compact", self.features_.transform)(X)
+        check_centred(vectors)
         if sparse.issparse(vectors) or isinstance(vectors, OffsetRows | JoinedRows):
             return vectors
         return np.asarray(vectors, dtype=np.float64)
