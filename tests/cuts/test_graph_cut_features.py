@@ -225,5 +225,5 @@ def test_what_is_not_fitted_says_so(call):
 def test_ticks_without_an_order_say_that_nothing_is_left_of_them():
     ticks = np.array([[1, 1, np.nan, np.nan], [np.nan, 1, 1, np.nan]])
     with pytest.warns(UserWarning, match='all vectors are 0.*unranked="last"'):
-        GraphCutFeatures(unranked="anywhere").fit_transform(ticks)
-    assert GraphCutFeatures(unranked="last").fit_transform(ticks).any()
+        GraphCutFeatures(np.ones((4, 4)), unranked="anywhere").fit_transform(ticks)
+    assert GraphCutFeatures(np.ones((4, 4)), unranked="last").fit_transform(ticks).any()

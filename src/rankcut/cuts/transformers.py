@@ -65,7 +65,8 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         rankings = self._checked(X)
         found = self._map(rankings)
         known = found.data if sparse.issparse(found) else found
-        if self.unranked == "anywhere" and isinstance(known, np.ndarray) and not known.any():
+        ours = getattr(self, "graph", None) is not None and self.unranked == "anywhere"
+        if ours and isinstance(known, np.ndarray) and not known.any():
             warnings.warn(
                 "all vectors are 0: these rankings tie all that they list, and with "
                 'unranked="anywhere" what is not listed says nothing. If people list what they '

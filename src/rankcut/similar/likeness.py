@@ -223,7 +223,9 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         for name, rows in self._profiled(listed).items():
             parts[name] = np.where(nothing[:, None], 0.0, unit_rows(rows - self._centres[name]))
         if self._factors is not None:
-            parts["order factors"] = unit_rows(self._factors.tastes(read_lists(rankings)))
+            tastes = unit_rows(self._factors.tastes(read_lists(rankings)))
+            # Factors that the lists do not need are 0.
+            parts["order factors"] = np.pad(tastes, ((0, 0), (0, _ORDERED - tastes.shape[1])))
         weights = dict.fromkeys(parts, 1.0) | {"order": self._overlap}
         if self._top:
             weights |= {"order": self._overlap / 2.0, "order factors": self._overlap / 2.0}
@@ -257,7 +259,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         names = [f"{part} of {item}" for part in parts for item in items]
         widths = {name: profile.shape[1] for name, profile in self._profiles.items()}
         if self._factors is not None:
-            widths["order factors"] = self._factors.loadings.shape[1]
+            widths["order factors"] = _ORDERED
         names += [f"{name} {i}" for name, width in widths.items() for i in range(width)]
         return object_array(names)
 
@@ -277,7 +279,9 @@ def _main_directions(listed: sparse.csr_array, counts: Floats) -> Floats:
     # The largest entry of each is positive, however often rows are repeated.
     largest = np.abs(directions).argmax(axis=1)
     directions *= np.sign(directions[np.arange(rank), largest])[:, None]
-    return np.ascontiguousarray(directions.T * (sizes**2 / (sizes**2 + PENALTY)))
+    found = np.zeros((rows.shape[1], min(_LISTED, rows.shape[1])))
+    found[:, :rank] = directions.T * (sizes**2 / (sizes**2 + PENALTY))
+    return found
 
 
 def _regions(graph: ItemGraph) -> Floats:
