@@ -30,6 +30,7 @@ STORIES = {
     "star-wars": "StarWars.csv",
     "eurovision": "eurovision-votes.csv",
     "movielens": "u.data",
+    "judgements": "llmfao.csv.gz",
 }
 """The stories, and a file of the data that each needs."""
 

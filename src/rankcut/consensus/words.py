@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from rankcut.consensus import Agreement
 from rankcut.errors import amount
 
-# Width in characters of an item's name, and of the line of places.
+# Width in characters of an item's name, and of the line of places: rows of up to 98 in all.
 _NAME_WIDTH = 28
-_LINE_WIDTH = 32
+_LINE_WIDTH = 24
 
 
 @dataclass(frozen=True, eq=False)
