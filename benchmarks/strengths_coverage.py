@@ -148,6 +148,7 @@ def main():
     options = parser.parse_args()
     # With ten people, an item may be listed by nobody.
     warnings.filterwarnings("ignore", message="Nobody ranks")
+    print(*__doc__.strip().split("\n\n")[2:], sep="\n\n", end="\n\n")
     print(
         f"{options.samples} samples a row; the standard error of 95 % is "
         f"{np.sqrt(0.95 * 0.05 / options.samples):.1%}.\n"

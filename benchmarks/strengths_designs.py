@@ -143,6 +143,7 @@ def main():
     parser.add_argument("--samples", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    print(*__doc__.strip().split("\n\n")[2:], sep="\n\n", end="\n\n")
     print(f"Mean τ with the true order ± standard error, {options.samples} samples.\n")
     print("| design | choix | " + " | ".join(METHODS) + " |")
     print("|---|" + "---:|" * (len(METHODS) + 1))

@@ -5,8 +5,8 @@ Run with: python benchmarks/strengths_graph.py [DATA_DIR] [--draws 5] [--only NA
 Each draw takes some lists, and for the truth the strengths of other people (for the made-up
 catalogue, the true ones). The table has Kendall's τ with them, mean ± standard error over draws:
 without a graph; and what the item graph adds, and the same graph with its items shuffled, each
-with the standard error of the difference. "Worth" is how many times as many lists without the
-graph have the same τ as these with it, interpolated in the logarithm of their number; ">": more
+with the standard error of the difference. "Worth" is how many times as many lists without
+the graph have the same τ as these with it, interpolated in the logarithm of their number; ">": more
 than the largest number here. --grid tries a finer grid of hyperparameters beside the usual one.
 
 sushi: set b, lists of ten of 100 sushi, the eight nearest by their features. films and films,
@@ -229,7 +229,7 @@ def worth(level, sizes, curve):
 
 
 def table(home, options):
-    print(f"Kendall's τ, mean of {options.draws} draws ± standard error.\n")
+    print(*__doc__.strip().split("\n\n")[2:], sep="\n\n", end="\n\n")
     print("| data | lists | without graph | with graph | gain | shuffled graph: gain | worth |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for name in options.only or DATA:
@@ -240,6 +240,7 @@ def table(home, options):
         for row, size in enumerate(sizes):
             times = worth(joined[row].mean(), sizes, curve) / size
             shown = f"> {sizes[-1] / size:.1f}" if np.isinf(times) else f"{times:.1f}"
+            shown = "" if size == sizes[-1] else shown
             gains = [said(other[row] - alone[row]) for other in (joined, wrong)]
             print(
                 f"| {name} | {size:,} | {said(alone[row])} | {said(joined[row])} | {gains[0]} | "

@@ -8,6 +8,7 @@ Pictures of data that is not in RANKCUT_DATA stay as they are.
 import importlib.util
 import os
 import shlex
+import sys
 import tempfile
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from rankcut import compare_groups
 from rankcut.cli import app
 from rankcut.datasets import load_eurovision
 from rankcut.errors import InputError
+from rankcut.pictures.theme import COLOURS
 
 DOCS = Path(__file__).parent
+sys.path.append(str(DOCS.parent / "benchmarks"))
 DPI = 150
 
 COMMANDS = {
@@ -47,6 +50,35 @@ def draw_eurovision(path):
     result.plot().savefig(path, dpi=DPI)
 
 
+def draw_worth(path):
+    """How close strengths come to those of other people, with and without an item graph."""
+    import matplotlib.pyplot as plt
+    from strengths_graph import curves
+
+    page = (DOCS / "results" / "strengths_graph.md").read_text(encoding="utf-8")
+    titles = {
+        "sushi": "100 sushi, lists of 10",
+        "films": "400 films, lists of 3 to 5",
+        "eurovision": "41 countries, lists of 10",
+    }
+    found = curves(page)
+    figure, panels = plt.subplots(1, 3, figsize=(8.4, 2.9), layout="constrained")
+    for axes, (name, title) in zip(panels, titles.items(), strict=True):
+        sizes, alone, joined = found[name]
+        axes.semilogx(sizes, joined, "o-", color=COLOURS[0], label="with the item graph")
+        axes.semilogx(sizes, alone, "o--", color=COLOURS[1], label="without")
+        axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes], fontsize=8)
+        axes.minorticks_off()
+        axes.set_ylim(0, 0.9)
+        axes.set_title(title, fontsize=10)
+        axes.set_xlabel("number of lists")
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("τ with other people's strengths")
+    panels[0].legend(frameon=False, fontsize=8, loc="lower right")
+    figure.savefig(path, dpi=DPI)
+    plt.close(figure)
+
+
 def draw_command(command, path):
     """What a command draws."""
     found = Path(os.environ.get("RANKCUT_DATA", ".")).rglob("00001-00000001.soi")
@@ -60,7 +92,7 @@ def draw_command(command, path):
 
 def main():
     """Draw all that can be drawn."""
-    programs = {"map": draw_map, "compare-groups": draw_eurovision}
+    programs = {"map": draw_map, "compare-groups": draw_eurovision, "strengths": draw_worth}
     for name, command in COMMANDS.items():
         programs[name] = lambda path, command=command: draw_command(command, path)
     for name, draw in programs.items():
