@@ -3,13 +3,14 @@
 import numpy as np
 import oracles
 import pytest
-from functions import CUTS, KINDS, cases, cases_and_partitions, make_case, of_each
+from functions import CUTS, KINDS, cases, cases_and_partitions, few, make_case, of_each
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import isotonic_regression, linprog
 from strategies import ranks_of
 
-from rankcut import SubmodularFeatures
+from rankcut import SubmodularFeatures, graph_cut_kernel
 from rankcut.cuts import Modular
 from rankcut.theory import BasePolytope, MajorantCone, TangentCone, lovasz_extension
 
@@ -222,6 +223,18 @@ def test_basic_ordered_partition(family, kind, data):
     flat = [item for group in groups for item in group]
     assert [item for group in merged for item in group] == flat
     assert len(set(cone.isotonic().values.tolist())) == len(merged)
+
+
+@few
+@given(data=st.data())
+def test_kernel_is_the_inner_product_of_features(data):
+    case, groups = data.draw(cases_and_partitions("dense cut", least=2))
+    other = data.draw(st.permutations(range(case.n)))
+    ranks = np.array([ranks_of(groups, case.n), ranks_of([[i] for i in other], case.n)])
+    features = SubmodularFeatures(case.function).fit_transform(ranks)
+    got = graph_cut_kernel(ranks, graph=case.function.graph)
+    expected = [[sum(a * b for a, b in zip(x, y, strict=True)) for y in features] for x in features]
+    assert_allclose(got, expected, rtol=0, atol=1e-9 * case.scale**2)
 
 
 @of_each(KINDS)

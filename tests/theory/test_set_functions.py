@@ -1,8 +1,10 @@
 """Section 2 of the paper, equation by equation: rankings, submodularity, the Lovász extension."""
 
+from itertools import product
+
 import numpy as np
 import pytest
-from functions import CUTS, KINDS, cases, of_each, random_weights, subsets
+from functions import CUTS, KINDS, cases, make_case, of_each, random_weights, subsets
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -44,6 +46,16 @@ def test_rankings_are_ordered_partitions():
 
 
 @of_each(KINDS)
+def test_diminishing_returns(family, data):
+    """F(A) + F(B) ≥ F(A ∪ B) + F(A ∩ B) for all A and B."""
+    case = data.draw(cases(family, most=4))
+    value = {items: case.function(items) for items in subsets(case.n)}
+    rounding = 1e-11 * case.scale
+    for a, b in product(subsets(case.n), repeat=2):
+        assert value[a] + value[b] >= value[a | b] + value[a & b] - rounding
+
+
+@of_each(KINDS)
 def test_lovasz_extension_is_its_definition(family, data):
     case = data.draw(cases(family))
     for ties in (True, False):
@@ -52,6 +64,39 @@ def test_lovasz_extension_is_its_definition(family, data):
         assert lovasz_extension(case.function, w) == pytest.approx(
             expected, abs=1e-10 * case.scale * max(1, abs(w).max())
         )
+
+
+@pytest.mark.parametrize("family", KINDS)
+@pytest.mark.parametrize("w", [(0.2, 0.7), (0.7, 0.2), (0.4, 0.4)])
+def test_lovasz_extension_of_two_items(family, w):
+    """The paper's example: V = {a, b}, one formula on either side of the diagonal."""
+    case = make_case(family, 2, 7)
+    a, b = w
+    both = case.value(frozenset({0, 1}))
+    if b >= a:
+        expected = (b - a) * case.value(frozenset({1})) + a * both
+    else:
+        expected = (a - b) * case.value(frozenset({0})) + b * both
+    assert lovasz_extension(case.function, w) == pytest.approx(expected, abs=1e-12 * case.scale)
+
+
+@of_each(KINDS)
+def test_lovasz_extension_is_tight_at_the_corners(family, data):
+    case = data.draw(cases(family))
+    corners = np.array([[i in items for i in range(case.n)] for items in subsets(case.n)])
+    got = lovasz_extension(case.function, corners.astype(float))
+    expected = [case.value(items) for items in subsets(case.n)]
+    assert_allclose(got, expected, rtol=0, atol=1e-10 * case.scale)
+
+
+@of_each(KINDS)
+def test_lovasz_extension_is_linear_where_the_order_is_the_same(family, data):
+    case = data.draw(cases(family))
+    order = data.draw(st.permutations(range(case.n)))
+    u, w = (np.sort(data.draw(vectors(case.n)))[::-1][np.argsort(order)] for _ in range(2))
+    mixed = lovasz_extension(case.function, 2 * u + 3 * w)
+    parts = 2 * lovasz_extension(case.function, u) + 3 * lovasz_extension(case.function, w)
+    assert mixed == pytest.approx(parts, abs=1e-9 * case.scale)
 
 
 @of_each(KINDS)
@@ -91,7 +136,12 @@ def test_lovasz_extension_is_the_support_function_of_the_base_polytope(family, d
     rows = np.array([[i in items for i in range(case.n)] for items in every], dtype=float)
     limits = np.array([case.value(items) for items in every]) / case.scale
     program = linprog(
-        -w, A_ub=rows, b_ub=limits, A_eq=np.ones((1, case.n)), b_eq=limits[-1:], bounds=(None, None)
+        -w,
+        A_ub=rows,
+        b_ub=limits,
+        A_eq=np.ones((1, case.n)),
+        b_eq=limits[-1:],
+        bounds=(None, None),
     )
     assert program.success, program.message
     got = BasePolytope(case.function).support(w)
