@@ -31,6 +31,7 @@ STORIES = {
     "eurovision": "eurovision-votes.csv",
     "movielens": "u.data",
     "judgements": "llmfao.csv.gz",
+    "covariates": "sushi3.udata",
 }
 """The stories, and a file of the data that each needs."""
 

@@ -52,7 +52,7 @@ def test_words_tests_page_and_picture(votes):
     assert said.startswith("Related to the rankings: age.")
     assert "age 10 higher: uni beats ika in " in said
     assert "town Kobe rather than Nara: no pair" in said
-    assert "likelihood_ratio" in said
+    assert "p of ratio" in said
     page = Path("page.html").read_text(encoding="utf-8")
     assert "age per 10" in page
     assert "Related to the rankings: age." in page

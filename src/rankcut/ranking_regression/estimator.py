@@ -80,7 +80,7 @@ class StrengthRegression(RegressorMixin, BaseEstimator):
     ----------
     coefficients_ : Table
         A row for each column and item, compared with the mean of all items; or for each feature.
-        ``p_adjusted`` holds for all rows of a column at once (Holm). ``odds_ratio`` is exp of the
+        ``p_adjusted`` holds for all rows of a term at once (Holm). ``odds_ratio`` is exp of the
         coefficient, from ``low`` to ``high``.
     tests_ : Table
         Wald's test of each term, by the errors that were chosen.
@@ -292,10 +292,20 @@ class StrengthRegression(RegressorMixin, BaseEstimator):
                     **own,
                 }
             )
-        return Table({name: [v for part in parts for v in part[name]] for name in parts[0]})
+        found = {name: [v for part in parts for v in part[name]] for name in parts[0]}
+        terms, p_values = np.array(found["term"]), np.array(found["p_value"])
+        adjusted = np.empty(len(p_values))
+        for term in dict.fromkeys(found["term"]):
+            adjusted[terms == term] = holm(p_values[terms == term])
+        before = list(found).index("p_value") + 1
+        columns = list(found.items())
+        columns.insert(before, ("p_adjusted", adjusted.tolist()))
+        return Table(dict(columns))
 
     def wald_test(self, *terms: str) -> TestResult:
         """Test that all coefficients of some terms are 0, by the errors that were chosen.
+
+        With sandwich errors the statistic has Hotelling's distribution, as that of means does.
 
         Parameters
         ----------
@@ -312,11 +322,15 @@ class StrengthRegression(RegressorMixin, BaseEstimator):
         own = [p for p, column in zip(places, columns, strict=True) if column.term.name in chosen]
         rows = np.concatenate([np.zeros(0, dtype=np.intp), *own])
         values, covariance = self.effects_.parameters[rows], self.effects_.covariance
-        # With fewer people than coefficients, the sandwich has no inverse: no test.
-        if len(rows) >= max(2, self.n_people_):
-            return TestResult(np.nan, len(rows), np.nan)
         statistic = float(values @ linalg.pinvh(covariance[np.ix_(rows, rows)]) @ values)
-        return TestResult(statistic, len(rows), float(stats.chi2.sf(statistic, len(rows))))
+        if self.errors == "information":
+            return TestResult(statistic, len(rows), float(stats.chi2.sf(statistic, len(rows))))
+        # Errors are estimated from people: Hotelling's distribution, if there are enough of them.
+        n_rows, n_left = len(rows), self.n_effective_ - len(rows)
+        if n_left <= 0:
+            return TestResult(np.nan, n_rows, np.nan)
+        share = statistic * n_left / max(1, n_rows * (self.n_effective_ - 1))
+        return TestResult(statistic, n_rows, float(stats.f.sf(share, max(1, n_rows), n_left)))
 
     def likelihood_ratio_test(self, smaller: "StrengthRegression") -> TestResult:
         """Test this model against a smaller one of the same rankings.
@@ -363,7 +377,6 @@ class StrengthRegression(RegressorMixin, BaseEstimator):
                 rows.append((column.name, estimates(value, error, self.confidence)))
         names = rows[0][1] if rows else {}
         columns = {key: [found[key][0] for _, found in rows] for key in names}
-        columns.pop("p_adjusted", None)
         return Table({"column": [name for name, _ in rows], **columns})
 
     def _predicted(self, X: Any) -> Floats:
@@ -486,7 +499,6 @@ def estimates(values: Floats, errors: Floats, confidence: float) -> dict[str, li
         "std_error": errors,
         "z": z,
         "p_value": p_values,
-        "p_adjusted": holm(p_values),
         "odds_ratio": np.exp(values),
         "low": np.exp(values - reach),
         "high": np.exp(values + reach),

@@ -55,16 +55,33 @@ def draw_forest(model: "StrengthRegression", title: str) -> Any:
         look = {"color": colour(0), "alpha": 1.0 if clear else 0.4}
         axes.plot([row["low"], row["high"]], [height] * 2, linewidth=1.8, **look)
         axes.plot(row["odds_ratio"], height, "o", markersize=6, markeredgecolor="white", **look)
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_formatter("{x:g}")
-    axes.tick_params(which="minor", labelsize=8, labelcolor=SOFT)
-    axes.set_xlabel("odds ratio, compared with the mean of all items", color=INK, size=10)
+    axes.minorticks_off()
+    axes.set_xticks(*_ticks(*axes.get_xlim()))
+    beside = ", compared with the mean of all items" if any(groups) else ""
+    axes.set_xlabel(f"odds ratio{beside}", color=INK, size=10)
     left_out = sum(max(0, len(own) - most) for own in groups.values())
-    said = f"Dots: odds ratios. Lines: {model.confidence:.0%} intervals; faint if they hold 1."
+    said = (
+        f"Dots: odds ratios. Lines: {100 * model.confidence:g} % intervals; faint if they hold 1."
+    )
     write_heading(
         figure, title, said + f" The {left_out} least clear are left out." * (left_out > 0)
     )
     return figure
+
+
+def _ticks(low: float, high: float) -> tuple[list[float], list[str]]:
+    """Round odds ratios between two, and their names: few, and at least four if there are.
+
+    >>> _ticks(0.3, 6)[1], _ticks(0.85, 1.3)[1]
+    (['0.5', '1', '2', '5'], ['0.9', '1', '1.1', '1.2', '1.3'])
+    """
+    found: list[float] = []
+    for steps in ((1,), (1, 2, 5), (1, 1.1, 1.2, 1.3, 1.4, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
+        every = (step * 10.0**power for power in range(-9, 10) for step in steps)
+        found = sorted({float(f"{tick:.3g}") for tick in every if low <= tick <= high})
+        if len(found) >= 4:
+            break
+    return found, [f"{tick:g}" for tick in found]
 
 
 def regression_page(model: "StrengthRegression", title: str | None) -> str:
@@ -90,5 +107,5 @@ def regression_page(model: "StrengthRegression", title: str | None) -> str:
             numbers = [row[key] for key in ("odds_ratio", "low", "high", "p_adjusted")]
             cells.append([_name(row), line, *numbers])
         body.append(table(heads, cells, faint=[row["p_adjusted"] > 0.05 for row in rows]))
-    body.append(tag("p", "p-values hold for all rows of a table at once (Holm).", kind="soft"))
+    body.append(tag("p", "p-values hold for all rows of a term at once (Holm).", kind="soft"))
     return page(heading, *body)

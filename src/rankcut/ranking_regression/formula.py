@@ -105,7 +105,8 @@ def fit_coding(
         for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
             if value is not None:
                 counts[value] = counts.get(value, 0.0) + weight
-        levels = sorted(counts, key=_shown)
+        numbers = all(isinstance(value, int | float) for value in counts)
+        levels = sorted(counts, key=None if numbers else _shown)
         if reference is None and levels:
             reference = max(levels, key=lambda level: counts[level])
         found = [level for level in levels if _shown(level) == _shown(reference)]

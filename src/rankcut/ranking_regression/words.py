@@ -1,13 +1,14 @@
 """A regression of strengths in words: the tables that statisticians print, and sentences."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import special, stats
 
 from rankcut.comparison.results import LEVEL, Table
 from rankcut.errors import amount
+from rankcut.pictures.theme import shorten
 
 if TYPE_CHECKING:
     from rankcut.ranking_regression.estimator import StrengthRegression
@@ -25,7 +26,10 @@ def opening(model: "StrengthRegression") -> list[str]:
         f"{'sandwich errors' if model.errors == 'sandwich' else 'errors that trust the model'}."
     ]
     if model.n_effective_ < model.n_people_:
-        lines.append(f"Unequal weights: they say as much as {model.n_effective_:.0f} equal ones.")
+        lines.append(
+            "Some count more than others, by their weights or number of rankings: they say as much "
+            f"as {model.n_effective_:.0f} who count alike."
+        )
     if model.prior == "evidence":
         lines.append(
             "A prior chosen by the evidence pulls coefficients to 0: intervals and p-values hold "
@@ -40,9 +44,55 @@ def summary_lines(model: "StrengthRegression") -> list[str]:
     """The opening, the tests of terms, and all coefficients."""
     lines = opening(model)
     if len(model.tests_):
-        lines += ["", repr(model.tests_)]
-    shown = {name: values for name, values in model.coefficients_.columns.items() if name != "term"}
-    return [*lines, "", repr(Table(shown))]
+        lines += ["", *_aligned(model.tests_, {"term": "term", **_TESTS})]
+    return [*lines, "", *_aligned(model.coefficients_, _COEFFICIENTS)]
+
+
+# Columns of printed tables, and their heads.
+_TESTS = {
+    "wald": "Wald",
+    "n_coefficients": "df",
+    "p_value": "p",
+    "likelihood_ratio": "ratio",
+    "p_of_ratio": "p of ratio",
+}
+_COEFFICIENTS = {
+    "column": "column",
+    "item": "item",
+    "coefficient": "coefficient",
+    "std_error": "error",
+    "z": "z",
+    "p_value": "p",
+    "p_adjusted": "adjusted",
+    "odds_ratio": "odds",
+    "low": "from",
+    "high": "to",
+}
+
+
+def _aligned(table: Table, heads: Mapping[str, str]) -> list[str]:
+    """A table with as many digits as one reads."""
+    names = [name for name in heads if name in table.columns]
+    cells = [[heads[name], *(_shown(name, value) for value in table[name])] for name in names]
+    numbers = [not any(isinstance(value, str) for value in table[name]) for name in names]
+    widths = [max(map(len, column)) for column in cells]
+    return [
+        "  ".join(
+            cell.rjust(width) if number and head != "item" else cell.ljust(width)
+            for cell, width, number, head in zip(line, widths, numbers, names, strict=True)
+        ).rstrip()
+        for line in zip(*cells, strict=True)
+    ]
+
+
+def _shown(name: str, value: Any) -> str:
+    if value is None or value != value:
+        return "–"
+    if name.startswith("p_"):
+        return f"{value:.3f}" if value >= 0.0005 else "<.001"
+    if not isinstance(value, float):
+        return shorten(value)
+    return f"{value:.3f}" if name in ("coefficient", "std_error") else f"{value:.2f}"
 
 
 def odds_in_words(model: "StrengthRegression") -> list[str]:
