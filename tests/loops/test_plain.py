@@ -72,7 +72,6 @@ CALLS = {
     ),
     linear_orders.best_order: (GAINS, np.full(6, -1), np.zeros(6)),
     linear_orders.improve_order: (GAINS, np.arange(6)[::-1].copy()),
-    linear_orders.find_cycles: ((GAINS > 0) * 1.0, 1e-6, 2, np.zeros((4, 3), np.int64)),
     linear_orders.unavoidable_loss: (GAINS,),
     linear_algebra.multiply_rows: (POINTS, POINTS[:3], np.zeros((12, 3))),
 }
@@ -116,7 +115,6 @@ LOOPS = [
     (value, "group_rows"),
     (graph_cut, "centred_positions"),
     (graph_cut, "break_ties"),
-    (graph_cut, "add_gains"),
     (kendall, "pack_signs"),
     (kendall, "agreement_of_strict"),
     (kendall, "agreement_of_tied"),

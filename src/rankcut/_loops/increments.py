@@ -20,9 +20,6 @@ SHARING = 32
 # Measured by benchmarks/features.py.
 MOST_ALONE = 160 * 160
 
-# Numbers in a cache line.
-_LINE = 8
-
 
 @compiled
 def table_increments(chains: Chains, values: Floats, increments: Floats) -> None:
@@ -41,46 +38,11 @@ def table_increments(chains: Chains, values: Floats, increments: Floats) -> None
             before = value
 
 
-def tabulate_cut(weights: Floats) -> Floats:
-    """F of every subset of a few items, indexed by the subset's bit mask.
-
-    The subsets with i as their last item follow from those without it, all at once: NumPy does
-    it without a loop, so nothing has to be compiled.
-    """
-    n = weights.shape[0]
-    values = np.zeros(1 << n)
-    for i in range(n):
-        # The weight of i to each subset of the items before it, highest first.
-        linked = np.zeros(1)
-        for j in range(i - 1, -1, -1):
-            linked = np.repeat(linked, 2)
-            linked[1::2] += weights[i, j]
-        degree = 0.0
-        for weight in weights[i]:
-            degree += weight
-        values[1 << i : 2 << i] = values[: 1 << i] + (degree - 2.0 * linked)
-    values[(1 << n) - 1] = 0.0
-    return values
-
-
-def in_lines(rows: Floats) -> Floats:
-    """A copy whose rows begin at cache lines, with zeros to the end of their last one.
-
-    Elsewhere, vectors are read across two lines, which takes up to 1.4 times as long.
-    """
-    n_rows, width = len(rows), -(-rows.shape[1] // _LINE) * _LINE
-    room = np.zeros(n_rows * width + _LINE)
-    first = -room.ctypes.data // room.itemsize % _LINE
-    lines = room[first : first + n_rows * width].reshape(n_rows, width)
-    lines[:, : rows.shape[1]] = rows
-    return lines
-
-
 @compiled
 def dense_increments(
     chains: Chains, twice_weights: Floats, degrees: Floats, increments: Floats
 ) -> None:
-    """A dense graph; ``twice_weights`` and ``degrees`` are rows ``in_lines``.
+    """A dense graph.
 
     Long rankings of many items wait for others, to share the weights that they read: without this,
     those of 2,000 items take six times as long.
@@ -101,8 +63,7 @@ def dense_increments(
             rows = waiting[:n_waiting]
             gains_by_places(order, rows, stops, twice_weights, degrees, places, increments)
             n_waiting = 0
-    for r in range(order.shape[0]):
-        sum_by_group(ends[r], n_groups[r], increments[r])
+    sum_by_group(chains, 0.0, increments)
 
 
 @compiled
@@ -162,23 +123,25 @@ def end_of_gains(ends: Ints, n_groups: int) -> int:
 
 
 @compiled
-def sum_by_group(ends: Ints, n_groups: int, gains: Floats) -> None:
-    """From the gains of items to those of groups, in place; the last one brings F back to 0."""
-    last = n_groups - 1
-    if end_of_gains(ends, n_groups) > last:
-        start = 0
-        for t in range(last):
-            gain = 0.0
-            for p in range(start, ends[t]):
-                gain += gains[p]
-            gains[t] = gain
-            start = ends[t]
-    if last >= 0:
-        gains[last] = -total(gains[:last])
+def sum_by_group(chains: Chains, whole: float, gains: Floats) -> None:
+    """From the gains of items to those of groups, in place; F of all items is ``whole``."""
+    _, ends, n_groups = chains
+    for r in range(n_groups.shape[0]):
+        last = n_groups[r] - 1
+        if end_of_gains(ends[r], n_groups[r]) > last:
+            start = 0
+            for t in range(last):
+                gain = 0.0
+                for p in range(start, ends[r, t]):
+                    gain += gains[r, p]
+                gains[r, t] = gain
+                start = ends[r, t]
+        if last >= 0:
+            gains[r, last] = whole - sum_of(gains[r, :last])
 
 
 @compiled_in_any_order
-def total(numbers: Floats) -> float:
+def sum_of(numbers: Floats) -> float:
     """Their sum."""
     found = 0.0
     for number in numbers:
@@ -207,23 +170,15 @@ def structured_increments(
     for r in range(order.shape[0]):
         level[:] = degrees
         placed[:] = 0.0
-        start = 0
-        total = 0.0
-        for t in range(n_groups[r] - 1):
-            increment = 0.0
-            for p in range(start, ends[r, t]):
-                item = order[r, p]
-                linked = constant * p + inner_product(factors[item], placed)
-                increment += level[item] - 2.0 * linked
-                for edge in range(starts[item], starts[item + np.uint32(1)]):
-                    level[neighbours[edge]] -= twice_weights[edge]
-                for q in range(placed.shape[0]):
-                    placed[q] += signed_factors[item, q]
-            increments[r, t] = increment
-            total += increment
-            start = ends[r, t]
-        if n_groups[r] > 0:
-            increments[r, n_groups[r] - 1] = -total
+        for p in range(end_of_gains(ends[r], n_groups[r])):
+            item = order[r, p]
+            linked = constant * p + inner_product(factors[item], placed)
+            increments[r, p] = level[item] - 2.0 * linked
+            for edge in range(starts[item], starts[item + np.uint32(1)]):
+                level[neighbours[edge]] -= twice_weights[edge]
+            for q in range(placed.shape[0]):
+                placed[q] += signed_factors[item, q]
+    sum_by_group(chains, 0.0, increments)
 
 
 @compiled_in_any_order
@@ -266,24 +221,17 @@ def hypergraph_increments(
     placed = np.empty(sizes.shape[0], dtype=np.int32)
     for r in range(order.shape[0]):
         placed[:] = 0
-        start = 0
-        running = 0.0
-        for t in range(n_groups[r] - 1):
-            increment = 0.0
-            for p in range(start, ends[r, t]):
-                item = order[r, p]
-                for k in range(starts[item], starts[item + np.uint32(1)]):
-                    edge = edges[k]
-                    placed[edge] += 1
-                    if placed[edge] == 1:
-                        increment += weights[edge]
-                    if placed[edge] == sizes[edge]:
-                        increment -= weights[edge]
-            increments[r, t] = increment
-            running += increment
-            start = ends[r, t]
-        if n_groups[r] > 0:
-            increments[r, n_groups[r] - 1] = -running
+        for p in range(end_of_gains(ends[r], n_groups[r])):
+            item = order[r, p]
+            increments[r, p] = 0.0
+            for k in range(starts[item], starts[item + np.uint32(1)]):
+                edge = edges[k]
+                placed[edge] += 1
+                if placed[edge] == 1:
+                    increments[r, p] += weights[edge]
+                if placed[edge] == sizes[edge]:
+                    increments[r, p] -= weights[edge]
+    sum_by_group(chains, 0.0, increments)
 
 
 @compiled
@@ -302,22 +250,14 @@ def coverage_increments(
     order, ends, n_groups = chains
     covered_in = np.full(weights.shape[0], -1, dtype=np.int32)
     for r in range(order.shape[0]):
-        start = 0
-        running = 0.0
-        for t in range(n_groups[r] - 1):
-            increment = 0.0
-            for p in range(start, ends[r, t]):
-                item = order[r, p]
-                for k in range(starts[item], starts[item + np.uint32(1)]):
-                    element = elements[k]
-                    if covered_in[element] != r:
-                        covered_in[element] = r
-                        increment += weights[element]
-            increments[r, t] = increment
-            running += increment
-            start = ends[r, t]
-        if n_groups[r] > 0:
-            increments[r, n_groups[r] - 1] = total - running
+        for p in range(end_of_gains(ends[r], n_groups[r])):
+            item = order[r, p]
+            increments[r, p] = 0.0
+            for k in range(starts[item], starts[item + np.uint32(1)]):
+                if covered_in[elements[k]] != r:
+                    covered_in[elements[k]] = r
+                    increments[r, p] += weights[elements[k]]
+    sum_by_group(chains, total, increments)
 
 
 @compiled
@@ -329,19 +269,15 @@ def facility_increments(
     best = np.empty(utilities.shape[1])
     for r in range(order.shape[0]):
         best[:] = 0.0
-        start = 0
-        running = 0.0
-        for t in range(n_groups[r] - 1):
-            for p in range(start, ends[r, t]):
-                offered = utilities[order[r, p]]
-                for client in range(best.shape[0]):
-                    best[client] = max(best[client], offered[client])
-            value = best.sum()
-            increments[r, t] = value - running
-            running = value
-            start = ends[r, t]
-        if n_groups[r] > 0:
-            increments[r, n_groups[r] - 1] = total - running
+        for p in range(end_of_gains(ends[r], n_groups[r])):
+            offered = utilities[order[r, p]]
+            gain = 0.0
+            for client in range(best.shape[0]):
+                better = max(best[client], offered[client])
+                gain += better - best[client]
+                best[client] = better
+            increments[r, p] = gain
+    sum_by_group(chains, total, increments)
 
 
 @compiled
@@ -355,8 +291,7 @@ def log_determinant_increments(
     """
     order, ends, n_groups = chains
     for r in range(order.shape[0]):
-        last = n_groups[r] - 1
-        stop = ends[r, last - 1] if last > 0 else 0
+        stop = end_of_gains(ends[r], n_groups[r])
         permuted = np.empty((stop, stop))
         for p in range(stop):
             row = matrix[order[r, p]]
@@ -365,14 +300,6 @@ def log_determinant_increments(
                 permuted[p, q] = row[order[r, q]]
                 permuted[q, p] = permuted[p, q]
         factor = np.linalg.cholesky(permuted)
-        start = 0
-        running = 0.0
-        for t in range(last):
-            increment = 0.0
-            for p in range(start, ends[r, t]):
-                increment += np.log(factor[p, p])
-            increments[r, t] = increment
-            running += increment
-            start = ends[r, t]
-        if last >= 0:
-            increments[r, last] = total - running
+        for p in range(stop):
+            increments[r, p] = np.log(factor[p, p])
+    sum_by_group(chains, total, increments)

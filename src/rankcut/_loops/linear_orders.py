@@ -94,26 +94,6 @@ def improve_order(gains: Floats, order: Longs) -> float:
 
 
 @compiled
-def find_cycles(before: Floats, slack: float, stride: int, cycles: Longs) -> int:
-    """Every ``stride``-th triple i, j, k with before_ij + before_jk + before_ki > 2 + slack.
-
-    Each has its smallest item first. Returns the total number of such triples; ``cycles`` is
-    filled as far as it has room.
-    """
-    n = before.shape[0]
-    found = 0
-    for i in range(n):
-        for j in range(i + 1, n):
-            for k in range(i + 1, n):
-                if k != j and before[i, j] + before[j, k] + before[k, i] > 2 + slack:
-                    place = found // stride
-                    if found % stride == 0 and place < cycles.shape[0]:
-                        cycles[place, 0], cycles[place, 1], cycles[place, 2] = i, j, k
-                    found += 1
-    return found
-
-
-@compiled
 def unavoidable_loss(gains: Floats) -> float:
     """A lower bound on the loss of any order, from cycles of three items.
 

@@ -224,11 +224,3 @@ def break_ties(chains: Chains, backwards: bool, broken: Indices, places: Ints) -
                 broken[r, p] = order[r, start + end - 1 - p if backwards else p]
                 places[r, p] = p + 1
             start = end
-
-
-@compiled
-def add_gains(order: Indices, gains: Floats, features: Floats) -> None:
-    """Add half of the gain of each item to its feature."""
-    for r in range(features.shape[0]):
-        for p in range(features.shape[1]):
-            features[r, order[r, p]] += 0.5 * gains[r, p]

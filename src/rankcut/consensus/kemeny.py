@@ -3,7 +3,7 @@
 An order gains Σ_{i before j} margins_ij. Finding the best one is NP-hard, but easy in practice:
 
 1. items split into sets that beat each other in cycles; the order of the sets is forced;
-2. a set of up to 12 items is solved by dynamic programming over its subsets;
+2. a set of up to 10 items is solved by dynamic programming over its subsets;
 3. a larger one by a linear program over which item of each pair comes first, in which a cycle of
    three is forbidden once a solution has it. Its solution usually is an order; if not, a
    mixed-integer program continues from there;
@@ -23,20 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from rankcut._loops.linear_orders import best_order, find_cycles, improve_order, unavoidable_loss
+from rankcut._loops.linear_orders import best_order, improve_order, unavoidable_loss
 from rankcut._loops.types import Floats, Longs
 from rankcut.consensus.pairs import beats, components
 from rankcut.parameters import ROUNDING
 
-# Dynamic programming takes a few milliseconds for this many items; each further item doubles it.
-_MOST_BY_SUBSETS = 12
+# Dynamic programming takes a millisecond for this many items; each further item doubles it.
+_MOST_BY_SUBSETS = 10
 
 # With more items the linear program itself takes longer than anyone would wait.
 _MOST_BY_PROGRAM = 250
-
-# Orders whose gains differ by less than this share of the largest margin are equally good: the
-# mixed-integer solver stops within half of it.
-_TOLERANCE = 2e-6
 
 #: Called with the gain of the best order so far and the upper bound.
 Progress: TypeAlias = Callable[[float, float], None]
@@ -45,10 +41,10 @@ Progress: TypeAlias = Callable[[float, float], None]
 _MOST_CYCLES = 20_000
 
 # Orders near a solution from which single items are moved: how many, and how many places apart.
-_STARTS = 32
-_SHIFT = 2.0
+_STARTS, _SHIFT = 32, 2.0
 
-# A constraint is violated if it is by more than the solver's tolerance.
+# The solver's tolerance: what violates a constraint by more, and how wide its gap is when it stops.
+# Orders whose gains differ by less than twice this share of the largest margin are equally good.
 _SLACK = 1e-6
 
 
@@ -139,13 +135,13 @@ def heuristic_order(margins: Floats) -> Longs:
     return order
 
 
-def possible_firsts(margins: Floats, most_exact: int) -> NDArray[np.int64]:
+def possible_firsts(margins: Floats) -> NDArray[np.int64]:
     """The items with which a best order can begin.
 
-    Of a set of more than ``most_exact`` items that beat each other in cycles, only the item with
+    Of a set of more than 10 items that beat each other in cycles, only the item with
     which a good order begins.
 
-    >>> possible_firsts(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [-1.0, -1.0, 0.0]]), 10)
+    >>> possible_firsts(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [-1.0, -1.0, 0.0]]))
     array([0, 1])
     """
     gains = np.where(beats(np.abs(margins)), margins, 0.0)
@@ -157,7 +153,7 @@ def possible_firsts(margins: Floats, most_exact: int) -> NDArray[np.int64]:
             continue
         inner = np.ascontiguousarray(gains[np.ix_(items, items)])
         by_first = np.zeros(len(items))
-        if len(items) > most_exact:
+        if len(items) > _MOST_BY_SUBSETS:
             by_first[heuristic_order(inner)[0]] = 1.0
         else:
             best_order(inner, np.empty(len(items), dtype=np.int64), by_first)
@@ -179,7 +175,7 @@ def _order_set(
         return order, _value(gains, order), True
     order = heuristic_order(gains)
     most = float(np.abs(gains).sum() / 2)
-    slack = max(_TOLERANCE * float(gains.max()), step * (1 - 1e-6))
+    slack = max(2 * _SLACK * float(gains.max()), step * (1 - _SLACK))
 
     def is_proven(value: float, bound: float) -> bool:
         return bool(bound - value < slack)
@@ -222,6 +218,21 @@ def solve_program(
             if not solve():
                 break
     return program.order, program.bound
+
+
+def find_cycles(before: Floats) -> Longs:
+    """Triples i, j, k with before_ij + before_jk + before_ki > 2, the smallest item first.
+
+    Of very many, every second, third, … one.
+    """
+    found = [np.empty((0, 3), dtype=np.int64)]
+    for i in range(len(before)):
+        later = slice(i + 1, None)
+        total = before[i, later, None] + before[later, later] + before[later, i]
+        j, k = np.nonzero(total > 2 + _SLACK)
+        found.append(np.column_stack([np.full(len(j), i), i + 1 + j, i + 1 + k]))
+    cycles = np.concatenate(found)
+    return cycles[:: max(1, -(-len(cycles) // _MOST_CYCLES))]
 
 
 class _Program:
@@ -288,7 +299,6 @@ class _Program:
         )
         if solution.mip_dual_bound is None or solution.x is None:
             return False
-        # The solver's gap is this wide when it stops.
         bound = -solution.mip_dual_bound - self._cost.sum() + _SLACK
         return self._learn(np.round(solution.x), bound) and solution.status == 0
 
@@ -313,16 +323,11 @@ class _Program:
 
     def _forbid(self, before: Floats) -> bool:
         """Forbid the cycles that a solution has; returns whether there are any."""
-        matrix = self._matrix(before)
-        cycles = np.empty((_MOST_CYCLES, 3), dtype=np.int64)
-        found = find_cycles(matrix, _SLACK, 1, cycles)
-        if found > _MOST_CYCLES:
-            find_cycles(matrix, _SLACK, -(-found // _MOST_CYCLES), cycles)
-            found = -(-found // -(-found // _MOST_CYCLES))
+        cycles = find_cycles(self._matrix(before))
+        found = len(cycles)
         if not found:
             return False
-        ends = cycles[:found]
-        tails, heads = ends.ravel(), np.roll(ends, -1, axis=1).ravel()
+        tails, heads = cycles.ravel(), np.roll(cycles, -1, axis=1).ravel()
         forward = tails < heads
         rows = np.repeat(np.arange(found), 3)
         signs = np.where(forward, 1.0, -1.0)

@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
 Method: TypeAlias = Literal["auto", "borda", "graph", "copeland", "kemeny", "strengths"]
 
-# Up to this many items in a cycle, the first is found by trying all orders.
-_MOST_EXACT = 10
-
 
 @dataclass(frozen=True, eq=False)
 class Resampling:
@@ -292,6 +289,6 @@ def _first_by_majorities(means: Floats, n_items: int, method: Method) -> Floats:
         beats_all = beats(margins).sum(axis=2) == n_items - 1
         total += beats_all.sum(axis=0)
         for own in margins[~beats_all.any(axis=1)]:
-            firsts = possible_firsts(own, _MOST_EXACT)
+            firsts = possible_firsts(own)
             total[firsts] += 1 / len(firsts)
     return total

@@ -31,10 +31,8 @@ from scipy import sparse
 from rankcut._loops.closed_form import expect_rows, pool_top_lists, row_lengths, spread_rows
 from rankcut._loops.increments import (
     dense_increments,
-    in_lines,
     structured_increments,
     table_increments,
-    tabulate_cut,
 )
 from rankcut._loops.partitions import increments_by_size
 from rankcut._loops.types import Floats, Indices, Links
@@ -54,8 +52,7 @@ _Loop: TypeAlias = tuple[Callable[..., None], tuple[Any, ...]]
 # fast. The others are the costs of an item of a sparse graph, and of each of its edges or factors,
 # in entries of a dense matrix.
 TABLE_ITEMS = 16
-ENTRIES_PER_ITEM = 130
-ENTRIES_PER_EDGE = 7.5
+ENTRIES_PER_ITEM, ENTRIES_PER_EDGE = 130, 7.5
 
 
 def fastest_algorithm(graph: ItemGraph) -> Algorithm:
@@ -82,10 +79,7 @@ def _loop_for(algorithm: Algorithm, graph: ItemGraph) -> _Loop:
     if algorithm == "table":
         return table_increments, (tabulate_cut(graph.to_dense()),)
     if algorithm == "dense":
-        return dense_increments, (
-            in_lines(2.0 * graph.to_dense()),
-            in_lines(graph.degrees[None])[0],
-        )
+        return dense_increments, (2.0 * graph.to_dense(), graph.degrees)
     if algorithm == "sparse":
         none = np.empty((graph.n_items, 0))
         parts = 0.0, as_links(2.0 * graph.weights.to_csr()), none, none
@@ -98,6 +92,27 @@ def _loop_for(algorithm: Algorithm, graph: ItemGraph) -> _Loop:
             np.ascontiguousarray(weights.factors * weights.signs),
         )
     return structured_increments, (*parts, graph.degrees)
+
+
+def tabulate_cut(weights: Floats) -> Floats:
+    """F of every subset of a few items, indexed by the subset's bit mask.
+
+    The subsets with i as their last item follow from those without it, all at once.
+    """
+    n = weights.shape[0]
+    values = np.zeros(1 << n)
+    for i in range(n):
+        # The weight of i to each subset of the items before it, highest first.
+        linked = np.zeros(1)
+        for j in range(i - 1, -1, -1):
+            linked = np.repeat(linked, 2)
+            linked[1::2] += weights[i, j]
+        degree = 0.0
+        for weight in weights[i]:
+            degree += weight
+        values[1 << i : 2 << i] = values[: 1 << i] + (degree - 2.0 * linked)
+    values[(1 << n) - 1] = 0.0
+    return values
 
 
 @dataclass(frozen=True, eq=False)

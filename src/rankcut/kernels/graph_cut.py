@@ -14,7 +14,7 @@ from scipy import sparse
 
 from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.partitions import centred_positions
-from rankcut._loops.permutations import add_gains, break_ties
+from rankcut._loops.permutations import break_ties
 from rankcut.cuts.cut_functions import GraphCut
 from rankcut.cuts.feature_map import FeatureMap, fit_map
 from rankcut.cuts.offset_rows import (
@@ -408,7 +408,8 @@ def _mean_gains(rankings: Rankings, cut: GraphCut, n_jobs: int | None) -> NDArra
             for backwards in (False, True):
                 break_ties(block.chains, backwards, broken.order, broken.ends)
                 cut.increments(broken, gains)
-                add_gains(broken.order, gains, features[first : first + len(block)])
+                rows = np.arange(first, first + len(block))[:, None]
+                features[rows, broken.order[:, :n_items]] += 0.5 * gains[: len(block)]
 
     over_rows(fill, n_rows, block_rows(n_items), n_jobs)
     return features
