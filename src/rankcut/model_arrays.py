@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from rankcut.blocs.order_vectors import MOST_PAIRED
 from rankcut.graphs.validation import check_csr
+from rankcut.parameters import MOST_PAIRED
 
 _TYPES = {"float": np.float64, "index": np.uint32, "truth": np.bool_}
 

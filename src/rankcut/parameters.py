@@ -4,6 +4,7 @@ Each raises :class:`~rankcut.errors.InputError`, which carries the name of the p
 """
 
 import inspect
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
@@ -18,16 +19,29 @@ from rankcut.errors import InputError
 _LARGEST = float(np.finfo(np.float64).max)
 
 # Whole numbers up to this are exact in float64.
-EXACT = 1 << 53
+EXACT = int(2 / np.finfo(np.float64).eps)
 
 # Loops count in 64 bits.
 _LARGEST_COUNT = int(np.iinfo(np.int64).max)
+
+# About the cube root of the largest float: cubes of larger numbers, or of smaller ones than its
+# inverse, may be no numbers.
+LARGEST = 1e102
 
 # Characters of a value that are shown.
 _LONG = 200
 
 # Numbers to hold at once where blocks of them are made and thrown away: 32 MB.
 AT_ONCE = 1 << 22
+
+# Rows and columns of a square matrix of so many numbers.
+SIDE = math.isqrt(AT_ONCE)
+
+# Numbers to keep, where they would otherwise be made again: 512 MB.
+KEPT = 1 << 26
+
+# More numbers than this are refused: 4 GB.
+MOST_HELD = 1 << 29
 
 # A number that is a smaller share of the largest one it is made of is rounding.
 ROUNDING = 1e-12
@@ -39,6 +53,13 @@ ROWS_AT_ONCE = 256
 # Where all pairs of rows are compared and some rows stand for all, this many are drawn: a matrix
 # of 8 MB, which takes a second to factorise.
 MOST_COMPARED = 1000
+
+# Up to this many items, each pair has a coordinate or an effect of its own: 496 pairs.
+MOST_PAIRED = 32
+
+# Messages and summaries list at most this many names. A scale with more levels is read as numbers:
+# Likert scales have at most eleven.
+MOST_LISTED = 12
 
 
 class WithParameters:

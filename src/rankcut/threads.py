@@ -13,6 +13,9 @@ Result = TypeVar("Result")
 # interrupt is heard soon.
 _TURNS = 8
 
+# Sums are made of this many parts, whatever the number of threads, and so are the same bits.
+PARTS = 8
+
 
 def effective_threads(n_jobs: int | None) -> int:
     """How many threads ``n_jobs`` stands for, as scikit-learn reads it.

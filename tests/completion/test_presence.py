@@ -62,7 +62,7 @@ def test_scores_are_penalised_regressions_on_the_other_items(n_people, order):
 
 
 def test_many_lists_of_many_items_go_by_the_nearest_items(monkeypatch):
-    monkeypatch.setattr(presence, "_LARGEST", 50)
+    monkeypatch.setattr(presence, "MOST_HELD", 50**2)
     lists = lists_of(LISTS)
     found = fit_presence(lists, 100.0, order=False).worth(lists)
     best = best_unlisted(found, listed_items(lists), 5)

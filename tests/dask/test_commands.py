@@ -142,7 +142,7 @@ def test_a_run_that_was_killed_is_finished_by_the_next(votes):
 def test_missing_stripes_of_a_gram_matrix_are_written(votes, monkeypatch):
     from rankcut.dask import gram
 
-    monkeypatch.setattr(gram, "_SIDE", 100)
+    monkeypatch.setattr(gram, "SIDE", 100)
     succeed("gram votes -o gram.zarr")
     stored = zarr.open_array("gram.zarr", mode="r+")
     expected = stored[:]

@@ -22,7 +22,7 @@ NAMES = np.array(["a", "bb", "c"])
 @pytest.fixture
 def many(monkeypatch):
     """Even these rows are too many to be fetched."""
-    monkeypatch.setattr(weight_space, "_FEW", 100)
+    monkeypatch.setattr(weight_space, "AT_ONCE", 100)
 
 
 def assert_same(model, expected):

@@ -94,7 +94,7 @@ def test_gram_matrices_and_nearest_rankings(client):
 
 def test_gp_fits_are_those_in_memory(client, monkeypatch):
     # So that blocks are not fetched as a few distinct rows.
-    monkeypatch.setattr(weight_space, "_FEW", 100)
+    monkeypatch.setattr(weight_space, "AT_ONCE", 100)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 6000)
     scores = rng.normal(size=(3, 10))[y] + 2 * rng.gumbel(size=(6000, 10))

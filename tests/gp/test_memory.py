@@ -37,7 +37,7 @@ def warm():
 @pytest.mark.slow
 def test_memory_grows_by_a_few_numbers_a_row(warm, monkeypatch):
     # The table of distinct rows is the constant; a small one shows what grows.
-    monkeypatch.setattr(weight_space, "_FEW", 1 << 12)
+    monkeypatch.setattr(weight_space, "AT_ONCE", 1 << 12)
     few, many = peak(5_000, 20), peak(20_000, 20)
     assert (many - few) / 15_000 < 8 * 8
     assert many < 0.6 * 20_000 * 20 * 8
@@ -45,7 +45,7 @@ def test_memory_grows_by_a_few_numbers_a_row(warm, monkeypatch):
 
 @pytest.mark.slow
 def test_memory_grows_with_the_square_of_the_features(warm, monkeypatch):
-    monkeypatch.setattr(weight_space, "_FEW", 1 << 12)
+    monkeypatch.setattr(weight_space, "AT_ONCE", 1 << 12)
     # Sites and posteriors of the last steps, each n × n; a Gram matrix would be 400 of them.
     for n in (50, 80):
         assert peak(20 * n, n) < 80 * n**2 * 8

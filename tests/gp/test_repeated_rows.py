@@ -55,7 +55,7 @@ def test_points_of_a_gram_matrix_come_in_an_order_of_their_own(repeated):
 
 
 def test_many_distinct_rows_are_left_alone(monkeypatch):
-    monkeypatch.setattr("rankcut.gp.weight_space._FEW", 300)
+    monkeypatch.setattr("rankcut.gp.weight_space.AT_ONCE", 300)
     rows = np.arange(101.0)[:, None].repeat(3, axis=1)
     codes = np.zeros(101, dtype=np.intp)
     assert few_distinct(rows, codes, None) is None

@@ -64,7 +64,7 @@ def test_a_list_and_its_closed_ranking_are_the_same_where_unranked_is_last():
 def test_a_large_sparse_matrix_is_left_as_it_is(monkeypatch):
     matrix = sparse.csr_array(np.nan_to_num(ROWS))
     together = merged(matrix, sample_weight=[1, 0, 2, 1, 1])
-    monkeypatch.setattr("rankcut.rankings.merging._MOST_CELLS", 1)
+    monkeypatch.setattr("rankcut.rankings.merging.KEPT", 1)
     apart = merged(matrix, sample_weight=[1, 0, 2, 1, 1])
     assert apart.rankings.sparse is not None
     assert_array_equal(apart.rankings.groups()[0], together.rankings.groups()[together.which[0]])

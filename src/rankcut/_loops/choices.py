@@ -317,11 +317,9 @@ def pooled_choice(x: Floats, n_chosen: int, efron: bool, score: Floats, curvatur
     return float(value)
 
 
-# The trapezoidal rule with this step errs by some exp(−π²/step), 1e-17 of the integral.
-_STEP = 0.25
-
-# What is smaller than exp of this, beside the largest, is rounding.
-_NEGLIGIBLE = -40.0
+# The trapezoidal rule with this step errs by some exp(−π²/step), 1e-17 of the integral. It ends
+# where the density is below exp of the other number, beside its largest: that is rounding.
+_STEP, _NEGLIGIBLE = 0.25, -40.0
 
 
 @compiled

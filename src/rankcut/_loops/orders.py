@@ -13,8 +13,7 @@ from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Indices, Longs
 
 # Sites are updated until means change by less than _CLOSE, in at most _SWEEPS sweeps.
-_SWEEPS = 50
-_CLOSE = 1e-7
+_CLOSE, _SWEEPS = 1e-7, 50
 # A site that says nothing has a precision near 0, which must not fall below it.
 _LEAST_PRECISION = 1e-10
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)

@@ -4,9 +4,7 @@ from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats
 
 # Which pairs: each row with each; a list of rows with itself; row i with row i.
-ALL = 0
-UPPER = 1
-TWINS = 2
+ALL, UPPER, TWINS = 0, 1, 2
 
 
 @compiled

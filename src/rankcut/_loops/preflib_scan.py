@@ -16,8 +16,8 @@ Bytes = NDArray[np.uint8]
 # Errors in a line.
 FINE, NO_COUNT, LARGE, NO_SEPARATOR, NO_ITEM, NO_SUCH_ITEM, TWICE, EMPTY_GROUP, NO_COMMA = range(9)
 
-# Larger numbers are a mistake, and could overflow.
-_LARGEST = 10**15
+# The largest count: every format that has counts can hold it, and sums do not overflow.
+LARGEST_COUNT = 10**15
 
 _TAB, _NEWLINE, _RETURN, _SPACE = ord("\t"), ord("\n"), ord("\r"), ord(" ")
 _HASH, _COMMA, _OPEN, _CLOSE = ord("#"), ord(","), ord("{"), ord("}")
@@ -39,7 +39,7 @@ def _number(data: Bytes, at: int) -> tuple[int, int]:
         return -1, at
     value = 0
     while at < data.shape[0] and _ZERO <= data[at] <= _NINE:
-        if value <= _LARGEST:
+        if value <= LARGEST_COUNT:
             value = 10 * value + int(data[at]) - _ZERO
         at += 1
     return value, at
@@ -83,7 +83,7 @@ def scan_orders(
         count, at = _number(data, at)
         if count < 1:
             return row, NO_COUNT, at, count
-        if count > _LARGEST:
+        if count > LARGEST_COUNT:
             return row, LARGE, at, count
         at = _past_blanks(data, at)
         if at >= size or data[at] != separator:

@@ -14,7 +14,7 @@ from rankcut._loops.types import Floats, Indices, Longs, Words
 _LOW = np.uint64(0xFFFFFFFF)
 
 _FRACTION = np.uint64(11)
-_UNIT = 1.0 / 9007199254740992.0  # 2^-53
+_UNIT = float(np.finfo(np.float64).epsneg)  # 2^-53
 
 
 @compiled

@@ -7,13 +7,11 @@ import numpy as np
 
 from rankcut._loops.centres import nearest_centres, squared_distances, swap_medoids
 from rankcut._loops.types import Floats, Longs
+from rankcut.parameters import MOST_COMPARED
 from rankcut.rankings.value import ROUNDING
 
 # Starts of k-means are compared on this many distinct rankings; the best continues with all.
 _MANY = 20_000
-
-# Medoids are chosen among this many distinct rankings.
-_CANDIDATES = 1_000
 
 
 class Blocs(NamedTuple):
@@ -50,8 +48,8 @@ def by_medoids(vectors: Floats, weights: Floats, k: int, n_init: int, seed: int)
     Each start is improved by the best swap of a medoid until no swap helps.
     """
     candidates = np.arange(len(vectors))
-    if len(vectors) > _CANDIDATES:
-        candidates = np.sort(_sample(len(vectors), _CANDIDATES, seed))
+    if len(vectors) > MOST_COMPARED:
+        candidates = np.sort(_sample(len(vectors), MOST_COMPARED, seed))
     points, mass = np.ascontiguousarray(vectors[candidates]), weights[candidates]
     distances = np.empty((len(points), len(points)))
     squared_distances(points, points, distances)

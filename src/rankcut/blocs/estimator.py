@@ -32,7 +32,7 @@ from rankcut.consensus.means import borda_vectors
 from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings, check_items
 from rankcut.kernels.chosen_features import choose_features
-from rankcut.parameters import check_count, check_share, is_whole, seed_from
+from rankcut.parameters import MOST_HELD, check_count, check_share, is_whole, seed_from
 from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.reading import takes_collections
 from rankcut.rankings.value import block_rows
@@ -42,9 +42,6 @@ MOST_BLOCS = 8
 
 # The number of blocs is found for up to this many items.
 MOST_ITEMS = 256
-
-# Rankings and items are held as a dense matrix with up to this many entries.
-MOST_ENTRIES = 1 << 28
 
 
 class RankingBlocs(ClusterMixin, TakesRankings):
@@ -376,7 +373,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
 
 def _all_groups(people: Units) -> Indices:
     """The groups of all rows at once."""
-    if len(people.counts) * people.n_items > MOST_ENTRIES:
+    if len(people.counts) * people.n_items > MOST_HELD:
         raise InputError(
             f"{len(people.counts):,} different rankings of {people.n_items:,} items are too many",
             remedy="keep the items that are listed most, or a sample of the rankings",

@@ -1,6 +1,6 @@
 """The vectors that blocs are found by: by default those of the order of listed items.
 
-They do not say which items are listed. Up to :data:`MOST_PAIRED` items there is a coordinate for
+They do not say which items are listed. Up to 32 items there is a coordinate for
 each pair: the sign, minus its mean over all rankings that list both, and 0 where a ranking does not
 list both. With more items there is a coordinate for each item: its lead (listed worse minus listed
 better items), minus its mean over the rankings that list the item, and 0 where it is not listed.
@@ -16,11 +16,9 @@ from rankcut._loops.signs import listed_leads
 from rankcut._loops.types import Floats, Indices
 from rankcut.consensus.means import comparisons
 from rankcut.kernels.chosen_features import ChosenFeatures
+from rankcut.parameters import MOST_PAIRED
 from rankcut.rankings import Unranked
 from rankcut.rankings.value import block_rows
-
-# 496 pairs.
-MOST_PAIRED = 32
 
 
 @dataclass(frozen=True, eq=False)

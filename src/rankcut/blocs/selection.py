@@ -38,8 +38,7 @@ _MOMENT_STEPS = 10
 _LEAST = 1e-3
 
 #: Least product of the gap, in standard deviations, and the stability.
-SURE = 2.0
-SURE_OF_MORE = 2.2
+SURE, SURE_OF_MORE = 2.0, 2.2
 
 #: From this many blocs on, a number counts only if the one before does.
 MANY = 7
@@ -51,12 +50,10 @@ STABLE = 0.5
 MOST_PEOPLE = 2_000
 
 # Samples of the population without blocs, and pairs of resamples of people.
-_NULLS = 16
-_RESAMPLES = 10
+_NULLS, _RESAMPLES = 16, 10
 
 # Starts of k-means for each number, and steps of each.
-_STARTS = 3
-_KMEANS_STEPS = 25
+_STARTS, _KMEANS_STEPS = 3, 25
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from rankcut.cli.output import (
 from rankcut.cli.reading import RankingFile, Reading
 from rankcut.cli.writing import for_spreadsheet, records
 from rankcut.errors import amount
+from rankcut.parameters import AT_ONCE
 
 if TYPE_CHECKING:
     from rankcut.completion.estimator import RankingCompleter
@@ -33,9 +34,6 @@ Top: TypeAlias = Annotated[
         metavar="N",
     ),
 ]
-
-# Utilities that are in memory at once.
-_BLOCK = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -156,7 +154,7 @@ def _best_columns(
 
 def _blocks(rankings: "RankingSet") -> "Iterator[tuple[int, RankingSet]]":
     n_rows, n_items = rankings.shape
-    size = max(1, _BLOCK // n_items)
+    size = max(1, AT_ONCE // n_items)
     with steps(f"completing {amount(n_rows, 'ranking')}") as step:
         for start in range(0, n_rows, size):
             yield start, rankings.rows(slice(start, start + size))

@@ -8,6 +8,7 @@ from rankcut.cli.options import Computing, VectorOptions
 from rankcut.cli.output import MATRICES, OutputFiles, Outputs, counted, named_files, steps, working
 from rankcut.cli.reading import RankingFile, Reading
 from rankcut.errors import InputError, amount
+from rankcut.parameters import MOST_HELD
 
 if TYPE_CHECKING:
     from rankcut.files.matrices import MatrixBlock
@@ -115,8 +116,6 @@ def gram(
         with computing.cluster(), steps("gram") as step:
             write_gram(lazily, transformer, zarr[0], restart=computing.restart, progress=step)
         return
-    from rankcut.graphs.recipes import MOST_BYTES
-
     outputs = Outputs(targets, MATRICES, ".csv")
     if computing.on_cluster:
         raise InputError(
@@ -125,7 +124,7 @@ def gram(
     item_graph = vectors.item_graph()
     rankings = reading.read(file)
     size = 8 * rankings.n_rankings**2
-    if size > MOST_BYTES:
+    if rankings.n_rankings**2 > MOST_HELD:
         raise InputError(
             f"{amount(rankings.n_rankings, 'ranking')} have a Gram matrix of {size / 1e9:.0f} GB",
             file=file,

@@ -11,6 +11,7 @@ from rankcut.cli.options import LeftOut, Unranked
 from rankcut.cli.output import PICTURES, Json, OutputFiles, Outputs, fact_lines, note
 from rankcut.cli.reading import Reading, dataset_items, is_dataset, parsed_delimiter, parsed_header
 from rankcut.errors import InputError, RankingFileError, Setting, amount
+from rankcut.parameters import SIDE
 
 if TYPE_CHECKING:
     from rankcut.graphs.item_graph import ItemGraph
@@ -22,9 +23,6 @@ _RANKINGS = (".soc", ".soi", ".toc", ".toi", ".cat", ".blt", ".order")
 
 # Options that a table of items has as well, in its own sense.
 _OF_ITEMS = ("item", "columns", "header", "delimiter")
-
-# With more items, the weights are not examined pair by pair.
-_MOST_ITEMS = 3000
 
 
 @dataclass(frozen=True)
@@ -195,7 +193,7 @@ def _by_features(table: str, options: ItemGraphOptions, reading: Reading) -> _Bu
             header=parsed_header(reading.header),
         )
     near = options.neighbors
-    if near is None and options.keep == 1.0 and len(items.items) > _MOST_ITEMS:
+    if near is None and options.keep == 1.0 and len(items.items) > SIDE:
         raise RankingFileError(
             f"a graph of all pairs of {len(items.items):,} items has "
             f"{len(items.items) * (len(items.items) - 1) // 2:,} edges",
@@ -241,7 +239,7 @@ def _describe(graph: "ItemGraph", features: str, dissimilar: bool) -> dict[str, 
     found: dict[str, Any] = {"n_items": graph.n_items, "compared_by": features}
     if graph.approximation_error is not None:
         found["approximation_error"] = graph.approximation_error
-    large = graph.weights.kind == "structured" and graph.n_items > _MOST_ITEMS
+    large = graph.weights.kind == "structured" and graph.n_items > SIDE
     if not (large and graph.weights.rank > 0):
         found["n_edges"] = graph.n_edges
     degrees = graph.degrees

@@ -24,7 +24,6 @@ from rankcut.comparison.rows import (
     read_with_weights,
 )
 from rankcut.comparison.statistics import (
-    BLOCK,
     ENOUGH,
     Draws,
     Estimate,
@@ -38,7 +37,7 @@ from rankcut.comparison.statistics import (
 )
 from rankcut.comparison.vectors import Coordinates, Scores, features_of, places
 from rankcut.errors import InputError, amount
-from rankcut.parameters import check_count, seed_from, within_floats
+from rankcut.parameters import AT_ONCE, check_count, seed_from, within_floats
 from rankcut.rankings import Unranked, as_frame
 from rankcut.rankings.value import ROUNDING
 from rankcut.threads import in_order
@@ -317,7 +316,7 @@ class CovariateDraws(Draws):
                 rows = np.array([list(itertools.chain(*each)) for each in some], dtype=np.int32)
                 yield work(self._permuted(units, rows))
             return
-        step = max(1, BLOCK // ((1 + self.width) * self._n_units))
+        step = max(1, AT_ONCE // ((1 + self.width) * self._n_units))
         seed = np.uint64(self._options.seed)
 
         def shuffled(first: int) -> Any:

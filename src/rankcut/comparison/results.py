@@ -11,14 +11,12 @@ from typing import Any, ClassVar, Literal
 import narwhals as nw
 
 from rankcut.comparison.statistics import Estimate, Tested
-from rankcut.parameters import check_choice
+from rankcut.parameters import MOST_LISTED, check_choice
 from rankcut.rankings.value import ROUNDING
 
 # p-values up to this are called a difference.
 LEVEL = 0.05
 
-# A summary names this many groups with their sizes.
-_MOST_GROUPS = 12
 
 QUESTIONS = {
     "places": "Compared: mean places. They are relative: one item up, the rest down.",
@@ -350,7 +348,7 @@ def sizes_in_words(groups: Mapping[Any, int]) -> str:
     'Rankings: 100, in 40 groups of 2 to 3.'
     """
     sizes = list(groups.values())
-    if len(sizes) <= _MOST_GROUPS:
+    if len(sizes) <= MOST_LISTED:
         return f"Rankings: {', '.join(f'{name} ({size:,})' for name, size in groups.items())}."
     low, high = min(sizes), max(sizes)
     each = f"{low:,}" if low == high else f"{low:,} to {high:,}"

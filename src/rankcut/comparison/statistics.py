@@ -31,6 +31,7 @@ from scipy.stats import beta, norm
 from rankcut._loops.resamples import add_by_label, shuffle_labels
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.vectors import Scores
+from rankcut.parameters import AT_ONCE
 from rankcut.rankings.value import ROUNDING
 from rankcut.threads import in_order
 
@@ -41,9 +42,6 @@ FEW = 10_000
 
 # With this many units in each group, permutations and Welch's approximation agree.
 ENOUGH = 1_000
-
-# Labels and numbers that a block of permutations holds at once, a few dozen megabytes.
-BLOCK = 1 << 22
 
 # Additions of permutations, about a minute: with very many rankings there are fewer permutations.
 _WORK = 1 << 37
@@ -498,7 +496,7 @@ class GroupDraws(Draws):
     def _at_once(self) -> int:
         n_groups = self._sizes.shape[1]
         width = n_groups * (n_groups - 1) // 2 * self.scores.width + n_groups * self._width
-        return int(max(1, min(BLOCK // (width + self._units), 128)))
+        return int(max(1, min(AT_ONCE // (width + self._units), 128)))
 
     def _labelled(self, labels: NDArray[np.uint8]) -> Moments:
         """The moments of groups with these labels; those of the largest follow from the rest."""

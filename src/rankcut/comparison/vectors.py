@@ -12,11 +12,9 @@ from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats
 from rankcut.comparison.rows import ComparedRows, Design
 from rankcut.kernels.chosen_features import choose_features
+from rankcut.parameters import KEPT
 from rankcut.rankings import Rankings
 from rankcut.rankings.value import ROUNDING
-
-# Up to this many numbers of cells are kept (512 MB); more are computed again in each pass.
-KEPT = 1 << 26
 
 # Cells whose vectors are made at once.
 _BLOCK = 8192

@@ -27,10 +27,7 @@ from scipy.special import ndtr, ndtri
 from rankcut._loops.types import Floats, Indices, Longs, ScoredLists
 from rankcut._loops.utilities import LONGEST
 from rankcut.rankings import Rankings
-from rankcut.threads import in_order
-
-# Sums over people are taken in this many parts, so that threads change no bits.
-_PARTS = 4
+from rankcut.threads import PARTS, in_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +137,7 @@ def sum_over(
     lists: Lists, work: Callable[[Lists], tuple[Any, ...]], n_jobs: int | None
 ) -> list[Any]:
     """The sums of what ``work`` finds in parts of the lists, the same for any number of threads."""
-    bounds = np.linspace(0, len(lists), _PARTS + 1).astype(int).tolist()
+    bounds = np.linspace(0, len(lists), PARTS + 1).astype(int).tolist()
     found = in_order(lambda ends: work(lists.span(*ends)), list(pairwise(bounds)), n_jobs)
     totals = list(next(found))
     for part in found:

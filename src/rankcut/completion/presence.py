@@ -27,15 +27,11 @@ from rankcut.completion.lists import Lists, rescored, with_unlisted
 from rankcut.completion.population import SHRINKAGE, Population
 from rankcut.graphs import CoListingGraph, ItemGraph
 from rankcut.graphs.derived import degree_scales
-from rankcut.parameters import ROWS_AT_ONCE
+from rankcut.parameters import MOST_HELD, ROWS_AT_ONCE
 
 # λ, if it is not chosen: on all lists we have seen the best was from 100 to 300.
 PENALTY = 100.0
 _PENALTIES = tuple(factor * PENALTY for factor in (0.3, 1.0, 3.0, 10.0))
-
-# An inverse of this size takes 3 GB and some minutes. With more lists and more items, the nearest
-# hundred neighbours of each item are used instead, by the cosine of who lists them.
-_LARGEST = 20_000
 
 # The share of each list that is hidden from judges.
 HIDDEN = 0.3
@@ -97,7 +93,9 @@ def fit_presence(
     """EASE with one penalty; each list counts as often as its count says."""
     rows = csr_array(diags_array(np.sqrt(lists.counts)) @ listed_matrix(lists, order=order))
     n_lists, n_items = rows.shape
-    if min(n_lists, n_items) > _LARGEST:
+    if min(n_lists, n_items) ** 2 > MOST_HELD:
+        # The inverse would take minutes, too: the nearest hundred neighbours of each item are used
+        # instead, by the cosine of who lists them.
         near = CoListingGraph(n_neighbors=100).build_from(rows, sample_weight=lists.counts)
         found = Presence(None, near.weights.to_csr(), np.ones(n_items), order)
     elif n_lists < n_items:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Vectors: TypeAlias = Callable[[Indices], Floats]
 
 # Whole numbers below this are exact in single precision.
-_WHOLE = 1 << 24
+_WHOLE = int(2 / np.finfo(np.float32).eps)
 
 # People are drawn one by one, unless a unit stands for more than this many on average.
 _DRAWN_SINGLY = 16

@@ -11,8 +11,7 @@ from rankcut.consensus import Agreement
 from rankcut.errors import amount
 
 # Width in characters of an item's name, and of the line of places: rows of up to 98 in all.
-_NAME_WIDTH = 28
-_LINE_WIDTH = 24
+_NAME_WIDTH, _LINE_WIDTH = 28, 24
 
 
 @dataclass(frozen=True, eq=False)

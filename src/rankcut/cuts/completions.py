@@ -46,7 +46,7 @@ from rankcut._loops.random_streams import name_streams
 from rankcut._loops.types import Floats, Ints, Longs
 from rankcut.cuts.options import Completions, UnlistedWeight
 from rankcut.cuts.set_function import SetFunction, power_of_two
-from rankcut.graphs.weights import ROUNDING
+from rankcut.parameters import ROUNDING
 from rankcut.rankings.value import Partitions, block_rows
 
 # Replicates of a stage: enough to estimate their spread, few enough to leave draws to stratify.

@@ -22,12 +22,9 @@ from rankcut.errors import InputError, RankingFileError
 from rankcut.kernels.gram import Encoder, Encoding, fill_gram, gram_dtype, read_both
 from rankcut.kernels.nearest import Nearest, all_found, best_of, keep_nearest, none_yet
 from rankcut.kernels.ranking_kernel import FLOAT, RankingKernel
-from rankcut.parameters import check_count
+from rankcut.parameters import SIDE, check_count
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.reading import for_collections, is_collection
-
-# Rows and columns of a chunk, 32 MB: large enough for BLAS, small enough for any worker.
-_SIDE = 2048
 
 # The encoding of a block without rankings.
 _NOTHING = np.empty(0, dtype=object)
@@ -213,17 +210,17 @@ def write_gram(
         parts.clear()
     features.fit(rankings.ranks())
     vectors = computed_vectors(rankings, features).expanded().persist().compute_chunk_sizes()
-    vectors = vectors.rechunk((_SIDE, -1)).persist()
+    vectors = vectors.rechunk((SIDE, -1)).persist()
     n_rows = vectors.shape[0]
     n_stripes = vectors.numblocks[0]
     missing = parts.missing(n_stripes)
-    shape = {"shape": (n_rows, n_rows), "chunks": (_SIDE, _SIDE), "dtype": "float64"}
+    shape = {"shape": (n_rows, n_rows), "chunks": (SIDE, SIDE), "dtype": "float64"}
     if len(missing) == n_stripes:
         array = zarr.create_array(str(place), overwrite=True, **shape)
     else:
         array = zarr.open_array(str(place), mode="r+")
     for n_done, number in enumerate(missing):
-        rows = slice(number * _SIDE, min((number + 1) * _SIDE, n_rows))
+        rows = slice(number * SIDE, min((number + 1) * SIDE, n_rows))
         stripe = vectors.blocks[number] @ vectors.T
         region = (rows, slice(0, n_rows))
         computed(da.store(stripe, array, regions=region, lock=False, compute=False))

@@ -9,14 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from rankcut.errors import InputError, RankingFileError
+from rankcut.parameters import AT_ONCE
 
 # A packed file may unpack to this many bytes whatever its size, and beyond that to at most this
 # many times its size: rankings in text shrink 5 to 20 times, files made to fill memory 1,000 times.
-_SMALL = 1 << 24
-_MOST_TIMES = 100
-
-# Bytes that are copied or unpacked at once.
-AT_ONCE = 1 << 20
+_SMALL, _MOST_TIMES = 1 << 24, 100
 
 
 def unpack_archive(content: bytes, name: str) -> dict[str, bytes]:

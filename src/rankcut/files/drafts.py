@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rankcut.errors import RankingFileError
-from rankcut.files.archives import AT_ONCE
+from rankcut.parameters import AT_ONCE
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError, Setting, Text, amount
 from rankcut.files.tables import Layout, TableBlock
+from rankcut.parameters import MOST_LISTED
 
 # What the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
 PLACE = re.compile(
@@ -58,9 +59,6 @@ _SCALES = [
     ["love it", "like it", "neutral", "dislike it", "hate it"],
     ["high", "medium", "low"],
 ]  # fmt: skip
-
-# A message lists at most this many columns, or words of a scale.
-MOST_LISTED = 12
 
 # This many rows are enough evidence.
 _MOST_ROWS = 2000

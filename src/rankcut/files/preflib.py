@@ -19,7 +19,7 @@ from rankcut._loops import preflib_scan
 from rankcut.errors import RankingFileError
 from rankcut.files.text import Source, decoded, read_all, source_name, whole_number
 from rankcut.rankings.orders import to_orders
-from rankcut.rankings.ranking_set import LARGEST_COUNT, RankingSet, distinct_labels, fitting_ranks
+from rankcut.rankings.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
 _TOTALS = ("NUMBER VOTERS", "NUMBER UNIQUE ORDERS")
 _NAME = re.compile(r"(ALTERNATIVE|CATEGORY) NAME (\d{1,15})")
@@ -325,8 +325,8 @@ def _parts(count: int) -> list[int]:
     >>> _parts(2 * 10**15 + 1)
     [1000000000000000, 1000000000000000, 1]
     """
-    whole, rest = divmod(count, LARGEST_COUNT)
-    return [LARGEST_COUNT] * whole + [rest] * (rest > 0)
+    whole, rest = divmod(count, preflib_scan.LARGEST_COUNT)
+    return [preflib_scan.LARGEST_COUNT] * whole + [rest] * (rest > 0)
 
 
 def _group(tied: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut._loops.preflib_scan import LARGEST_COUNT
 from rankcut.errors import InputError, RankingFileError, Setting, Text
 from rankcut.files.guessing import (
     as_option,
@@ -18,7 +19,6 @@ from rankcut.files.guessing import (
     some_of,
 )
 from rankcut.files.tables import Layout, TableBlock, shown
-from rankcut.rankings.ranking_set import LARGEST_COUNT
 from rankcut.rankings.ratings import Scale, read_scale
 from rankcut.rankings.value import Unranked
 

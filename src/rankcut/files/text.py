@@ -13,18 +13,15 @@ from typing import IO, Any, TypeAlias
 
 import numpy as np
 
+from rankcut._loops.preflib_scan import LARGEST_COUNT
 from rankcut.errors import RankingFileError, Setting, amount
 from rankcut.files.archives import unpacked_gzip
 from rankcut.files.tables import BLOCK_CELLS, MARKS, Declared, Header, TableBlock, read_marks
-from rankcut.rankings.ranking_set import LARGEST_COUNT
+from rankcut.parameters import ROWS_AT_ONCE
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 
 _QUOTED = re.compile(r'"[^"]*"')
-# Records that are taken at once: so few that Python does not look for garbage among them, which
-# takes as long as all the rest.
-_AT_ONCE = 512
-
 _BREAK = re.compile(r"\r\n|\r|\n")
 
 # A number with a decimal comma, as in files whose cells are separated by semicolons.
@@ -232,7 +229,9 @@ def titled_blocks(
     records = chain(opening, records)
     columns: list[list[Any]] = [[] for _ in names]
     lines: list[int] = []
-    while some := list(islice(records, min(_AT_ONCE, step - len(lines)))):
+    # So few records at once that Python does not look for garbage among them, which takes as long
+    # as all the rest.
+    while some := list(islice(records, min(ROWS_AT_ONCE, step - len(lines)))):
         numbers = _lines_of(some, line, n_lines())
         line = numbers[-1]
         if {*map(len, some)} != {width}:

@@ -24,11 +24,7 @@ from rankcut.gp.ascent import Sites, State, rounding_of
 from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
 from rankcut.gp.weight_space import with_constant
-from rankcut.graphs.weights import ROUNDING
-from rankcut.parameters import MOST_COMPARED, within_floats
-
-# Differences of K from U Uᵀ, or from its transpose, that count as rounding, for each precision.
-_SINGLE, _DOUBLE = 1e-4, 1e-8
+from rankcut.parameters import MOST_COMPARED, ROUNDING, within_floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +51,8 @@ class Factor:
         gram = np.asarray(given, dtype=np.float64)
         # Numbers that were once in single precision have lost their last digits.
         single = given.dtype == np.float32 or np.array_equal(gram, gram.astype(np.float32))
-        rounding = _SINGLE if single else _DOUBLE
+        # Differences of K from U Uᵀ, or from its transpose, that count as rounding.
+        rounding = float(np.sqrt(np.finfo(np.float32 if single else np.float64).eps))
         _check_gram(gram, rounding)
         size = len(gram)
         largest = float(np.diagonal(gram).max())

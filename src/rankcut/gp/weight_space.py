@@ -22,16 +22,9 @@ from rankcut._loops.types import Floats
 from rankcut.gp.ascent import Sites, State, climb, rounding_of
 from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
+from rankcut.parameters import AT_ONCE, MOST_COMPARED
+from rankcut.rankings.value import BLOCK
 from rankcut.threads import in_order
-
-# A block has about this many numbers, so that everything made from it fits in a core's cache.
-_BLOCK = 1 << 15
-
-# Features with more distinct numbers than this (8 MB) are not merged: the copy would cost memory.
-_FEW = 1 << 20
-
-# If a class has more rows than this, a sample of them is enough to find where to start.
-_ENOUGH_TO_START = 2_000
 
 
 class Statistics(NamedTuple):
@@ -70,7 +63,7 @@ class FeatureRows(Protocol):
 
 def blocks(n_rows: int, n_features: int) -> list[slice]:
     """Cut rows into blocks, always in the same places."""
-    size = max(64, _BLOCK // max(1, n_features))
+    size = max(64, BLOCK // max(1, n_features))
     return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
 
 
@@ -97,7 +90,7 @@ def few_distinct(
     features: NDArray[np.floating], codes: NDArray[np.intp], weight: Floats | None
 ) -> Distinct | None:
     """The distinct pairs of a row and its code, or None if there are too many to copy."""
-    return _distinct(features, codes, weight, max(1, _FEW // max(1, features.shape[1])))
+    return _distinct(features, codes, weight, max(1, AT_ONCE // max(1, features.shape[1])))
 
 
 def distinct_rows(X: Any, codes: NDArray[np.intp], weight: Floats | None) -> Distinct:
@@ -239,7 +232,7 @@ class LabelledRows:
 
 def steps_to_start(counts: tuple[int, int]) -> tuple[int, int] | None:
     """The step between sampled rows of each label; None if most rows would be sampled."""
-    one, other = (max(1, count // _ENOUGH_TO_START) for count in counts)
+    one, other = (max(1, count // MOST_COMPARED) for count in counts)
     n_drawn = -(-counts[0] // one) - (-counts[1] // other)
     return None if 2 * n_drawn > sum(counts) else (one, other)
 

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph, is_learned
 from rankcut.graphs.recipes import DistanceGraph
-from rankcut.graphs.weights import ROUNDING
-from rankcut.parameters import WithParameters, is_real
+from rankcut.parameters import ROUNDING, WithParameters, is_real
 
 
 class _DerivedGraph(WithParameters, ABC):

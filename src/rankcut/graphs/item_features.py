@@ -12,8 +12,7 @@ from scipy import sparse
 
 from rankcut.errors import InputError
 from rankcut.graphs.validation import check_csr
-from rankcut.graphs.weights import ROUNDING
-from rankcut.parameters import WithParameters, within_floats
+from rankcut.parameters import LARGEST, ROUNDING, WithParameters, within_floats
 from rankcut.rankings import as_frame, labels_beside, object_array
 
 if TYPE_CHECKING:
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
 
 # Words begin with a letter, so that numbers in a column of categories are not text.
 _WORD = re.compile(r"[^\W\d_]\w*")
-
-# The squares of larger features, or of smaller ones than its inverse, may be no numbers.
-_LARGEST = 1e150
 
 # Texts with more words than this, over all items, become points of this many topics.
 _MOST_WORDS, _TOPICS = 1000, 100
@@ -214,7 +210,7 @@ def _array_points(matrix: Any, label: str | None) -> NDArray[np.float64]:
 def check_size(values: NDArray[Any]) -> None:
     """Refuse numbers whose squares overflow or vanish."""
     largest = float(np.abs(values).max(initial=0.0))
-    if largest > _LARGEST or 0 < largest < 1.0 / _LARGEST:
+    if largest > LARGEST or 0 < largest < 1.0 / LARGEST:
         raise InputError(
             f"the item features are too {'large' if largest > 1 else 'small'}: up to {largest:.3g}",
             remedy="divide them by their largest value, or take logarithms",

@@ -17,8 +17,8 @@ from scipy import sparse
 from rankcut._loops.lists import SparseEntries, search_lists
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.weights import ROUNDING, MatrixWeights
-from rankcut.parameters import ROWS_AT_ONCE, WithParameters, check_count, check_number
+from rankcut.graphs.weights import MatrixWeights
+from rankcut.parameters import ROUNDING, ROWS_AT_ONCE, WithParameters, check_count, check_number
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.value import block_rows
 from rankcut.threads import in_order

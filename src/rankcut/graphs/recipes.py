@@ -16,13 +16,10 @@ from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_features import FeatureRecipe
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.learned import strongest_products
-from rankcut.graphs.weights import AT_ONCE, MatrixWeights, StructuredWeights, sampled_pairs
-from rankcut.parameters import check_choice, check_count, is_real, is_whole
+from rankcut.graphs.weights import MatrixWeights, StructuredWeights, sampled_pairs
+from rankcut.parameters import AT_ONCE, MOST_HELD, check_choice, check_count, is_real, is_whole
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
-
-MOST_BYTES = 1 << 32
-"""Pairs of all items, or of all rankings, are held in memory at once up to this many bytes."""
 
 
 class SimilarityGraph(FeatureRecipe):
@@ -314,7 +311,7 @@ def _near_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
     n = len(points)
-    if n * (n - 1) * 4 > MOST_BYTES:
+    if n * (n - 1) // 2 > MOST_HELD:
         raise InputError(
             f"the graph compares all pairs of its {n:,} items, which needs "
             f"{n * (n - 1) * 4 / 1e9:.0f} GB",

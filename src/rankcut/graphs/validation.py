@@ -9,10 +9,7 @@ from scipy import sparse
 
 from rankcut.errors import InputError
 from rankcut.graphs.weights import MatrixWeights, StructuredWeights, Weights
-
-# Weights W_ij and W_ji that differ by no more than this, relative to the largest weight, differ
-# by rounding and are averaged.
-_ROUNDING = 1e-8
+from rankcut.rankings.value import ROUNDING
 
 # Weights beyond this would overflow in sums over items and completions.
 _LARGEST = 1e290
@@ -127,8 +124,8 @@ def _check_matrix(
             "changes",
         )
     gap = abs(matrix - matrix.T)
-    if float(gap.max() if gap.size else 0.0) > _ROUNDING * largest:
-        i, j = (int(side[0]) for side in (gap > _ROUNDING * largest).nonzero())
+    if float(gap.max() if gap.size else 0.0) > ROUNDING * largest:
+        i, j = (int(side[0]) for side in (gap > ROUNDING * largest).nonzero())
         raise InputError(
             f"the graph is not symmetric: the weight from item {label(i)} to {label(j)} is "
             f"{matrix[i, j]}, but {matrix[j, i]} the other way",

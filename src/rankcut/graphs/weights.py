@@ -14,17 +14,12 @@ from scipy import sparse
 
 from rankcut._loops.linear_algebra import multiply_rows
 from rankcut._loops.types import Floats
+from rankcut.parameters import AT_ONCE, ROUNDING
 
 Kind: TypeAlias = Literal["complete", "dense", "sparse", "structured"]
 
-# Number of weights to multiply out at once: 32 MB.
-AT_ONCE = 1 << 22
-
 # Up to this many pairs, all are examined; beyond it, this many are drawn at random.
 _MOST_PAIRS = 1 << 20
-
-# No more than this part of the largest weight or degree, or of parts that cancel, is rounding.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,13 +15,9 @@ from numpy.typing import DTypeLike, NDArray
 from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, amount
-from rankcut.parameters import ROWS_AT_ONCE
+from rankcut.parameters import KEPT, ROWS_AT_ONCE
 from rankcut.rankings import Rankings, Unranked, labels_beside, read_rankings
 from rankcut.threads import in_order
-
-# Feature matrices of up to this many entries (512 MB) are kept. A larger one is computed again, a
-# few rows at a time, for each block of the Gram matrix.
-KEPT = 1 << 26
 
 
 class Encoding(Protocol):

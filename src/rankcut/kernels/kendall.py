@@ -34,13 +34,14 @@ from rankcut._loops.types import Indices, Words
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.kernels.gram import Encoder, Features, gram_dtype
 from rankcut.kernels.ranking_kernel import RankingKernel
+from rankcut.parameters import SIDE
 from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.reading import takes_collections
 
 # With more items, the O(n log n) routine is faster than making and reading n²/2 bits. Measured
 # for a pair of rankings: 13 µs by bits and 28 µs by the routine for 1,024 items, 54 and 67 µs for
 # 2,048, 167 and 141 µs for 4,096.
-BIT_ITEMS = 2048
+BIT_ITEMS = SIDE
 
 
 class KendallKernel(RankingKernel):

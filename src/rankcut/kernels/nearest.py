@@ -19,9 +19,8 @@ from rankcut._loops.pairs import ALL
 from rankcut._loops.types import Floats, Longs
 from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, Vectors, check_centred, row_squares
 from rankcut.errors import InputError, amount
-from rankcut.graphs.weights import ROUNDING
 from rankcut.kernels.gram import Encoding, slices, unit_scale
-from rankcut.parameters import ROWS_AT_ONCE, check_count
+from rankcut.parameters import ROUNDING, ROWS_AT_ONCE, check_count
 from rankcut.threads import in_order
 
 

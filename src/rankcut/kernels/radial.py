@@ -10,14 +10,11 @@ from sklearn.gaussian_process.kernels import Hyperparameter
 
 from rankcut._loops.pairs import TWINS
 from rankcut.errors import InputError
-from rankcut.graphs.weights import ROUNDING
 from rankcut.kernels.gram import Encoder, Encoding, squares
 from rankcut.kernels.kendall import KendallKernel
 from rankcut.kernels.ranking_kernel import FLOAT, Bounds, RankingKernel
+from rankcut.parameters import LARGEST, ROUNDING
 from rankcut.rankings import Rankings, Unranked
-
-# Squares and cubes of lengthscales, and their inverses, must be finite and above 0.
-_SHORTEST = 1e-100
 
 Shape: TypeAlias = Literal["gaussian", "laplace"]
 """How a kernel falls with distance."""
@@ -52,9 +49,9 @@ class RadialKernel(RankingKernel):
     def encoder(self, *, derivative: bool = False) -> Encoder:
         """Compare rankings by the distance of their vectors in the space of the base."""
         scale = self.lengthscale
-        if not _SHORTEST <= scale <= 1.0 / _SHORTEST:
+        if not 1.0 / LARGEST <= scale <= LARGEST:
             raise InputError(
-                f"must be from {_SHORTEST:g} to {1.0 / _SHORTEST:g}; got {scale}",
+                f"must be from {1.0 / LARGEST:g} to {LARGEST:g}; got {scale}",
                 parameter="lengthscale",
             )
         base = self._base().encoder()

@@ -27,8 +27,7 @@ from rankcut.threads import in_order, over_rows
 
 # Trees of each forest for a group of targets; with one group, as many times more, because there
 # are as many for all items.
-_TREES = 30
-_MORE_TREES = 4
+_TREES, _MORE_TREES = 30, 4
 
 # Each tree leaves out this share of the rows, so that a fifth of the trees predicts each row
 # without having seen it.

@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import amount
+from rankcut.parameters import SIDE
 from rankcut.pictures.theme import COLOURS, OTHERS, check_length, colour, scale_colour
 from rankcut.pictures.theme import UNKNOWN as UNKNOWN_COLOUR
 
 UNKNOWN = "unknown"
-
-# With at most this many items, directions are found from the matrix of their covariances.
-_FEW_ITEMS = 2000
 
 # A page of this many marks has about 600 kB. If there are more, near points are drawn as one.
 MOST_MARKS = 2500
@@ -119,7 +117,7 @@ def main_directions(
     centered = vectors - weight @ vectors
     scaled = np.sqrt(weight)[:, np.newaxis] * centered
     total = float(np.einsum("ij,ij->", scaled, scaled))
-    if scaled.shape[1] <= _FEW_ITEMS:
+    if scaled.shape[1] <= SIDE:
         variances, directions = np.linalg.eigh(scaled.T @ scaled)
         variances, directions = variances[:-3:-1], directions[:, :-3:-1].T
     else:

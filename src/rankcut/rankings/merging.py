@@ -13,12 +13,8 @@ from numpy.typing import NDArray
 
 from rankcut._loops.partitions import NOWHERE, close_rows
 from rankcut._loops.types import Floats, Longs, Words
-from rankcut.parameters import check_total
+from rankcut.parameters import KEPT, check_total
 from rankcut.rankings.value import Rankings, block_rows
-
-# A sparse matrix with more cells than this, ranked or not, is left as it is: groups are stored for
-# each item, and would take this many bytes or more.
-_MOST_CELLS = 1 << 27
 
 
 class Merged(NamedTuple):
@@ -45,7 +41,7 @@ def merge_rankings(rankings: Rankings) -> Merged:
         which[kept] = inner.which
         return Merged(inner.rankings, which)
     n_rows, n_items = rankings.shape
-    if rankings.sparse is not None and n_rows * n_items > _MOST_CELLS:
+    if rankings.sparse is not None and n_rows * n_items > KEPT:
         return Merged(replace(rankings, weights=weights, people=None), np.arange(n_rows))
     groups, listed = _small_groups(rankings)
     words = _pack(groups)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
+from rankcut._loops.preflib_scan import LARGEST_COUNT
 from rankcut.errors import InputError, amount
 from rankcut.rankings.orders import spread
 from rankcut.rankings.value import BLOCK, Unranked
@@ -22,9 +23,6 @@ _MOST_ROWS = 10_000_000
 
 # What notebooks show of a set.
 _SHOWN_ROWS, _SHOWN_ITEMS, _SHOWN_COLUMNS = 4, 6, 3
-
-# Every format that has counts can hold this one.
-LARGEST_COUNT = 10**15
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,8 +25,7 @@ from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
 from rankcut.comparison.results import Table
 from rankcut.errors import InputError, amount
-from rankcut.graphs.weights import AT_ONCE
-from rankcut.parameters import check_choice
+from rankcut.parameters import AT_ONCE, MOST_PAIRED, check_choice
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.regression.estimates import (
     Estimates,
@@ -39,9 +38,6 @@ from rankcut.regression.estimates import (
 
 # Items are moved in at most this many rankings: their mean changes little with more.
 _MOST_RANKINGS = 100
-
-# The most items whose pairs are tried, 435 of them.
-_MOST_PAIRED = 30
 
 # Weights are not estimated if it takes more products than this, a second or two.
 _MOST_PRODUCTS = 2 * 10**9
@@ -197,10 +193,10 @@ def explain(model: Any, X: Any = None, y: ArrayLike | None = None) -> Explanatio
             notes.append(note)
     if y is None:
         notes.append("These are changes of the prediction; intervals need X and y.")
-    if n_items > _MOST_PAIRED:
-        notes.append(f"Pairs are shown for up to {_MOST_PAIRED} items.")
+    if n_items > MOST_PAIRED:
+        notes.append(f"Pairs are shown for up to {MOST_PAIRED} items.")
     columns = [(column,) for column in range(n_items)]
-    pairs = list(combinations(range(n_items if n_items <= _MOST_PAIRED else 0), 2))
+    pairs = list(combinations(range(n_items if n_items <= MOST_PAIRED else 0), 2))
 
     def table(names: Sequence[str], change: Any, moved: Sequence[tuple[int, ...]]) -> Table:
         found = (change(ranks, *which) for which in moved)

@@ -29,17 +29,14 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from rankcut._loops.types import Floats
-from rankcut.graphs.weights import AT_ONCE
-from rankcut.parameters import MOST_COMPARED
+from rankcut.parameters import AT_ONCE, MOST_COMPARED
+from rankcut.rankings.value import ROUNDING
 from rankcut.regression.views import View
 
 # A weak prior on log v: around 0.05, the share of the labels' variance that rankings usually
 # explain, give or take two powers of e. Without it, chance in a few labels can switch off a view
 # or the noise.
 USUAL, SPREAD = 0.05, 2.0
-
-# A view whose rows, of length 1, differ by no more than this is the same for all rankings.
-_SAME = 1e-6
 
 # The search for weights ends when no slope of the mean loss is larger than this.
 _SLOPE = 1e-7
@@ -75,7 +72,7 @@ def weigh_views(
     evidence = summed(list(views.values()), targets, counts)
     # Rows of mean square 1, centred, make variances comparable.
     sizes = np.sqrt([max(np.trace(gram), 0.0) / counts.sum() for gram in evidence.grams])
-    known = [b for b, size in enumerate(sizes) if size > _SAME]
+    known = [b for b, size in enumerate(sizes) if size > ROUNDING]
     scaled = [evidence.grams[b] / sizes[b] ** 2 for b in known]
     found = np.zeros(len(views))
     if known:

@@ -36,11 +36,8 @@ from rankcut.graphs import AgreementGraph, ItemGraph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.graphs.learned import list_positions, listed_ranks
+from rankcut.parameters import MOST_LISTED
 from rankcut.rankings import Rankings
-
-# With more levels than this, a rating is a number and each level says little by itself: Likert
-# scales have at most eleven, and 0 to 10 stars in halves have more.
-_MOST_LEVELS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +144,7 @@ class LevelViews:
         self._mean = float(weights @ rated.data) / total
         self._spread = float(np.sqrt(weights @ (rated.data - self._mean) ** 2 / total)) or 1.0
         levels = np.unique(rated.data)
-        self._levels = levels if 2 <= len(levels) <= _MOST_LEVELS else levels[:0]
+        self._levels = levels if 2 <= len(levels) <= MOST_LISTED else levels[:0]
 
     def __call__(self, ratings: Rankings) -> dict[str, View]:
         """The views of some ratings."""

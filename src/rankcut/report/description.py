@@ -7,7 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.consensus import Agreement, Units, agree, compare_pairs, mean_scores, rank_listed
+from rankcut.consensus import (
+    MOST_PAIRED,
+    Agreement,
+    Units,
+    agree,
+    compare_pairs,
+    mean_scores,
+    rank_listed,
+)
 from rankcut.errors import amount
 from rankcut.rankings import Rankings, merge_rankings, read_rankings
 from rankcut.rankings.ranking_set import RankingSet
@@ -18,9 +26,6 @@ _WORTH_A_PLACE = 0.01
 
 # Numbers larger than this many times the number of items are probably not ranks.
 _PLAUSIBLE = 10
-
-# Up to this many items, agreement compares all pairs of items.
-_MOST_PAIRED = 100
 
 
 @dataclass(frozen=True)
@@ -202,7 +207,7 @@ def _preferred(rankings: RankingSet, found: _Census, units: Units) -> list[Prefe
 
 def _agreement(units: Units) -> Agreement:
     """How much people agree; the mean tau of two people only for few items."""
-    pairs = compare_pairs(units) if units.n_items <= _MOST_PAIRED else None
+    pairs = compare_pairs(units) if units.n_items <= MOST_PAIRED else None
     return agree(units, pairs, 0.95)
 
 

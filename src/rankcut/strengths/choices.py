@@ -19,6 +19,7 @@ import numpy as np
 from rankcut._loops.choices import BRESLOW, DAVIDSON, EFRON, EXACT, mark_wins
 from rankcut._loops.types import Flags, Floats, Indices, Longs
 from rankcut.errors import InputError, Setting
+from rankcut.parameters import MOST_HELD
 from rankcut.rankings import Rankings
 
 Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow"]
@@ -32,9 +33,6 @@ TIES: dict[str, int] = {
 # Ties of more items than this come from scales with few levels, such as ratings, more than from
 # people who find items equal.
 _LARGEST_TIE = 4
-
-# Lists with ties hold the unlisted items too: no more than this many entries in all, 4 GB.
-_MOST_ENTRIES = 1 << 29
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +156,7 @@ class Choices:
         """The same with all that is at choice among ``items``: the others after the listed."""
         if not self.others:
             return self
-        if self.n_rankings * self.n_items > _MOST_ENTRIES:
+        if self.n_rankings * self.n_items > MOST_HELD:
             kind = "lists with ties" if self.tied else "lists"
             raise InputError(
                 f"{self.n_rankings:,} {kind} from {self.n_items:,} items are too many "

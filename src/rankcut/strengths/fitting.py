@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from rankcut._loops.types import Flags, Floats
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.parameters import SIDE
 from rankcut.rankings import Rankings
 from rankcut.strengths.choices import Choices, Ties
 from rankcut.strengths.likelihood import ChoiceLikelihood
@@ -23,7 +24,7 @@ Errors: TypeAlias = Literal["sandwich", "information"]
 
 # With more items than this, second derivatives are not a matrix: it would take 32 MB for each part
 # of a sum.
-MOST_DENSE = 2048
+MOST_DENSE = SIDE
 
 # Draws that errors of many items are from: they are known to some 4 %.
 _ERROR_DRAWS = 300

@@ -22,10 +22,7 @@ from rankcut._loops.choices import (
 )
 from rankcut._loops.types import Floats, Longs
 from rankcut.strengths.choices import TIES, Choices, Ties
-from rankcut.threads import in_order
-
-# Sums are made of this many parts, whatever the number of threads, and so are the same bits.
-_PARTS = 8
+from rankcut.threads import PARTS, in_order
 
 # Scores with a smaller share of entries than this are multiplied as sparse matrices.
 _SPARSE = 0.05
@@ -189,7 +186,7 @@ class ChoiceLikelihood:
 
     @cached_property
     def _parts(self) -> Sequence[slice]:
-        bounds = np.linspace(0, self.choices.n_rankings, _PARTS + 1).astype(int).tolist()
+        bounds = np.linspace(0, self.choices.n_rankings, PARTS + 1).astype(int).tolist()
         return [slice(a, b) for a, b in pairwise(bounds) if b > a]
 
     def _map(self, work: Callable[[slice], Any]) -> list[Any]:

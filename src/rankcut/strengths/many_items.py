@@ -24,8 +24,7 @@ CLOSE = 0.1
 
 # Newton's method stops where no strength moves by more than this, and gives up after this many
 # steps; ten are usual.
-TOLERANCE = 1e-10
-MOST_STEPS = 200
+TOLERANCE, MOST_STEPS = 1e-10, 200
 
 # No step of Newton's method is longer: the odds of two items change by exp(8) at most.
 LONGEST = 4.0

@@ -32,8 +32,7 @@ _LEAST_SCALE, _MOST_SCALE = 2.0**-13, 2.0**9
 # Shares of the variance that the graph explains, and reaches q: across much of the graph, or
 # hardly beyond neighbours. Chosen before any data were looked at;
 # benchmarks/strengths_graph.py --grid tries others.
-_SHARES = (0.5, 0.9, 0.99)
-_REACHES = (0.03, 0.3)
+_SHARES, _REACHES = (0.5, 0.9, 0.99), (0.03, 0.3)
 
 # Random signs that estimate the trace of an inverse, by Hutchinson's method, to a few per cent.
 _PROBES = 32

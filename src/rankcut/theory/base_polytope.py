@@ -20,7 +20,7 @@ from rankcut._loops.types import Floats
 from rankcut.cuts import Modular, SetFunction
 from rankcut.cuts.set_function import power_of_two
 from rankcut.errors import InputError
-from rankcut.graphs.weights import ROUNDING as VANISHED
+from rankcut.parameters import ROUNDING as VANISHED
 from rankcut.parameters import within_floats
 from rankcut.rankings.value import ROUNDING, Partitions
 from rankcut.theory.cones import Groups, ordered_partitions, refining_orders
