@@ -49,12 +49,15 @@ def critical_value(
     n_effective: float,
     n_differences: int = 0,
     n_unanimous: int = 0,
+    *,
+    bounded: bool = True,
 ) -> float:
     """What the largest studentised difference exceeds by chance with probability 1 − confidence.
 
     ``largest`` holds it for each bootstrap sample. A bootstrap sees no variation where all people
     say the same: for ``n_unanimous`` such differences, the value is at least Bonferroni's. With few
     people the tails of its samples are too light, so this holds for all ``n_differences`` then.
+    Samples from a joint normal distribution (not ``bounded``) have neither fault.
     """
     if n_effective <= 1 or not len(largest):
         return float("inf")
@@ -64,9 +67,9 @@ def critical_value(
         return float("inf")
     normal = float(ordered[place])
     compared = n_differences if n_effective < _FEW_PEOPLE else n_unanimous
-    if compared:
+    if compared and bounded:
         normal = max(normal, float(-special.ndtri((1 - confidence) / (2 * compared))))
-    freedom = _BOUNDED * (n_effective - 1)
+    freedom = (_BOUNDED if bounded else 1.0) * (n_effective - 1)
     # By the upper tail: the share below a large value rounds to 1. Some versions of SciPy
     # put the median of Student's t just above 0, which would make differences of 0 sure.
     return max(0.0, float(-special.stdtrit(freedom, special.ndtr(-normal))))
@@ -93,12 +96,14 @@ def sure_differences(
     confidence: float,
     extremes: Floats | None = None,
     asked: Floats | None = None,
+    *,
+    normal: bool = False,
 ) -> tuple[NDArray[np.bool_], Floats]:
     """Which of the items are surely better than which, and the means in all bootstrap samples.
 
     ``mean`` has the covariance of the items' means. ``extremes`` are the largest values that a
     person's vector can have; None: it is not bounded. ``asked`` is how many people list each item;
-    None: all.
+    None: all. ``normal``: samples are from a joint normal distribution, not from a bootstrap.
     """
     assert mean.covariance is not None
     covariance = mean.covariance[np.ix_(items, items)]
@@ -119,6 +124,7 @@ def sure_differences(
         mean.n_effective,
         len(vector) * (len(vector) - 1) // 2,
         int(unanimous.sum()),
+        bounded=not normal,
     )
     sure = _studentised(differences, errors, mean.n_effective) > critical
     if extremes is not None:

@@ -135,7 +135,7 @@ def by_strengths(units: Units, fit: "Strengths", resampling: Resampling) -> Outc
         return Outcome(fit.theta, rank_listed(fit.theta, placed), None, None)
     mean = Mean(fit.centre, fit.standard_errors**2, fit.covariance, fit.n_effective)
     samples = iter([fit.draws(resampling.n_bootstraps, resampling.seed)])
-    outcome = _by_means(mean, samples, placed, resampling.confidence)
+    outcome = _by_means(mean, samples, placed, resampling.confidence, normal=True)
     # Strengths that are pulled together may have another order than their centre.
     ranking = rank_listed(fit.theta, placed)
     assert outcome.intervals is not None
@@ -151,12 +151,16 @@ def _by_means(
     confidence: float,
     extremes: Floats | None = None,
     asked: Floats | None = None,
+    *,
+    normal: bool = False,
 ) -> Outcome:
     """The order of means, the places that are possible, and how often each item is first."""
     n_items = len(mean.vector)
     sure = None
     if mean.covariance is not None:
-        certain, means = sure_differences(mean, samples, listed, confidence, extremes, asked)
+        certain, means = sure_differences(
+            mean, samples, listed, confidence, extremes, asked, normal=normal
+        )
         places = places_by_pairs(certain)
         sure = np.zeros((n_items, n_items), dtype=bool)
         sure[np.ix_(listed, listed)] = certain

@@ -186,9 +186,9 @@ def fit_strengths(
         centre, _, curvature = _newton(likelihood, family, wide, parameters)
     covariance = linalg.inv(curvature)
     if errors == "sandwich":
-        # With few people their scores hardly vary, or not at all if they agree: then the model
-        # says how much they might.
-        few = min(1.0, (n_items - 1) / people.n_effective)
+        # Scores of few rankings hardly vary, or not at all if they agree: then the model says how
+        # much they might.
+        few = min(1.0, (n_items - 1) / people.n_rankings)
         meat = people.variation(likelihood.scores(centre))
         meat += few * likelihood.derivatives(centre)[2]
         if wide is not None:

@@ -66,6 +66,11 @@ class People:
         return int(self.counts.sum())
 
     @property
+    def n_rankings(self) -> float:
+        """Number of rankings that hold a choice."""
+        return float(self.counts @ np.diff(self.members.indptr))
+
+    @property
     def n_effective(self) -> float:
         """How many people of equal weight would say as much (Kish)."""
         total = float(self.counts @ self.weights)
