@@ -109,7 +109,7 @@ def test_strengths_and_errors_are_those_of_a_stratified_cox_model(ties, tied):
 def test_the_sandwich_is_that_of_the_scores():
     """By brute force: the inverse curvature around the squares of people's scores.
 
-    With few people, 3/20 of what the model says is added: three strengths from twenty people.
+    With few rankings, 3/40 of what the model says is added: three strengths from forty rankings.
     """
     rng = np.random.default_rng(2)
     ranks = plackett_luce(rng, rng.normal(size=4), 40)
@@ -120,7 +120,7 @@ def test_the_sandwich_is_that_of_the_scores():
     rows = fit.likelihood.scores(fit.parameters).added(np.eye(40))
     sums = rows[::2] + rows[1::2]
     inverse = np.linalg.pinv(curvature)
-    meat = sums.T @ sums * 20 / 19 + curvature * 3 / 20
+    meat = sums.T @ sums * 20 / 19 + curvature * 3 / 40
     np.testing.assert_allclose(fit.covariance, inverse @ meat @ inverse, atol=1e-10)
     assert fit.n_people == 20
 
