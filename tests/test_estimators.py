@@ -58,7 +58,7 @@ VARIANTS = [
     RatingFeatures(unrated="anywhere"),
     RatingFeatures(unrated="ignore", normalize=True),
     RankingRegressor(),
-    StrengthRegression(prior="evidence", unranked="last", ties="exact"),
+    StrengthRegression(prior="evidence", ties="exact", errors="information"),
     RankingRegressor(Ridge(), GraphCutFeatures(unranked="anywhere")),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     RankingBlocs(n_init=2, n_bootstraps=20),

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from commands import fail, run, succeed
 
-from rankcut import RankingSet, StrengthRegression
+from rankcut import ItemGraph, RankingSet, StrengthRegression
+from rankcut.files import write_graph
 
 ITEMS = ("uni", "ika", "toro")
 
@@ -27,6 +28,7 @@ def votes(tmp_path, monkeypatch):
         for row in range(160):
             cells = [f"p{row // 2}", age[row] if row else "", towns[row], *ranks[row]]
             file.write(",".join(map(str, cells)) + "\n")
+    write_graph(ItemGraph.complete(3), "graph.npz")
     Path("items.csv").write_text("item,price\nuni,3\nika,1\ntoro,5\n")
     return age[1:, None].astype(float), RankingSet(ranks[1:].astype(float), ITEMS)
 
@@ -66,6 +68,8 @@ def test_features_of_items_and_a_prior(votes):
     found = json.loads(succeed(*arguments, "--on", "price,age:price"))
     assert [row["column"] for row in found["coefficients"]] == ["price", "age:price"]
     assert found["terms"][0]["likelihood_ratio"] is None
+    alone = json.loads(succeed(*arguments, "--on", "price", "--columns", "age,person"))
+    assert [row["column"] for row in alone["coefficients"]] == ["price"]
     near = json.loads(succeed(*arguments, "--on", "age", "--prior", "evidence"))
     assert len(near["coefficients"]) == 6
 
@@ -83,6 +87,10 @@ def test_without_a_maximum_there_is_a_prior(votes):
     ("arguments", "says"),
     [
         ("", "name the covariates with --on"),
+        (
+            "--on town --columns age --graph graph.npz",
+            "--graph is used by a prior only; use --prior",
+        ),
         ("--on size", "there is no column 'size'"),
         ("--on age --units ten", "--units must be like column=value; got 'ten'"),
     ],

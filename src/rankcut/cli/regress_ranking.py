@@ -176,9 +176,12 @@ def _fitted(
         unranked=options.unranked,
         ties=options.ties,
         prior=options.prior or "none",
-        graph=options.item_graph(near=True) if options.prior == "evidence" else None,
+        graph=options.item_graph(near=True)
+        if options.prior == "evidence" or options.graph
+        else None,
     )
-    covariates = table.covariates(names, framed=True)
+    # Terms of features alone need no covariate; the estimator takes at least one.
+    covariates = table.covariates(names, framed=True) if names else [[0.0]] * len(rankings)
     with working("fitting"):
         try:
             model.fit(covariates, rankings, people=people)
@@ -187,7 +190,8 @@ def _fitted(
                 raise
             note(f"{mistake.problem}, so a prior pulls coefficients to 0 (--prior evidence)")
             model.set_params(prior="evidence").fit(covariates, rankings, people=people)
-    if model.prior == "none" and people is None:
+    # They count rankings, each of a person: no repeats, no survey weights.
+    if model.prior == "none" and people is None and rankings.weights is None:
         _add_ratio_tests(model, covariates, rankings)
     return model
 

@@ -284,23 +284,14 @@ class StrengthRegression(RegressorMixin, BaseEstimator):
                 values, covariance = effects.coefficients[c], effects.item_covariance(c, c)
                 names, items = [column.name] * self.n_items_, list(labels)
             own = estimates(values, np.sqrt(np.maximum(np.diag(covariance), 0)), self.confidence)
-            parts.append(
-                {
-                    "term": [column.term.name] * len(names),
-                    "column": names,
-                    "item": items,
-                    **own,
-                }
-            )
+            terms = [column.term.name] * len(names)
+            parts.append({"term": terms, "column": names, "item": items, **own})
         found = {name: [v for part in parts for v in part[name]] for name in parts[0]}
-        terms, p_values = np.array(found["term"]), np.array(found["p_value"])
-        adjusted = np.empty(len(p_values))
+        adjusted, p_values = np.empty(len(found["term"])), np.array(found["p_value"])
         for term in dict.fromkeys(found["term"]):
-            adjusted[terms == term] = holm(p_values[terms == term])
-        before = list(found).index("p_value") + 1
-        columns = list(found.items())
-        columns.insert(before, ("p_adjusted", adjusted.tolist()))
-        return Table(dict(columns))
+            own_rows = np.array(found["term"]) == term
+            adjusted[own_rows] = holm(p_values[own_rows])
+        return Table(found | {"p_adjusted": adjusted.tolist()})
 
     def wald_test(self, *terms: str) -> TestResult:
         """Test that all coefficients of some terms are 0, by the errors that were chosen.
