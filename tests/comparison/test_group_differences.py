@@ -654,3 +654,15 @@ def test_independence_leaves_out_rankings_without_weight():
 def test_independence_errors(covariates, message):
     with pytest.raises(InputError, match=message):
         independence_test(rankings(40), covariates)
+
+
+def test_ratings_with_large_ties_are_compared_by_their_strengths():
+    rng = np.random.default_rng(0)
+    ratings = rng.integers(1, 4, (80, 12)).astype(float)
+    ratings[:40, 0] = 1.0
+    ratings[40:, 0] = 3.0
+    ratings[rng.random(ratings.shape) < 0.2] = np.nan
+    groups = np.repeat(["first", "last"], 40)
+    found = compare_groups(ratings, groups, unranked="anywhere", n_permutations=199)
+    assert found.p_value < 0.05
+    assert [row["item"] for row in found.items if row["p_value"] <= 0.05] == [0]

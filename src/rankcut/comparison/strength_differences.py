@@ -79,7 +79,7 @@ class GroupStrengths:
                 choices = replace(choices, weights=weights)
             else:
                 choices = Choices.of(replace(rows.rankings.rows(own), weights=weights[own]))
-            likelihood = ChoiceLikelihood(choices)
+            likelihood = ChoiceLikelihood(choices, fit.likelihood.ties)
             found, bend = _fit_near(likelihood, pooled, every * (weights.sum() / count.sum()))
             of_units = members[:, own] @ likelihood.scores(found).rows(0, len(own))
             share = np.asarray(members.sum(axis=1)).ravel()
