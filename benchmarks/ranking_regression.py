@@ -83,7 +83,7 @@ def fit(covariates, ranks, people, kind, errors):
     design = np.column_stack([np.ones(len(ranks)), covariates[people]])
     basis = contrasts(N_ITEMS)
     columns = [Column(str(c), own, basis, True) for c, own in enumerate(design.T)]
-    found = fit_regression(rankings, columns, errors=errors)
+    found = fit_regression(rankings, columns, ties="davidson", errors=errors)
     sizes = [np.sqrt(np.diag(found.item_covariance(c, c))) for c in (1, 2)]
     return found.coefficients[1:], np.array(sizes)
 

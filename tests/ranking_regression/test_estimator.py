@@ -193,3 +193,21 @@ def test_missing_and_new_values_are_named(model):
         clone(model).fit(hole, RANKINGS)
     with pytest.raises(InputError, match="row 0: column 'gender' has 'x', which is not among male"):
         model.predict(TABLE[:1].assign(gender="x"))
+
+
+def test_a_product_of_covariates_is_a_column_of_its_own():
+    model = StrengthRegression(on=["age", "gender", "age:gender"]).fit(TABLE, RANKINGS)
+    age = TABLE["age"] - TABLE["age"].mean()
+    female = (TABLE["gender"] == "female") * 1.0
+    made = pd.DataFrame({"age": age, "female": female, "both": age * female})
+    by_hand = StrengthRegression().fit(made, RANKINGS)
+    assert model.coefficients_["column"][-1] == "age:gender=female"
+    assert model.log_likelihood_ == pytest.approx(by_hand.log_likelihood_, abs=1e-8)
+    np.testing.assert_allclose(
+        model.coefficients_["coefficient"][-4:],
+        by_hand.coefficients_["coefficient"][-4:],
+        atol=1e-8,
+    )
+    assert any(
+        "age 1 higher and gender female rather than male" in line for line in model.explain()
+    )
