@@ -17,6 +17,10 @@ from pathlib import Path
 import rankcut
 
 HOME = Path(__file__).parents[1]
+sys.path.append(str(HOME / "docs"))
+
+from boxes import with_tables  # noqa: E402 - found in the directory of pages
+
 RESULTS = HOME / "docs" / "results"
 # All files together stay under 200 kB.
 MOST_CHARACTERS = 16_000
@@ -110,8 +114,8 @@ def record(name, arguments):
         sys.exit(f"{command} prints more than {MOST_CHARACTERS:,} characters, too much for a page")
     RESULTS.mkdir(exist_ok=True)
     printed = printed.strip("\n").rstrip()
-    # Tables in Markdown are shown as tables.
-    found = printed if "\n|---" in printed else f"```text\n{printed}\n```"
+    # Tables in Markdown are shown as tables; boxes become such tables, which are smaller.
+    found = printed if "\n|---" in printed else with_tables(printed)
     page = f"{header(name, command)}\n{opening}\n\n{found}\n"
     (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
 
