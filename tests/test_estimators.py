@@ -51,7 +51,7 @@ ESTIMATORS = [
     RankingRegressor(Ridge()),
     StrengthRegression(prior="evidence"),
     Consensus(n_bootstraps=20),
-    RankingBlocs(2, n_init=2, n_bootstraps=20),
+    RankingBlocs(2),
     RatingFeatures(),
 ]
 VARIANTS = [
@@ -61,8 +61,8 @@ VARIANTS = [
     StrengthRegression(prior="evidence", ties="exact", errors="information"),
     RankingRegressor(Ridge(), GraphCutFeatures(unranked="anywhere")),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
-    RankingBlocs(n_init=2, n_bootstraps=20),
-    RankingBlocs(2, unranked="anywhere", features="mallows", n_bootstraps=20),
+    RankingBlocs(),
+    RankingBlocs(2, unranked="anywhere", features="mallows"),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),
     GraphCutFeatures(

@@ -246,7 +246,7 @@ def completer():
 
 
 def blocs(features=None):
-    model = RankingBlocs(2, features=features, n_bootstraps=0).fit(FOOD.ranks)
+    model = RankingBlocs(2, features=features).fit(FOOD.ranks)
     saved = SavedModel(model, tuple(FOOD.item_names))
     return saved, lambda model: model.predict_membership(FOOD.ranks)
 

@@ -14,15 +14,14 @@ from sklearn.base import BaseEstimator
 from rankcut.graphs.validation import check_csr
 from rankcut.parameters import MOST_PAIRED
 
-_TYPES = {"float": np.float64, "index": np.uint32, "truth": np.bool_}
+_TYPES = {"float": np.float64, "index": np.uint32, "long": np.int64, "truth": np.bool_}
 
 # The type of each array, and its axes. Axes of one name are equally long within an object, and
-# "*" is any length. "items" are the model's, and "orders" the coordinates of orders in blocs.
+# "*" is any length. "items" are the model's.
 # "any" is an array that no loop sees.
 _ARRAYS: dict[str, dict[str, str]] = {
     "ChosenFeatures": {"landmarks": "float landmarks items", "root": "float landmarks *"},
     "Combination": {"mean": "float targets", "weights": "float *", "left_out": "float * targets"},
-    "Differences": dict.fromkeys(("inside", "outside", "margin"), "any blocs items"),
     "FactorPopulation": {
         "mean": "float items",
         "loadings": "float items factors",
@@ -59,7 +58,6 @@ _ARRAYS: dict[str, dict[str, str]] = {
     "KernelModels": {"columns": "index *", "left_out": "float * targets"},
     "LevelViews": {"_levels": "float *"},
     "MatrixWeights": {"matrix": "float items items"},
-    "OrderVectors": {"means": "float orders"},
     "Population": {"mean": "float items", "covariance": "float items items"},
     "Presence": {
         "rows": "float lists items",
@@ -69,13 +67,19 @@ _ARRAYS: dict[str, dict[str, str]] = {
         "taken": "float items items",
     },
     "RankingBlocs": {
-        "centers_": "float blocs coordinates",
+        "_parameters": "float components parameters",
+        "_shares": "float components",
+        "_sizes_of_ties": "long *",
+        "ends_": "any * items",
+        "mean_places_": "any blocs items",
         "labels_": "any people",
         "membership_": "any people blocs",
         "rankings_": "any blocs items",
         "rank_intervals_": "any blocs items *",
         "selection_": "any *",
         "sizes_": "any blocs",
+        "strengths_": "any blocs items",
+        "strength_errors_": "any blocs items",
     },
     "RankingClassifier": {"classes_": "any *", "covariance_": "float functions weights weights"},
     "RankingCompleter": {"consensus_": "float items"},
@@ -86,6 +90,7 @@ _ARRAYS: dict[str, dict[str, str]] = {
         "factors": "float items factors",
         "signs": "float factors",
     },
+    "VectorBlocs": {"centres": "float blocs coordinates"},
     "ViewRegression": {
         "weights": "float functions *",
         "_offsets": "float functions",
@@ -99,7 +104,6 @@ _COUNTS = ("n_items", "_n_items", "n_items_")
 
 def check_arrays(model: Any, n_items: int) -> None:
     """Raise ValueError unless all arrays of a model are as its classes need them."""
-    orders = n_items * (n_items - 1) // 2 if 2 <= n_items <= MOST_PAIRED else n_items
     waiting, seen = [model], set()
     while waiting:
         part = waiting.pop()
@@ -111,7 +115,7 @@ def check_arrays(model: Any, n_items: int) -> None:
         elif isinstance(part, list | tuple):
             waiting.extend(part)
         elif type(part).__module__.startswith("rankcut."):
-            _check_object(part, {"items": n_items, "orders": orders})
+            _check_object(part, {"items": n_items})
             waiting.extend(vars(part).values())
         elif isinstance(part, BaseEstimator):
             waiting.extend(vars(part).values())

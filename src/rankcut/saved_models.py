@@ -232,10 +232,10 @@ def _check(saved: SavedModel) -> None:
             raise ValueError("utilities are not finite")
         model.recommend(ranking, 1)
     elif saved.kind == "blocs":
-        vectors = model._encoder.vectors(np.arange(len(items), dtype=np.uint32)[None])
-        if model.centers_.shape != (model.n_blocs_, vectors.shape[1]):
-            raise ValueError(f"vectors of shape {vectors.shape} in {model.centers_.shape} centres")
-        model.predict_membership(ranking)
+        model.check_restored()
+        shape = np.shape(model.predict_membership(ranking))
+        if shape != (1, model.n_blocs_):
+            raise ValueError(f"probabilities of shape {shape} for {model.n_blocs_} blocs")
     elif not isinstance(model[0], GraphCutFeatures | ViewFeatures | RankingClassifier):
         raise TypeError("the model does not begin with features of rankings")
     else:

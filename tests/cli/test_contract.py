@@ -31,7 +31,7 @@ ARGUMENTS = {
     "gram": ["-o", "-"],
     "similar": ["-n", "3", "--json"],
     "compare": ["--by", "town", "--n-permutations", "20", "--json"],
-    "blocs": ["-k", "2", "--n-bootstraps", "0", "--by", "town", "--json"],
+    "blocs": ["-k", "2", "--by", "town", "--json"],
     "complete": ["--json"],
     "classify": ["--target", "town", "--model", "logistic", "--folds", "2", "--json"],
     "regress": ["--target", "age", "--folds", "2", "--json"],
@@ -316,7 +316,7 @@ def model(here):
 
 def fit_blocs(file):
     about = ["--unranked", "last", "--columns", "town,age"]
-    succeed("blocs", file, "-k", "2", "--n-bootstraps", "0", *about, "-o", "blocs.skops")
+    succeed("blocs", file, "-k", "2", *about, "-o", "blocs.skops")
     return "blocs.skops"
 
 
@@ -389,7 +389,7 @@ def test_an_option_has_one_name_and_one_meaning():
         assert len(helps) == 1, (spelling, helps)
     assert all("-o" in option.opts for option in found["--output"].values())
     assert set(found["--output"]) == set(COMMANDS) - {"help"}
-    random = {"consensus", "features", "gram", "compare", "blocs", "complete"}
+    random = {"consensus", "features", "gram", "compare", "complete"}
     random |= {"classify", "regress", "learn-ranking"}
     assert set(found["--seed"]) == random
     # The others write a file, or a table on standard output.

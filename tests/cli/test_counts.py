@@ -110,7 +110,7 @@ def learned(kind):
 def in_blocs(file):
     """The blocs, and the bloc of each ranking."""
     found = succeed("blocs", file, "--unranked", "anywhere", "-k", "2", "--by", "town", "--json",
-                    "--n-bootstraps", "50", "--members", "members.csv")  # fmt: skip
+                    "--members", "members.csv")  # fmt: skip
     return [json.loads(found), one_by_one(Path("members.csv").read_text())]
 
 

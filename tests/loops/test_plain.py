@@ -39,7 +39,6 @@ from rankcut.rankings import value
 
 POINTS = np.random.default_rng(0).integers(-9, 10, size=(12, 3)).astype(float)
 WEIGHTS = np.arange(1.0, 13.0)
-GROUPS = np.array([[0, 1, 2, 2], [1, NOWHERE, 0, NOWHERE], [0, 0, 0, 0]], dtype=np.uint32)
 # Whole numbers, whose sums are exact; there are circles among them.
 GAINS = np.triu(np.random.default_rng(3).integers(-9, 10, size=(6, 6)), 1)
 GAINS = (GAINS - GAINS.T).astype(np.float64)
@@ -47,23 +46,11 @@ GAINS = (GAINS - GAINS.T).astype(np.float64)
 CALLS = {
     centres.nearest_centres: (POINTS, POINTS[:4], np.zeros(12, np.uint32), np.zeros(12)),
     centres.squared_distances: (POINTS, POINTS[:4], np.zeros((12, 4))),
-    centres.draw_point: (WEIGHTS, WEIGHTS, 0.7),
-    centres.plant_centres: (POINTS, WEIGHTS, np.array([0.1, 0.5, 0.9]), np.zeros((3, 3))),
-    centres.move_centres: (POINTS, WEIGHTS, POINTS[:3], np.zeros(12, np.uint32), 9),
-    centres.grow_centres: (
-        POINTS,
-        WEIGHTS,
-        np.random.default_rng(1).random((3, 2, 3)),
-        np.zeros((3, 3, 3)),
-        np.zeros(3),
-        9,
-    ),
     centres.swap_medoids: (
         np.abs(POINTS[:, None] - POINTS[None]).sum(axis=2),
         WEIGHTS,
         np.array([0, 1], np.uint32),
     ),
-    signs.listed_leads: (GROUPS, np.arange(4.0), np.zeros((3, 4))),
     resamples.draw_people: (
         np.array([0, 0, 1, 3], np.uint32),
         np.array([4, 7, 0]),
@@ -170,14 +157,6 @@ def test_the_nearest_centre_of_many_points_is_that_of_each_alone():
     apart = ((points[:, None] - points[None, :4]) ** 2).sum(axis=2)
     assert_array_equal(labels, apart.argmin(axis=1))
     assert_allclose(squares, apart.min(axis=1), rtol=1e-12)
-
-
-def test_a_grown_partition_is_never_worse_with_more_centres():
-    points = np.random.default_rng(2).normal(size=(80, 2))
-    totals, drawn = np.zeros(5), np.random.default_rng(3).random((5, 3, 5))
-    centres.grow_centres(points, np.ones(80), drawn, np.zeros((5, 5, 2)), totals, 50)
-    assert totals[0] == pytest.approx(((points - points.mean(axis=0)) ** 2).sum(), rel=1e-12)
-    assert (np.diff(totals) < 0).all()
 
 
 def test_each_person_is_drawn_for_the_unit_behind_them():

@@ -76,7 +76,7 @@ def blocs():
 
     ranks = make_mallows(90, 9, phi=0.7, random_state=0).ranks
     votes = RankingSet(ranks, (*"abcdefgh", HOSTILE))
-    model = RankingBlocs((2, 5), n_bootstraps=50).fit(votes)
+    model = RankingBlocs((2, 5)).fit(votes)
     names = np.array([f"bloc {label + 1}" for label in model.labels_], dtype=object)
     towns = np.array(["north", HOSTILE], dtype=object)[np.arange(90) % 2]
     found = BlocReport.of(model).crossed("town", towns, model.labels_, votes.counts)

@@ -164,29 +164,3 @@ def expected_signs(groups: Indices, features: Floats) -> None:
                 else:
                     features[r, pair] = own_leans[i] - own_leans[j]
                 pair += 1
-
-
-@compiled
-def listed_leads(groups: Indices, means: Floats, vectors: Floats) -> None:
-    """Listed items worse than i minus those better than i, minus a mean; 0 if i is not listed."""
-    n = groups.shape[1]
-    sizes = np.empty(n + 1, dtype=np.int32)
-    for r in range(groups.shape[0]):
-        sizes[:] = 0
-        n_listed = 0
-        for i in range(n):
-            if groups[r, i] != NOWHERE:
-                sizes[groups[r, i]] += 1
-                n_listed += 1
-        # From sizes to the number of items up to and with each group.
-        for t in range(1, n):
-            sizes[t] += sizes[t - 1]
-        for i in range(n):
-            group = groups[r, i]
-            if group == NOWHERE:
-                vectors[r, i] = 0.0
-                continue
-            better = 0
-            if group > 0:
-                better = sizes[group - 1]
-            vectors[r, i] = (n_listed - sizes[group] - better) - means[i]

@@ -1,132 +1,66 @@
-"""Descriptions of blocs: the consensus of each, what sets it apart, and the role of list length.
+"""What each bloc says: its strengths, its order, and what sets it apart, with intervals.
 
-What sets a bloc apart is measured on people other than those who found it. Half of the people find
-the blocs. The other half are assigned to the nearest bloc, and only they say how its people place
-each item, and how others do. The intervals hold for all items of all blocs at once
-(Bonferroni). They are about people *nearest to this centre*; :mod:`rankcut.blocs.selection`
-decides whether there are blocs at all.
+The errors of strengths are those of all blocs at once: the sandwich A⁻¹·B·A⁻¹, with the curvature A
+of the mixture's log-likelihood by Louis's formula (1982), so that not knowing who belongs where
+makes strengths less sure, and with the squares B of people's scores.
+
+The mean place of item i in a bloc is 1 + Σ_j P(j before i), which follows from the strengths; its
+error is by the delta method. Intervals of a bloc hold for all its items at once, and those of what
+sets blocs apart for all items of all blocs (Bonferroni), with quantiles of Student's t.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import special
-from scipy.optimize import linear_sum_assignment
+from scipy import linalg, special
+from scipy.stats import rankdata
 
-from rankcut._loops.centres import squared_distances
-from rankcut._loops.types import Floats, Indices, Longs
-from rankcut.blocs.centres import Blocs, assign
-from rankcut.blocs.order_vectors import closed
-from rankcut.consensus import Resampling, Units, by_vectors
-from rankcut.consensus.means import borda_vectors
-from rankcut.rankings import Unranked
-
-#: From vectors and weights to blocs.
-Search: TypeAlias = Callable[[Floats, Floats], Blocs]
-
-
-def rank_blocs(
-    people: Units,
-    labels: Longs,
-    n_blocs: int,
-    listed: NDArray[np.bool_],
-    unranked: Unranked,
-    resampling: Resampling,
-) -> tuple[Longs, Longs | None]:
-    """The ranking of each bloc, and the best and worst possible places if people are resampled.
-
-    Parameters
-    ----------
-    people : Units
-        Everyone.
-    labels : ndarray of int64
-        The bloc of each row.
-    n_blocs : int
-        Number of blocs.
-    listed : ndarray of bool of shape (n_rows, n_items)
-        Which items each row lists.
-    unranked : {"error", "last", "anywhere"}
-        What an unranked item means.
-    resampling : Resampling
-        How people are resampled.
-    """
-
-    def vectors(groups: Indices) -> Floats:
-        return borda_vectors(closed(groups, unranked))
-
-    found = []
-    for bloc in range(n_blocs):
-        own = labels == bloc
-        items = (listed & own[:, None]).any(axis=0)
-        if not items.any():
-            items = people.listed
-        members = replace(people, counts=np.where(own, people.counts, 0), listed=items)
-        found.append(by_vectors(members, vectors, resampling))
-    rankings = np.array([outcome.ranking for outcome in found])
-    if not resampling.n_bootstraps:
-        return rankings, None
-    return rankings, np.array([outcome.intervals for outcome in found])
-
-
-def share_of_length(lengths: Longs, labels: Longs, weights: Floats) -> float | None:
-    """The share of the variance of list lengths between blocs, corrected for chance (ε²).
-
-    A division that has nothing to do with length has 0 on average; 1 means that length explains
-    everything. None if all lists have the same length.
-
-    >>> share_of_length(np.array([1, 1, 4, 4]), np.array([0, 0, 1, 1]), np.ones(4))
-    1.0
-    """
-    total = float(weights.sum())
-    mean = float(weights @ lengths) / total
-    variation = float(weights @ (lengths - mean) ** 2)
-    if variation <= 1e-12 * total:
-        return None
-    masses = np.bincount(labels, weights)
-    sums = np.bincount(labels, weights * lengths)
-    means = np.divide(sums, masses, out=np.zeros_like(sums), where=masses > 0)
-    within = float(weights @ (lengths - means[labels]) ** 2)
-    k = int((masses > 0).sum())
-    if k < 2 or total <= k:
-        return 0.0
-    return max(0.0, 1.0 - within / variation * (total - 1) / (total - k))
+from rankcut._loops.types import Floats, Longs
+from rankcut.blocs.mixtures import Mixture
+from rankcut.consensus.intervals import places_by_pairs
+from rankcut.rankings.value import ROUNDING, block_rows
+from rankcut.strengths import ChoiceLikelihood
+from rankcut.strengths.fitting import MOST_DENSE
 
 
 @dataclass(frozen=True, eq=False)
-class Differences:
-    """Mean places of items in each bloc and elsewhere, among people who did not find it.
+class BlocDescriptions:
+    """What blocs say; arrays have a row for each bloc and a column for each item.
 
     Attributes
     ----------
+    strengths, errors : ndarray of shape (n_blocs, n_items)
+        Strengths with mean 0, and their standard errors.
+    rankings : ndarray of int64 of shape (n_blocs, n_items)
+        Places by strength: 1 = best.
+    intervals : ndarray of int64 of shape (n_blocs, n_items, 2)
+        Best and worst possible place.
     inside, outside : ndarray of shape (n_blocs, n_items)
-        Mean places.
+        Mean places in the bloc, and in the others.
     margin : ndarray of shape (n_blocs, n_items)
-        Margin of error of the difference, for all at once; infinite with too few people.
+        Margin of error of their difference.
     """
 
+    strengths: Floats
+    errors: Floats
+    rankings: Longs
+    intervals: Longs
     inside: Floats
     outside: Floats
     margin: Floats
 
-    @property
-    def sure(self) -> Floats:
-        """Inside minus outside where the interval excludes 0; 0 elsewhere."""
-        difference = self.inside - self.outside
-        return np.where(np.abs(difference) > self.margin, difference, 0.0)
-
     def columns(self, items: Sequence[Hashable]) -> dict[str, list[Any]]:
-        """The sure differences as a table, the largest of each bloc first."""
-        sure = self.sure
+        """The differences whose interval excludes 0, the largest of each bloc first."""
+        difference = self.inside - self.outside
+        sure = np.where(np.abs(difference) > self.margin, np.abs(difference), 0.0)
         rows = [
             (bloc, int(i))
             for bloc in range(len(sure))
-            for i in np.argsort(-np.abs(sure[bloc]), kind="stable")
-            if sure[bloc, i] != 0
+            for i in np.argsort(-sure[bloc], kind="stable")
+            if sure[bloc, i] > 0
         ]
-        difference = self.inside - self.outside
         return {
             "bloc": [bloc for bloc, _ in rows],
             "item": [items[i] for _, i in rows],
@@ -138,93 +72,101 @@ class Differences:
         }
 
 
-def no_differences(n_items: int) -> Differences:
-    """Those of a single bloc."""
-    return Differences(*np.zeros((3, 0, n_items)))
+def describe_blocs(
+    likelihood: ChoiceLikelihood, mixture: Mixture, confidence: float
+) -> BlocDescriptions:
+    """What the camps of a mixture say."""
+    k, n_items = len(mixture.blocks), likelihood.n_items
+    covariance = _covariance(likelihood, mixture)
+    strengths = mixture.blocks[:, :n_items]
+    strengths = strengths - strengths.mean(axis=1, keepdims=True)
+    chances, weights = mixture.chances[:, :k], likelihood.choices.weights
+    masses = weights @ chances
+    freedom = np.maximum(masses**2 / np.maximum(weights @ chances**2, ROUNDING) - 1, 0.5)
+    errors, rankings, intervals, inside, slopes = [], [], [], [], []
+    n_pairs = max(1, n_items * (n_items - 1) // 2)
+    for bloc, theta in enumerate(strengths):
+        own = covariance[bloc, :, bloc]
+        centred = own - own.mean(axis=0)
+        centred = centred - centred.mean(axis=1, keepdims=True)
+        errors.append(np.sqrt(np.maximum(np.diag(centred), 0.0)))
+        variance = np.diag(own)
+        apart = np.maximum(variance[:, None] + variance - 2 * own, 0.0)
+        critical = -special.stdtrit(freedom[bloc], (1 - confidence) / (2 * n_pairs))
+        sure = theta[:, None] - theta > critical * np.sqrt(apart) + ROUNDING
+        intervals.append(places_by_pairs(sure))
+        rankings.append(rankdata(-theta.round(9), method="min").astype(np.int64))
+        before = special.expit(theta - theta[:, None])
+        slope = before * (1 - before)
+        np.fill_diagonal(slope, 0.0)
+        np.fill_diagonal(slope, -slope.sum(axis=1))
+        inside.append(before.sum(axis=1) + 0.5)
+        slopes.append(slope)
+    places = np.array(inside)
+    outside, margin = np.full((2, k, n_items), np.nan) if k > 1 else np.zeros((2, 1, n_items))
+    for bloc in range(k if k > 1 else 0):
+        others = np.where(np.arange(k) == bloc, 0.0, masses)
+        rates = others / others.sum()
+        outside[bloc] = rates @ places
+        rates = np.where(np.arange(k) == bloc, 1.0, -rates)
+        turned = np.concatenate(
+            [rate * slope for rate, slope in zip(rates, slopes, strict=True)], 1
+        )
+        whole = covariance.reshape(k * n_items, k * n_items)
+        variance = np.einsum("ij,ij->i", turned @ whole, turned)
+        critical = -special.stdtrit(freedom.min(), (1 - confidence) / (2 * k * n_items))
+        margin[bloc] = critical * np.sqrt(np.maximum(variance, 0.0))
+    if k == 1:
+        outside = places
+    return BlocDescriptions(
+        strengths,
+        np.array(errors),
+        np.array(rankings),
+        np.array(intervals),
+        places,
+        outside,
+        margin,
+    )
 
 
-def split_people(counts: Longs, seed: int) -> tuple[Longs, Longs]:
-    """How many of the people behind each row are in either half."""
-    rng = np.random.default_rng([seed, 20])
-    total = int(counts.sum())
-    if total == len(counts):
-        one = np.zeros(len(counts), dtype=np.int64)
-        one[rng.choice(total, total // 2, replace=False)] = 1
+def _covariance(likelihood: ChoiceLikelihood, mixture: Mixture) -> Floats:
+    """The covariance of strengths: blocs and items, by blocs and items."""
+    k, size = mixture.blocks.shape
+    n_items, choices = likelihood.n_items, likelihood.choices
+    squares, missing = np.zeros((k * size, k * size)), np.zeros((k, size, size))
+    scores = [likelihood.scores(own) for own in mixture.parameters[:k]]
+    step = block_rows(k * size)
+    for start in range(0, choices.n_rankings, step):
+        stop = min(start + step, choices.n_rankings)
+        scored = [each.rows(start, stop) for each in scores]
+        weights = choices.weights[start:stop, None]
+        chances = mixture.chances[start:stop]
+        joint = np.concatenate([chances[:, [b]] * scored[b] for b in range(k)], axis=1)
+        squares += (joint * weights).T @ joint
+        for b in range(k):
+            missing[b] += (scored[b] * (weights * chances[:, [b]])).T @ scored[b]
+    prior = np.full((k, size), ROUNDING)
+    prior[:, :n_items] = 1.0 / mixture.scales[:, None]
+    complete, less = [], []
+    for b in range(k):
+        own = replace(choices, weights=choices.weights * mixture.chances[:, b])
+        curvature = replace(likelihood, choices=own).derivatives(mixture.parameters[b])[2]
+        complete.append(curvature + np.diag(prior[b]))
+        less.append(complete[b] - missing[b])
+    if k * size > MOST_DENSE:
+        # Blocs one by one, as if it were known who belongs to which.
+        found = np.zeros((k, size, k, size))
+        for b in range(k):
+            rows = slice(b * size, (b + 1) * size)
+            inverse = linalg.inv(complete[b])
+            middle = squares[rows, rows] + np.diag(prior[b])
+            found[b, :, b] = inverse @ middle @ inverse
     else:
-        drawn = np.sort(rng.choice(total, total // 2, replace=False))
-        rows = np.searchsorted(np.cumsum(counts), drawn, side="right")
-        one = np.bincount(rows, minlength=len(counts)).astype(np.int64)
-    return one, counts - one
-
-
-def measure_differences(
-    vectors: Floats,
-    places: Floats,
-    counts: Longs,
-    weights: Floats | None,
-    centres: Floats,
-    search: Search,
-    confidence: float,
-    seed: int,
-) -> Differences:
-    """Find the blocs with one half of the people, and measure them with the other.
-
-    Parameters
-    ----------
-    vectors, places : ndarray of shape (n_rows, n_coordinates) and (n_rows, n_items)
-        What blocs are found by, and the place of each item.
-    counts : ndarray of int64
-        How many people each row stands for.
-    weights : ndarray or None
-        The weight of each of them, if they differ.
-    centres : ndarray
-        Centres of the blocs, to which those found by the half are matched.
-    search : callable
-        Finds blocs.
-    confidence : float
-        Confidence with which all intervals hold at once.
-    seed : int
-        Seed of the random split.
-    """
-    k, n_items = len(centres), places.shape[1]
-    finders, judges = split_people(counts, seed)
-    each = np.ones(len(counts)) if weights is None else weights
-    used, judged = finders > 0, judges > 0
-    nothing = np.full((k, n_items), np.nan)
-    infinite = np.full((k, n_items), np.inf)
-    if not used.any() or not judged.any():
-        return Differences(nothing, nothing, infinite)
-    half = search(vectors[used], finders[used] * each[used])
-    labels = np.full(int(judged.sum()), -1)
-    found, _ = assign(vectors[judged], half.centres)
-    apart = np.empty((len(half.centres), k))
-    squared_distances(half.centres, centres, apart)
-    for own, bloc in zip(*linear_sum_assignment(apart), strict=True):
-        labels[found == own] = bloc
-    people, mass, values = judges[judged].astype(np.float64), each[judged], places[judged]
-    inside, outside, margin = nothing.copy(), nothing.copy(), infinite
-    for bloc in range(k):
-        own, other = labels == bloc, labels != bloc
-        mean, variance, size = _mean(values[own], people[own], mass[own])
-        rest, rest_variance, rest_size = _mean(values[other], people[other], mass[other])
-        inside[bloc], outside[bloc] = mean, rest
-        least = min(size, rest_size)
-        if least < 2:
-            continue
-        tail = (1 - confidence) / (2 * k * n_items)
-        margin[bloc] = -special.stdtrit(least - 1, tail) * np.sqrt(variance + rest_variance)
-    return Differences(inside, outside, margin)
-
-
-def _mean(values: Floats, people: Floats, mass: Floats) -> tuple[Floats, Floats, float]:
-    """A mean, its squared standard error, and the effective number of people."""
-    total = float(people @ mass)
-    if total <= 0:
-        empty = np.full(values.shape[1], np.nan)
-        return empty, empty, 0.0
-    mean = (people * mass) @ values / total
-    size = total**2 / float(people @ mass**2)
-    if size <= 1:
-        return mean, np.full(values.shape[1], np.inf), 1.0
-    spread = (people * mass**2) @ (values - mean) ** 2 / total**2
-    return mean, spread * size / (size - 1), size
+        try:
+            linalg.cholesky(linalg.block_diag(*less) + squares)
+            inverse = linalg.inv(linalg.block_diag(*less) + squares)
+        except linalg.LinAlgError:
+            inverse = linalg.inv(linalg.block_diag(*complete))
+        middle = squares + np.diag(prior.ravel())
+        found = (inverse @ middle @ inverse).reshape(k, size, k, size)
+    return np.ascontiguousarray(found[:, :n_items, :, :n_items])

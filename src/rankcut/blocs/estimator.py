@@ -9,101 +9,99 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rankcut._loops.partitions import NOWHERE
-from rankcut._loops.types import Floats, Indices
-from rankcut.blocs.centres import (
-    Blocs,
-    assign,
-    by_means,
-    by_medoids,
-    fit_spread,
-    membership,
+from rankcut._loops.types import Floats, Longs
+from rankcut.blocs.descriptions import describe_blocs
+from rankcut.blocs.mixtures import (
+    Mixture,
+    camps,
+    component_values,
+    expect,
+    expected,
+    fit_mixture,
 )
-from rankcut.blocs.descriptions import (
-    measure_differences,
-    no_differences,
-    rank_blocs,
-    share_of_length,
-)
-from rankcut.blocs.order_vectors import Encoder, closed, fit_order_vectors, ranks_of
-from rankcut.blocs.selection import sample_people, weigh_numbers
-from rankcut.consensus import Resampling, Units
-from rankcut.consensus.means import borda_vectors
+from rankcut.blocs.selection import LEAST_PEOPLE, MOST_PEOPLE, Comparison, some_people, sort_columns
+from rankcut.blocs.vectors import VectorBlocs, as_ranks, encode, find_centres, find_spread
 from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings, check_items
 from rankcut.kernels.chosen_features import choose_features
-from rankcut.parameters import MOST_HELD, check_count, check_share, is_whole, seed_from
-from rankcut.rankings import Rankings, Unranked
+from rankcut.parameters import check_count, check_share, is_whole, seed_from
+from rankcut.rankings import Rankings, Unranked, merge_rankings
 from rankcut.rankings.reading import takes_collections
-from rankcut.rankings.value import block_rows
+from rankcut.strengths import ChoiceLikelihood, Choices
+from rankcut.strengths.fitting import MOST_DENSE
 
 # "auto" looks at up to this many blocs.
 MOST_BLOCS = 8
 
-# The number of blocs is found for up to this many items.
-MOST_ITEMS = 256
+# The logarithm of δ for a size of ties that nobody had: such ties say nothing about blocs.
+_UNSEEN = -50.0
 
 
 class RankingBlocs(ClusterMixin, TakesRankings):
-    """Blocs: who ranks alike, how many such groups there are, and what each says.
+    """Blocs: who ranks alike, whether people fall into camps, and what each bloc says.
+
+    Rankings are a mixture of Plackett–Luce models, one for each bloc, fitted by EM. Before blocs
+    are called camps, they are compared with one crowd, and with people who are spread along a
+    line; see :mod:`rankcut.blocs.selection`.
 
     Parameters
     ----------
     n_blocs : int, "auto" or (int, int), default="auto"
-        Number of blocs. "auto" finds it, from 1 to 8; two numbers are the least and the most.
+        Number of blocs. "auto" finds camps, up to 8, and one bloc if there are none; two numbers
+        are the least and the most. A number cuts people in so many blocs, camps or not.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
     unranked : {"error", "last", "anywhere"}, default="error"
-        What an unranked item means. "last" is for people who list their best items: which ones
-        they list is their taste, and lists of different lengths differ. With "anywhere" only the
-        order of what is listed counts.
+        What an unranked item means. "last" is for people who list their best items. With
+        "anywhere" only the order of what is listed counts.
     features : None, estimator, kernel, "mallows" or "gaussian", default=None
-        What blocs are found by. None compares the order of listed items, pair by pair. A feature
-        estimator gives vectors for k-means. So do graph cut, Spearman's and Kendall's kernels;
-        any other kernel divides people around medoids, which are rankings of the data.
-    normalize : bool or "auto", default="auto"
-        Scale vectors to unit length, so that short lists count as much as long ones. "auto" does so
-        with ``unranked="anywhere"`` if lists differ in length: there a short list has a short
-        vector.
+        None: the mixture. A feature estimator gives vectors for k-means. So do graph cut,
+        Spearman's and Kendall's kernels; any other kernel divides people around medoids, which are
+        rankings of the data. The mixture still says how many blocs there are.
+    normalize : bool, default=False
+        With ``features``: scale vectors to unit length, so that short lists count as much as long
+        ones.
     n_init : int, default=10
-        Number of random starts.
+        With ``features``: number of random starts.
     confidence : float, default=0.95
         Confidence with which all intervals of a bloc hold at once.
-    n_bootstraps : int, default=1000
-        Bootstrap samples for the rank intervals; 0 leaves them out.
     random_state : int, RandomState or None, default=0
-        Seed.
+        With ``features``: seed of the starts. The mixture needs no random numbers.
 
     Attributes
     ----------
     n_blocs_ : int
-        Number of blocs. One is a possible answer: no blocs.
+        Number of blocs.
+    structure_ : {"crowd", "line", "camps"} or None
+        What people are: one crowd, spread along a line, or in camps; None if the number of blocs
+        was given, so that nothing was compared.
     labels_ : ndarray of shape (n_rankings,)
         The bloc of each ranking, 0 the largest. For a Dask collection, a Dask array.
     membership_ : ndarray of shape (n_rankings, n_blocs_)
-        How probable each bloc is for each ranking.
+        How probable each bloc is for each ranking; what is missing to 1 is the probability that it
+        was made at random.
     sizes_ : ndarray of shape (n_blocs_,)
         How many people each bloc has: the sum of their weights.
+    random_share_ : float
+        The share of people who rank at random.
+    strengths_, strength_errors_ : ndarray of shape (n_blocs_, n_items)
+        The strength of each item in each bloc, with mean 0, and its standard error.
     rankings_ : ndarray of shape (n_blocs_, n_items)
-        The consensus of each bloc by Borda's method: 1 = best.
-    rank_intervals_ : ndarray of shape (n_blocs_, n_items, 2) or None
+        The order of each bloc by strength: 1 = best.
+    rank_intervals_ : ndarray of shape (n_blocs_, n_items, 2)
         Best and worst possible place of each item, for all items of a bloc at once.
     distinctive_items_ : dict of lists
         What sets blocs apart: ``bloc``, ``item``, ``place``, ``elsewhere`` (mean places in the
-        bloc and in the others), ``difference``, ``low`` and ``high``. Half of the people find the
-        blocs, and these numbers are of the other half. Only items whose interval excludes 0.
-    selection_ : dict of arrays or None
-        The evidence for each number: ``n_blocs``, ``inertia``, ``null_inertia``, ``gap``,
-        ``error``, ``stability``; None if the number was given.
-    centers_ : ndarray of shape (n_blocs_, n_coordinates)
-        Mean vectors, or the vectors of the medoids.
-    inertia_ : float
-        Weighted sum of squared distances to the nearest centre.
+        bloc and in the others), ``difference``, ``low`` and ``high``. Only items whose interval
+        excludes 0.
+    ends_ : ndarray of shape (2, n_items) or None
+        Strengths at both ends of the line, two standard deviations from its middle, if people are
+        spread along one.
+    selection_ : dict or None
+        ``n_blocs``, ``bic`` and ``icl``: the evidence for each number of camps; ``structure``: the
+        BIC of each structure. None if the number was given.
     certainty_ : float
         Mean probability of the bloc that a person is assigned to.
-    length_share_ : float or None
-        The share of the variance of list lengths that the blocs explain, corrected for chance;
-        None if all lists have the same length.
     n_people_ : int
         Number of people.
     notes_ : list of str
@@ -120,8 +118,12 @@ class RankingBlocs(ClusterMixin, TakesRankings):
 
     References
     ----------
-    R. Tibshirani, G. Walther, T. Hastie. Estimating the number of clusters in a data set via the
-    gap statistic. Journal of the Royal Statistical Society B, 2001.
+    I. C. Gormley, T. B. Murphy. Exploring voting blocs within the Irish electorate: a mixture
+    modeling approach. Journal of the American Statistical Association, 2008.
+
+    C. Biernacki, G. Celeux, G. Govaert. Assessing a mixture model for clustering with the
+    integrated completed likelihood. IEEE Transactions on Pattern Analysis and Machine
+    Intelligence, 2000.
 
     Examples
     --------
@@ -129,10 +131,10 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     >>> centers = [[1, 2, 3, 4, 5, 6], [6, 5, 4, 1, 2, 3]]
     >>> votes = make_mallows(300, 6, phi=0.4, centers=centers, random_state=0)
     >>> blocs = RankingBlocs().fit(votes.ranks)
-    >>> blocs.n_blocs_, blocs.sizes_.tolist()
-    (2, [152.0, 148.0])
+    >>> blocs.structure_, blocs.n_blocs_, blocs.sizes_.tolist()
+    ('camps', 2, [152.0, 148.0])
     >>> blocs.rankings_.tolist()
-    [[1, 2, 3, 4, 5, 6], [6, 5, 4, 1, 2, 3]]
+    [[6, 5, 4, 1, 2, 3], [1, 2, 3, 4, 5, 6]]
     """
 
     def __init__(
@@ -142,10 +144,9 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         items: Sequence[Hashable] | None = None,
         unranked: Unranked = "error",
         features: Any = None,
-        normalize: bool | Literal["auto"] = "auto",
+        normalize: bool = False,
         n_init: int = 10,
         confidence: float = 0.95,
-        n_bootstraps: int = 1000,
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.n_blocs = n_blocs
@@ -155,7 +156,6 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self.normalize = normalize
         self.n_init = n_init
         self.confidence = confidence
-        self.n_bootstraps = n_bootstraps
         self.random_state = random_state
 
     @takes_collections
@@ -180,15 +180,14 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self
         """
         rankings = self._read(X, reset=True, sample_weight=sample_weight)
-        # What a list leaves out is part of what it says: lists are told apart as they were given.
-        self._divide(rankings, Units.of(replace(rankings, unranked="anywhere")))
-        self.labels_ = self._by_blocks(rankings, self._nearest)
-        self.membership_ = self._by_blocks(rankings, self._probable)
+        self._divide(rankings)
+        self.membership_ = self._probable(rankings)
+        self.labels_ = self._nearest(rankings)
         return self
 
     @takes_collections
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """The bloc whose centre is nearest to each ranking.
+        """The most probable bloc of each ranking; with ``features``, the nearest.
 
         Parameters
         ----------
@@ -202,8 +201,9 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     def predict_membership(self, X: Any) -> Floats:
         """How probable each bloc is for each ranking.
 
-        Blocs are taken as equally large normal clouds around their centres, with the variance
-        that rankings have along the directions between centres.
+        What is missing to 1 is the probability that a ranking was made at random. With
+        ``features``, blocs are taken as equally large normal clouds around their centres, with the
+        variance that rankings have along the directions between centres.
 
         Parameters
         ----------
@@ -226,120 +226,161 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         return "\n".join(BlocReport.of(self).lines(most))
 
     def plot(self) -> Any:
-        """A Matplotlib figure of the evidence for each number of blocs, and of their rankings."""
+        """A Matplotlib figure of the evidence for each number of blocs, and their rankings."""
         from rankcut.blocs.figure import draw_blocs
         from rankcut.blocs.words import BlocReport
 
         return draw_blocs(BlocReport.of(self))
 
-    def _divide(self, rankings: Rankings, people: Units) -> None:
-        """Everything but what is said of single rows; lists of people are left open."""
+    def _divide(self, rankings: Rankings) -> None:
+        """Everything but what is said of single rows."""
         self._check_parameters()
-        seed = seed_from(self.random_state)
-        self._items = rankings.items
-        self.n_people_ = people.n_people
-        self.notes_: list[str] = []
-        groups = _all_groups(people)
-        weights = people.counts.astype(np.float64)
-        if people.weights is not None:
-            weights *= people.weights
-        listed = groups != NOWHERE
-        lengths = listed.sum(axis=1)
-        self._encoder = self._fit_encoder(groups, weights, seed)
-        vectors = self._encoder.vectors(groups)
-        number = self._find_number(groups, people, seed)
-        blocs = self._search(vectors, weights, number, seed)
-        self.n_blocs_ = len(blocs.centres)
-        self.centers_ = blocs.centres
-        self.inertia_ = blocs.inertia
-        self._spread = fit_spread(vectors, weights, blocs.centres)
-        chance = membership(vectors, blocs.centres, self._spread)
-        self.certainty_ = float(weights @ chance.max(axis=1) / weights.sum())
-        self.sizes_ = np.bincount(blocs.labels, weights, minlength=self.n_blocs_)
-        self.length_share_ = share_of_length(lengths, blocs.labels, weights)
-        if self.n_blocs_ < number:
-            self.notes_.append(
-                f"There are {self.n_blocs_} blocs, not {number}: no more rankings differ."
-            )
-        silent = float(weights[lengths < 2].sum())
-        if silent and self.unranked == "anywhere" and self.n_blocs_ > 1:
-            self.notes_.append(
-                f"{silent:,.6g} rankings list fewer than two items, so their bloc is arbitrary."
-            )
-        resampling = Resampling(float(self.confidence), int(self.n_bootstraps), seed)
-        self.rankings_, self.rank_intervals_ = rank_blocs(
-            people, blocs.labels, self.n_blocs_, listed, self.unranked, resampling
-        )
-        self._differences = no_differences(groups.shape[1])
-        if self.n_blocs_ > 1:
-            self._differences = measure_differences(
-                vectors,
-                (groups.shape[1] + 1.0 - borda_vectors(closed(groups, self.unranked))) / 2,
-                people.counts,
-                people.weights,
-                blocs.centres,
-                lambda some, mass: self._search(some, mass, self.n_blocs_, seed),
-                float(self.confidence),
-                seed,
-            )
-        self.distinctive_items_ = self._differences.columns(self._names())
-
-    def _fit_encoder(self, groups: Indices, weights: Floats, seed: int) -> Encoder:
-        """From the groups of a ranking to its vector."""
-        unit = bool(self.normalize)
-        if self.normalize == "auto":
-            lengths = (groups != NOWHERE).sum(axis=1)
-            unit = self.unranked == "anywhere" and bool((lengths != lengths[0]).any())
-        if self.features is None:
-            return Encoder(fit_order_vectors(groups, weights, self.unranked), unit)
-        ranks = ranks_of(groups)
-        chosen = choose_features(self.features, ranks, self.unranked, self._items, seed)
-        return Encoder(chosen, unit)
-
-    def _find_number(self, groups: Indices, people: Units, seed: int) -> int:
-        """The number of blocs: as it was given, or by the evidence for each."""
-        least, most = self._range()
-        self.selection_: dict[str, NDArray[Any]] | None = None
-        if least == most:
-            return least
-        if groups.shape[1] > MOST_ITEMS:
+        n_items = rankings.shape[1]
+        if n_items > MOST_DENSE:
             raise InputError(
-                f"can be found for up to {MOST_ITEMS} items; there are {groups.shape[1]:,}",
-                parameter="n_blocs",
-                remedy="give a number, or keep the items that are listed most",
+                f"blocs are found for up to {MOST_DENSE:,} items; there are {n_items:,}",
+                remedy="keep the items that are listed most",
             )
-        rows = sample_people(people.counts, seed)
-        some = closed(groups[rows], self.unranked)
-        weights = np.ones(len(rows)) if people.weights is None else people.weights[rows]
-        evidence = weigh_numbers(some, weights, self._encoder.vectors, min(most, len(rows)), seed)
-        self.selection_ = evidence.columns()
-        return evidence.choose(least, most)
+        self._items = rankings.items
+        self.notes_: list[str] = []
+        self.selection_: dict[str, Any] | None = None
+        self.structure_: Literal["crowd", "line", "camps"] | None = None
+        self.ends_: Floats | None = None
+        counts = rankings.counts
+        self.n_people_ = int(counts.sum() if rankings.counted else (counts > 0).sum())
+        effective = counts.sum() if rankings.counted else counts.sum() ** 2 / (counts**2).sum()
+        columns = sort_columns(rankings)
+        # What a list leaves out is part of what it says: lists are told apart as they were given.
+        sorted_ = replace(
+            rankings, stored=rankings.stored[:, columns], items=None, unranked="anywhere",
+            known_listed=None,
+        )  # fmt: skip
+        merged = replace(merge_rankings(sorted_).rankings, unranked=rankings.unranked)
+        scaled = replace(merged, weights=merged.counts * (effective / counts.sum()))
+        choices = Choices.of(scaled)
+        likelihood = ChoiceLikelihood(choices)
+        mixture = self._find(scaled, likelihood.orders)
+        self._vectors: VectorBlocs | None = None
+        if self.features is not None:
+            mixture = self._by_vectors(rankings, merged, columns, likelihood, mixture)
+        else:
+            start = expected(likelihood, mixture)
+            mixture = fit_mixture(likelihood, mixture.family, start, mixture.offset)
+        k = len(mixture.blocks)
+        labels = mixture.chances[:, :k].argmax(axis=1)
+        sizes = np.bincount(labels, merged.counts, minlength=k)
+        mixture = _reordered(mixture, np.argsort(-sizes, kind="stable"))
+        self.sizes_ = -np.sort(-sizes)
+        self.n_blocs_ = k
+        self.random_share_ = float(mixture.shares[k:].sum())
+        top = mixture.chances[:, :k].max(axis=1)
+        self.certainty_ = float(merged.counts @ top / counts.sum())
+        silent = float(merged.counts[~choices.informative].sum())
+        if silent and k > 1:
+            self.notes_.append(
+                f"{silent:,.6g} rankings compare no two items, so their bloc is arbitrary."
+            )
+        # Back from sorted columns to those of the rankings.
+        back = np.argsort(columns, kind="stable")
+        said = describe_blocs(likelihood, mixture, float(self.confidence))
+        self.strengths_, self.strength_errors_ = said.strengths[:, back], said.errors[:, back]
+        self.rankings_, self.rank_intervals_ = said.rankings[:, back], said.intervals[:, back]
+        self.distinctive_items_ = said.columns([self._names()[i] for i in columns.tolist()])
+        self.mean_places_ = said.inside[:, back]
+        self._parameters = mixture.parameters
+        self._parameters[:, :n_items] = self._parameters[:, back]
+        self._shares = mixture.shares
+        self._sizes_of_ties = likelihood.orders
+        if self.ends_ is not None:
+            self.ends_ = self.ends_[:, back]
 
-    def _search(self, vectors: Floats, weights: Floats, k: int, seed: int) -> Blocs:
-        find = by_means if self._encoder.has_means else by_medoids
-        return find(vectors, weights, min(k, len(vectors)), self.n_init, seed)
+    def _find(self, rankings: Rankings, sizes: Longs) -> Mixture:
+        """The blocs of some of the people, their number as it was given or found."""
+        least, most = self._range()
+        some = some_people(rankings, MOST_PEOPLE)
+        n_different = int(Choices.of(some).informative.sum())
+        comparison = Comparison(some, sizes)
+        if least == most:
+            if least > max(1, n_different):
+                self.notes_.append(
+                    f"There are {max(1, n_different)} blocs, not {least}: no more rankings differ."
+                )
+            return comparison.camps(min(least, max(1, n_different)))
+        if comparison.n_people < LEAST_PEOPLE:
+            self.structure_ = "crowd"
+            self.notes_.append(f"Camps are not looked for among fewer than {LEAST_PEOPLE} people.")
+            return comparison.camps(min(least, max(1, n_different)))
+        k = comparison.grow(min(least, max(1, n_different)), max(1, min(most, n_different)))
+        self.structure_, scores, best = comparison.structure(k)
+        numbers = sorted(comparison.found)
+        self.selection_ = {
+            "n_blocs": np.array(numbers),
+            "bic": np.array([comparison.bic(comparison.found[number]) for number in numbers]),
+            "icl": np.array([comparison.icl(comparison.found[number]) for number in numbers]),
+            "structure": scores,
+        }
+        if self.structure_ == "line":
+            middle, slope = best.blocks[:2, : rankings.shape[1]]
+            self.ends_ = np.array([middle - 2 * slope, middle + 2 * slope])
+            return comparison.plain[k if least > 1 else 1]
+        return comparison.found[k if self.structure_ == "camps" or least > 1 else 1]
+
+    def _by_vectors(
+        self,
+        rankings: Rankings,
+        merged: Rankings,
+        columns: Longs,
+        likelihood: ChoiceLikelihood,
+        mixture: Mixture,
+    ) -> Mixture:
+        """Blocs by the user's vectors, as many as the mixture has, with their strengths."""
+        seed = seed_from(self.random_state)
+        plain = replace(merged, stored=merged.stored[:, np.argsort(columns)], items=rankings.items)
+        chosen = choose_features(
+            self.features, as_ranks(plain), self.unranked, rankings.items, seed
+        )
+        vectors = encode(plain, chosen, self.normalize)
+        weights = plain.counts
+        centres = find_centres(
+            vectors, weights, len(mixture.blocks),
+            by_means=chosen.is_small, n_init=self.n_init, seed=seed,
+        )  # fmt: skip
+        spread = find_spread(vectors, weights, centres)
+        found = VectorBlocs(chosen, self.normalize, centres, spread)
+        known = np.eye(len(centres))[found.labels(plain)]
+        self._vectors = found
+        return fit_mixture(likelihood, camps(len(centres)), known, mixture.offset, fixed=True)
+
+    def check_restored(self) -> None:
+        """Raise ValueError unless parameters fit the items and ties; a file may hold anything."""
+        sizes = self._sizes_of_ties
+        expected_ = self.n_features_in_ + len(sizes) - 1
+        rising = len(sizes) and sizes[0] == 1 and (np.diff(sizes) > 0).all()
+        if not rising or self._parameters.shape[1] != expected_ or sizes[-1] > expected_:
+            raise ValueError(f"ties of sizes {sizes} in {self._parameters.shape[1]} parameters")
 
     def _of_rows(self, X: Any, function: Any) -> Any:
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
         check_items(rankings, self._items)
-        return self._by_blocks(rankings, function)
+        return function(rankings)
 
-    def _by_blocks(self, rankings: Rankings, function: Any) -> Any:
-        """The result of a function for each ranking, some rows at a time."""
-        n_rows = rankings.shape[0]
-        step = max(1, block_rows(max(rankings.shape[1], self.centers_.shape[1])))
-        found = []
-        for start in range(0, n_rows, step):
-            groups = rankings.groups(start, min(start + step, n_rows), close=False)
-            found.append(function(self._encoder.vectors(groups)))
-        return np.concatenate(found)
+    def _nearest(self, rankings: Rankings) -> NDArray[np.int64]:
+        if self._vectors is not None:
+            return self._vectors.labels(rankings)
+        return np.asarray(self._probable(rankings).argmax(axis=1))
 
-    def _nearest(self, vectors: Floats) -> NDArray[np.int64]:
-        return assign(vectors, self.centers_)[0]
-
-    def _probable(self, vectors: Floats) -> Floats:
-        return membership(vectors, self.centers_, self._spread)
+    def _probable(self, rankings: Rankings) -> Floats:
+        if self._vectors is not None:
+            return self._vectors.membership(rankings)
+        choices = Choices.of(rankings, self._sizes_of_ties)
+        n_items = rankings.shape[1]
+        parameters = np.full((len(self._shares), n_items + len(choices.orders) - 1), _UNSEEN)
+        known = np.searchsorted(choices.orders, self._sizes_of_ties)[1:] - 1
+        parameters[:, :n_items] = self._parameters[:, :n_items]
+        parameters[:, n_items + known] = self._parameters[:, n_items:]
+        values = component_values(ChoiceLikelihood(choices), parameters)
+        return expect(values, self._shares)[1][:, : self.n_blocs_]
 
     def _range(self) -> tuple[int, int]:
         wanted: Any = self.n_blocs
@@ -358,25 +399,21 @@ class RankingBlocs(ClusterMixin, TakesRankings):
 
     def _check_parameters(self) -> None:
         self._range()
-        if self.normalize not in (True, False, "auto"):
-            raise InputError(
-                f'must be True, False or "auto"; got {self.normalize!r}', parameter="normalize"
-            )
         check_count(self.n_init, "n_init")
         check_share(self.confidence, "confidence")
-        check_count(self.n_bootstraps, "n_bootstraps", least=0)
 
     def _names(self) -> tuple[Hashable, ...]:
         names: tuple[Hashable, ...] | None = self._items
         return tuple(range(self.n_features_in_)) if names is None else names
 
 
-def _all_groups(people: Units) -> Indices:
-    """The groups of all rows at once."""
-    if len(people.counts) * people.n_items > MOST_HELD:
-        raise InputError(
-            f"{len(people.counts):,} different rankings of {people.n_items:,} items are too many",
-            remedy="keep the items that are listed most, or a sample of the rankings",
-        )
-    groups = people.rankings.groups()
-    return groups if people.members is None else groups[people.members]
+def _reordered(mixture: Mixture, order: Longs) -> Mixture:
+    """Blocs in another order; those at random stay last."""
+    components = np.append(order, np.arange(len(order), len(mixture.shares)))
+    return replace(
+        mixture,
+        blocks=mixture.blocks[order],
+        scales=mixture.scales[order],
+        shares=mixture.shares[components],
+        chances=mixture.chances[:, components],
+    )

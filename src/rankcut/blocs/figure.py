@@ -25,6 +25,9 @@ from rankcut.pictures.theme import (
     import_figure,
 )
 
+# The structures that are no number of camps, in words.
+_KINDS = {"crowd": "one crowd, more or less sure", "line": "along a line", "plane": "over a plane"}
+
 
 def bloc_page(report: BlocReport, title: str = "", shown: Picture | None = None) -> str:
     """The page; ``shown`` is a map with the blocs in colours.
@@ -33,7 +36,7 @@ def bloc_page(report: BlocReport, title: str = "", shown: Picture | None = None)
     --------
     >>> from rankcut import RankingBlocs, make_mallows
     >>> votes = make_mallows(100, 3, phi=0.2, centers=[[1, 2, 3], [3, 2, 1]], random_state=0)
-    >>> model = RankingBlocs(2, n_bootstraps=100).fit(votes.ranks)
+    >>> model = RankingBlocs(2).fit(votes.ranks)
     >>> html = bloc_page(BlocReport.of(model), "Votes")
     >>> "<title>Votes</title>" in html, "Bloc 2" in html
     (True, True)
@@ -60,20 +63,25 @@ def _body(report: BlocReport, shown: Picture | None) -> Iterator[Html]:
             [[value, *(Cell(f"{share:.0%}", share) for share in row)] for value, row in shares],
         )
     if report.selection is not None:
-        yield tag("h2", "How many blocs")
+        yield tag("h2", "Camps or not")
         yield tag(
             "p",
-            "Gap: how much better that many centres fit these rankings than a population with the "
-            "same mean and covariance but no blocs, and how much that varies. Stability: how well "
-            "blocs found in two halves of the people agree.",
+            "BIC: how well each number of camps, and each other structure, explains the rankings "
+            "for its size; the smallest is best. ICL is larger the less it is known who belongs to "
+            "which camp.",
             kind="soft",
         )
-        columns = [report.selection[name] for name in ("n_blocs", "gap", "error", "stability")]
-        rows = [
-            [int(k), *(Cell(f"{value:.3f}", float(value)) for value in values)]
+        columns = [report.selection[name] for name in ("n_blocs", "bic", "icl")]
+        rows: list[list[Any]] = [
+            ["one crowd" if k == 1 else f"{k} camps", *(Cell(f"{v:.1f}", float(v)) for v in values)]
             for k, *values in zip(*columns, strict=True)
         ]
-        yield table(["blocs", "gap", "varies by", "stability"], rows)
+        rows += [
+            [_KINDS[name], Cell(f"{value:.1f}", value), ""]
+            for name, value in report.selection["structure"].items()
+            if name in _KINDS
+        ]
+        yield table(["people", "BIC", "ICL"], rows)
 
 
 def _bloc(report: BlocReport, bloc: int) -> Iterator[Html]:
@@ -87,12 +95,10 @@ def _bloc(report: BlocReport, bloc: int) -> Iterator[Html]:
     ranking, intervals = report.rankings[bloc], report.intervals
     order = ranking.argsort(kind="stable").tolist()[:MOST_ITEMS]
     cells = [[int(ranking[i]), report.items[i]] for i in order]
-    if intervals is not None:
-        for row_cells, i in zip(cells, order, strict=True):
-            low, high = intervals[bloc, i].tolist()
-            row_cells.append(str(low) if low == high else f"{low} to {high}")
-    heads = ["place", "item"] if intervals is None else ["place", "item", "possible"]
-    yield table(heads, cells)
+    for row_cells, i in zip(cells, order, strict=True):
+        low, high = intervals[bloc, i].tolist()
+        row_cells.append(str(low) if low == high else f"{low} to {high}")
+    yield table(["place", "item", "possible"], cells)
 
 
 def draw_blocs(report: BlocReport) -> Any:
@@ -102,7 +108,7 @@ def draw_blocs(report: BlocReport) -> Any:
     --------
     >>> from rankcut import RankingBlocs, make_mallows
     >>> votes = make_mallows(100, 3, phi=0.2, centers=[[1, 2, 3], [3, 2, 1]], random_state=0)
-    >>> model = RankingBlocs(2, n_bootstraps=100).fit(votes.ranks)
+    >>> model = RankingBlocs(2).fit(votes.ranks)
     >>> [text.get_text() for text in draw_blocs(BlocReport.of(model)).legends[0].texts]
     ['bloc 1 (51)', 'bloc 2 (49)']
     """
@@ -122,7 +128,7 @@ def draw_blocs(report: BlocReport) -> Any:
         (
             f"bloc {bloc + 1} ({size:,.6g})",
             report.rankings[bloc],
-            None if report.intervals is None else report.intervals[bloc],
+            report.intervals[bloc],
         )
         for bloc, size in enumerate(report.sizes.tolist())
     ]
@@ -133,33 +139,35 @@ def draw_blocs(report: BlocReport) -> Any:
 
 
 def _title(report: BlocReport) -> str:
-    """How many blocs."""
-    return "One bloc" if len(report.sizes) == 1 else f"{len(report.sizes)} blocs"
+    """What people are."""
+    k = len(report.sizes)
+    if k == 1:
+        return "People along a line" if report.structure == "line" else "One crowd"
+    return f"{k} camps" if report.structure == "camps" else f"{k} blocs"
 
 
 def _say(report: BlocReport) -> str:
     """What is drawn, in words."""
-    said = f"{amount(round(float(report.sizes.sum())), 'ranking')}. Dots: places in each bloc."
-    return said if report.intervals is None else f"{said} Lines: possible places."
+    number = amount(round(float(report.sizes.sum())), "ranking")
+    return f"{number}. Dots: places in each bloc. Lines: possible places."
 
 
 def draw_evidence(axes: Any, report: BlocReport) -> None:
-    """Gap and stability for each number of blocs."""
-    table = report.selection
-    assert table is not None
-    numbers = table["n_blocs"]
-    axes.axhline(0, color=FAINT, linewidth=1)
-    axes.errorbar(numbers, table["gap"], yerr=table["error"], fmt="o-", color=INK, label="gap")
+    """BIC for each number of camps, beside those of a line and a plane."""
+    assert report.selection is not None
+    numbers, scores = report.selection["n_blocs"], report.selection["bic"]
+    axes.plot(numbers, scores, "o-", color=INK)
     chosen = int(np.argmax(numbers == len(report.sizes)))
-    axes.plot(numbers[chosen], table["gap"][chosen], "o", color=colour(1), markersize=9)
+    axes.plot(numbers[chosen], scores[chosen], "o", color=colour(1), markersize=9)
+    for name in ("line", "plane"):
+        if name in report.selection["structure"]:
+            height = report.selection["structure"][name]
+            axes.axhline(height, color=FAINT, linewidth=1)
+            side = axes.get_yaxis_transform()
+            axes.text(1, height, _KINDS[name], transform=side, ha="right", color=SOFT, size=9)
     axes.set_xticks(numbers)
-    axes.set_xlabel("number of blocs", color=INK, size=10)
-    axes.set_ylabel("gap to a population without blocs", color=INK, size=10)
-    beside = axes.twinx()
-    beside.plot(numbers, table["stability"], "--", color=SOFT, label="stability")
-    beside.set_ylim(-0.05, 1.05)
-    beside.set_ylabel("stability (dashed)", color=SOFT, size=10)
-    for own in (axes, beside):
-        own.spines["top"].set_visible(False)
-        own.spines[:].set_color(FAINT)
-        own.tick_params(colors=SOFT, labelcolor=INK, labelsize=10)
+    axes.set_xlabel("number of camps", color=INK, size=10)
+    axes.set_ylabel("BIC (the smallest is best)", color=INK, size=10)
+    axes.spines["top"].set_visible(False)
+    axes.spines[:].set_color(FAINT)
+    axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=10)

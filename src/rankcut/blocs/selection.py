@@ -1,297 +1,220 @@
-"""How many blocs: the gap to a population without blocs, and stability under resampling.
+"""One crowd, people along a line, or camps: which mixture explains the rankings best.
 
-For each k, k-means on the main directions of the vectors leaves a sum of squares W_k. The gap is
-the mean of log W_k/W_1 over samples of a population of rankings that has the same mean and
-covariance but no blocs, minus that of the data: how much more the data gain from k centres than
-such a population would.
+Each number of camps is fitted, with and without people who rank at random. The number is the one
+with the smallest ICL (Biernacki, Celeux and Govaert 2000): BIC plus twice the entropy of who
+belongs where, so that camps count only if most people plainly belong to one. Camps are announced if
+their BIC is also smaller than that of people spread along a line, and over a plane. Otherwise BIC
+says whether there is one crowd, whose people may be more or less sure, or a line.
 
-Stability is how well blocs found in two halves of the people agree on all people, as an
-adjusted Rand index. A number of blocs counts if its stability is at least :data:`STABLE`, and its
-gap, in standard deviations over samples without blocs, times its stability is at least :data:`SURE`
-for two blocs, or :data:`SURE_OF_MORE` for more, which have more chances. From :data:`MANY` on, the
-number before has to count too, because one of many numbers may stand out by chance. There
-is one bloc unless a number counts. Of those that do, it is the one with the largest product of gap
-and stability, or the smallest within one standard deviation of it.
-
-In the population without blocs each person has normal utilities u ~ N(μ, Σ) and ranks by them.
-μ and Σ are chosen so that such rankings of the same lists, with the same ties, have the same mean
-position vectors and the same covariance: they are moved against the difference, with the same
-random numbers each time.
+Starts are found in the order of the rankings' contents, without random numbers. Columns are first
+sorted by the places of their items, so that the names of items do not matter either.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.linalg import eigh
 
-from rankcut._loops.centres import grow_centres, nearest_centres
-from rankcut._loops.partitions import NOWHERE, centred_positions
-from rankcut._loops.types import Floats, Indices, Longs
-from rankcut.rankings.value import ROUNDING
+from rankcut._loops.partitions import centred_positions, close_rows
+from rankcut._loops.types import Floats, Longs
+from rankcut.blocs.mixtures import (
+    N_NODES,
+    Mixture,
+    MixtureFamily,
+    camps,
+    expected,
+    fit_mixture,
+    line,
+    more_or_less_sure,
+    plane,
+)
+from rankcut.rankings import Rankings
+from rankcut.rankings.value import block_rows
+from rankcut.strengths import ChoiceLikelihood, Choices
 
-# Steps towards the moments of the data.
-_MOMENT_STEPS = 10
+Structure: TypeAlias = Literal["crowd", "line", "camps"]
 
-# A direction of the utilities has at least this share of the mean variance.
-_LEAST = 1e-3
-
-#: Least product of the gap, in standard deviations, and the stability.
-SURE, SURE_OF_MORE = 2.0, 2.2
-
-#: From this many blocs on, a number counts only if the one before does.
-MANY = 7
-
-#: Least adjusted Rand index of blocs found in two halves of the people.
-STABLE = 0.5
-
-#: Number of people to choose by; if there are more, a sample of this size is drawn.
+#: Structures are compared by this many people; of more, a sample of this size is taken.
 MOST_PEOPLE = 2_000
 
-# Samples of the population without blocs, and pairs of resamples of people.
-_NULLS, _RESAMPLES = 16, 10
+#: Among fewer people nothing is looked for: a few of them would make a camp by chance.
+LEAST_PEOPLE = 20
 
-# Starts of k-means for each number, and steps of each.
-_STARTS, _KMEANS_STEPS = 3, 25
+# How much more sure some of a crowd are: standard deviations of the logarithm.
+_SPREADS = (0.5, 1.0)
 
+# Parts of a plane each way, and EM steps by which starts are compared.
+_SIDE = 7
+_FIRST_STEPS = 5
 
-@dataclass(frozen=True, eq=False)
-class NullPopulation:
-    """Normal utilities: u = μ + L·z with independent normal z."""
-
-    mean: Floats
-    root: Floats
-
-    def draw(self, shapes: Indices, rng: np.random.Generator) -> Indices:
-        """A ranking for each row of ``shapes``, of the same items and with the same ties."""
-        return rank_like(shapes, self.mean + rng.standard_normal(shapes.shape) @ self.root.T)
+# The share of people at random that EM begins with.
+_RANDOM = 0.05
 
 
-def rank_like(shapes: Indices, utilities: Floats) -> Indices:
-    """Rankings by utilities, with the items and the sizes of groups of ``shapes``.
-
-    >>> shape = np.array([[0, 1, 1, NOWHERE]], dtype=np.uint32)
-    >>> rank_like(shape, np.array([[0.1, 0.5, 0.3, 9.0]])).tolist() == [[1, 0, 1, NOWHERE]]
-    True
-    """
-    wanted = np.where(shapes == NOWHERE, -np.inf, utilities)
-    order = np.argsort(-wanted, axis=1)
-    rankings = np.empty_like(shapes)
-    np.put_along_axis(rankings, order, np.sort(shapes, axis=1), axis=1)
-    return rankings
-
-
-def fit_null(rankings: Indices, weights: Floats, rng: np.random.Generator) -> NullPopulation:
-    """The population of normal utilities with the moments of these rankings."""
-    n_items = rankings.shape[1]
-    listed = 1.0 - float((rankings == NOWHERE).mean())
-    mean, covariance = _moments(rankings, weights)
-    z = rng.standard_normal(rankings.shape)
-    own_mean, own = mean / listed, covariance / listed**2 + np.full((n_items, n_items), 1e-9)
-    root = _root(own)
-    for _ in range(_MOMENT_STEPS):
-        now, spread = _moments(rank_like(rankings, own_mean + z @ root.T), weights)
-        own_mean = own_mean + (mean - now) / listed
-        own = own + (covariance - spread) / listed**2
-        root = _root(own)
-    return NullPopulation(own_mean, root)
+def sort_columns(rankings: Rankings) -> Longs:
+    """The columns by the mean and the spread of their items' places; ties stay in their order."""
+    n_rows, n_items = rankings.shape
+    sums = np.zeros((2, n_items))
+    step = block_rows(n_items)
+    for start in range(0, n_rows, step):
+        rows = slice(start, min(start + step, n_rows))
+        places = positions(rankings, rows.start, rows.stop)
+        mass = rankings.counts[rows]
+        sums += mass @ places, mass @ places**2
+    keys = np.round(sums / sums[1].max(initial=1.0), 9)
+    return np.lexsort((keys[1], keys[0]))
 
 
-def _moments(rankings: Indices, weights: Floats) -> tuple[Floats, Floats]:
-    """Mean and covariance of the position vectors."""
-    vectors = np.empty(rankings.shape)
-    centred_positions(np.ascontiguousarray(rankings), vectors)
-    total = weights.sum()
-    mean = weights @ vectors / total
-    vectors -= mean
-    return mean, (vectors * weights[:, None]).T @ vectors / total
+def positions(rankings: Rankings, start: int = 0, stop: int | None = None) -> Floats:
+    """Centred positions of some rankings; 0 where the place of an item is not known."""
+    groups = np.ascontiguousarray(rankings.groups(start, stop, close=False))
+    if rankings.unranked == "last":
+        close_rows(groups)
+    found = np.empty(groups.shape)
+    centred_positions(groups, found)
+    return found
 
 
-def _root(covariance: Floats) -> Floats:
-    """L with LLᵀ the nearest covariance matrix whose variances are not tiny."""
-    values, directions = np.linalg.eigh((covariance + covariance.T) / 2)
-    least = max(_LEAST * float(values.clip(0).mean()), 1e-9)
-    root: Floats = directions * np.sqrt(np.maximum(values, least))
-    return root
+def some_people(rankings: Rankings, number: int) -> Rankings:
+    """So many people at equal distances, in the order of the different rankings."""
+    ends = np.cumsum(rankings.counts)
+    if ends[-1] <= number:
+        return rankings
+    places = (np.arange(number) + 0.5) * (ends[-1] / number)
+    rows = np.searchsorted(ends, places, side="right")
+    counts = np.bincount(rows, minlength=len(ends)).astype(np.float64)
+    return replace(rankings.rows(counts > 0), weights=counts[counts > 0])
 
 
-@dataclass(frozen=True, eq=False)
-class Selection:
-    """The evidence for each number of blocs.
+@dataclass(eq=False)
+class Comparison:
+    """Mixtures of the same people, side by side.
 
     Attributes
     ----------
-    numbers : ndarray of int64
-        The numbers considered, from 1.
-    inertia : ndarray
-        Σ ‖x − centre‖², relative to one bloc.
-    null_inertia : ndarray
-        The same in a population without blocs: its geometric mean over samples.
-    gap, error : ndarray
-        log null inertia − log inertia, and how much it varies over samples without blocs.
-    stability : ndarray
-        Adjusted Rand index of blocs found in two halves of the people, for all people.
-    n_people : int
-        Number of people considered.
+    rankings : Rankings
+        Different rankings, with their counts.
+    sizes : ndarray of int64
+        1, and the sizes of ties.
     """
 
-    numbers: Longs
-    inertia: Floats
-    null_inertia: Floats
-    gap: Floats
-    error: Floats
-    stability: Floats
-    n_people: int
+    rankings: Rankings
+    sizes: Longs
+    found: dict[int, Mixture] = field(default_factory=dict)  #: the best for each number of camps
 
-    def choose(self, least: int, most: int) -> int:
-        """The number from ``least`` to ``most`` that the evidence favours."""
-        within = (self.numbers >= max(least, 2)) & (self.numbers <= most)
-        stability = np.clip(self.stability, 0.0, 1.0)
-        weighed, error = self.gap * stability, self.error * stability
-        least_sure = np.where(self.numbers > 2, SURE_OF_MORE, SURE)
-        counts = (weighed >= least_sure * self.error) & (weighed > 0) & (stability >= STABLE)
-        counts[1:] &= counts[:-1] | (self.numbers[1:] < MANY)
-        good = within & counts
-        if not good.any():
-            if least == 1 or not within.any():
-                return least
-            good = within
-        best = int(np.argmax(np.where(good, weighed, -np.inf)))
-        return int(self.numbers[np.argmax(good & (weighed >= weighed[best] - error[best]))])
+    def __post_init__(self) -> None:
+        self.likelihood = ChoiceLikelihood(Choices.of(self.rankings, self.sizes))
+        self.weights = self.likelihood.choices.weights
+        used = self.likelihood.choices.informative
+        self.n_people = max(1.0, float(self.weights[used].sum()))
+        self.places = positions(self.rankings)
+        offset = np.zeros(self.likelihood.n_parameters)
+        self.crowd = fit_mixture(self.likelihood, camps(1), np.ones((len(self.weights), 1)), offset)
+        self.offset = self.crowd.blocks[0].copy()
+        self.offset[: self.likelihood.n_items] = 0.0
+        self.plain = {1: self.crowd}
+        self.found[1] = self._best(self.crowd, self._noisy(self.crowd))
 
-    def columns(self) -> dict[str, Any]:
-        """As columns of a table."""
-        return {
-            "n_blocs": self.numbers,
-            "inertia": self.inertia,
-            "null_inertia": self.null_inertia,
-            "gap": self.gap,
-            "error": self.error,
-            "stability": self.stability,
-        }
+    def bic(self, mixture: Mixture) -> float:
+        """The BIC of a mixture."""
+        return mixture.bic(self.n_people)
 
+    def icl(self, mixture: Mixture) -> float:
+        """BIC plus twice the entropy of who belongs to which camp."""
+        chances = mixture.chances[:, : mixture.blocks.shape[0]]
+        known = chances.sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = np.where(chances > 0, chances * np.log(chances / known), 0.0)
+        return self.bic(mixture) - 2 * float(self.weights @ terms.sum(axis=1))
 
-def weigh_numbers(
-    rankings: Indices,
-    weights: Floats,
-    vectors: Callable[[Indices], Floats],
-    most: int,
-    seed: int,
-) -> Selection:
-    """The evidence for 1 to ``most`` blocs among people with these rankings.
+    def camps(self, k: int) -> Mixture:
+        """K camps, from the best of some starts."""
+        if k not in self.found:
+            self.camps(k - 1)
+            family = camps(k)
+            tries = [
+                fit_mixture(self.likelihood, family, start, self.offset, _FIRST_STEPS)
+                for start in self._starts(k)
+            ]
+            best = max(tries, key=lambda one: one.log_likelihood)
+            self.plain[k] = fit_mixture(self.likelihood, family, best, self.offset)
+            self.found[k] = self._best(self.plain[k], self._noisy(self.plain[k]))
+        return self.found[k]
 
-    Parameters
-    ----------
-    rankings : ndarray of uint32 of shape (n_people, n_items)
-        The group of each item.
-    weights : ndarray of shape (n_people,)
-        The weight of each person.
-    vectors : callable
-        From rankings to vectors.
-    most : int
-        The largest number.
-    seed : int
-        Seed.
-    """
-    numbers = np.arange(1, most + 1)
-    points = _main_directions(vectors(rankings), weights, most)
-    lengths = _lengths(points, weights)
-    own = _log_inertia(points, weights, most, np.random.default_rng([seed, 10]), 2 * _STARTS)
-    population = fit_null(rankings, weights, np.random.default_rng([seed, 11]))
-    null = np.empty((_NULLS, most))
-    for sample in range(_NULLS):
-        rng = np.random.default_rng([seed, 12, sample])
-        drawn = _main_directions(vectors(population.draw(rankings, rng)), weights, most)
-        # The covariance of a sample varies too, which says nothing about blocs.
-        own_lengths = _lengths(drawn, weights)
-        drawn *= np.divide(lengths, own_lengths, where=own_lengths > 0, out=np.zeros_like(lengths))
-        null[sample] = _log_inertia(drawn, weights, most, rng, _STARTS)
-    return Selection(
-        numbers,
-        np.exp(own),
-        np.exp(null.mean(axis=0)),
-        null.mean(axis=0) - own,
-        null.std(axis=0, ddof=1),
-        _stability(points, weights, most, seed),
-        len(rankings),
-    )
+    def grow(self, least: int, most: int) -> int:
+        """The number with the smallest ICL; numbers stop where BIC has risen twice."""
+        for k in range(1, most + 1):
+            self.camps(k)
+            scores = [self.bic(self.found[number]) for number in range(1, k + 1)]
+            if k > least and k >= 3 and min(scores[-2:]) > min(scores):
+                break
+        numbers = [k for k in self.found if k >= least]
+        return min(numbers, key=lambda k: self.icl(self.found[k]))
 
+    def structure(self, k: int) -> tuple[Structure, dict[str, float], Mixture]:
+        """What people are, if camps are k; the BIC of each kind; and the mixture of that kind."""
+        crowds = [self.found[1]]
+        for spread in _SPREADS:
+            crowds.append(self._continue(more_or_less_sure(spread), self.crowd))
+            crowds.append(self._noisy(crowds[-1]))
+        crowd = min(crowds, key=self.bic)
+        lines = [fit_mixture(self.likelihood, line(), self._along(1), self.offset)]
+        kinds = {"crowd": crowd, "line": lines[0]}
+        if k > 1:
+            kinds["camps"] = self.found[k]
+            if self.bic(self.found[k]) < self.bic(lines[0]):
+                start = self._along(2)
+                lines.append(fit_mixture(self.likelihood, plane(_SIDE), start, self.offset))
+                kinds["plane"] = lines[1]
+        scores = {name: self.bic(one) for name, one in kinds.items()}
+        best = min(scores, key=lambda name: scores[name])
+        structure: Structure = (
+            "camps" if best == "camps" else "crowd" if best == "crowd" else "line"
+        )
+        return structure, scores, kinds[best]
 
-def sample_people(counts: Longs, seed: int) -> Longs:
-    """A row number for each person; of very many people, a sample is drawn."""
-    total = int(counts.sum())
-    if total <= MOST_PEOPLE:
-        return np.repeat(np.arange(len(counts)), counts)
-    rng = np.random.default_rng([seed, 13])
-    places = np.sort(rng.choice(total, MOST_PEOPLE, replace=False))
-    return np.searchsorted(np.cumsum(counts), places, side="right")
+    def _noisy(self, plain: Mixture) -> Mixture:
+        shares = np.append((1 - _RANDOM) * plain.shares, _RANDOM)
+        return self._continue(plain.family.with_noise(), replace(plain, shares=shares))
 
+    def _continue(self, family: MixtureFamily, start: Mixture) -> Mixture:
+        """EM of another family from the strengths of an earlier mixture."""
+        shares = start.shares
+        if family.fixed is not None and len(shares) != len(family.basis):
+            shares = family.fixed
+        begun = replace(start, family=family, shares=shares, offset=self.offset)
+        return fit_mixture(self.likelihood, family, expected(self.likelihood, begun), self.offset)
 
-def _stability(points: Floats, weights: Floats, most: int, seed: int) -> Floats:
-    """Mean adjusted Rand index of the blocs that two halves find."""
-    found = np.ones(most)
-    labels = np.empty((2, len(points)), dtype=np.uint32)
-    squares = np.empty(len(points))
-    if len(points) < 4:
-        return found
-    for sample in range(_RESAMPLES):
-        rng = np.random.default_rng([seed, 14, sample])
-        order = rng.permutation(len(points))
-        halves = [np.sort(order[::2]), np.sort(order[1::2])]
-        centres = [_grow(points[half], weights[half], most, rng, _STARTS)[0] for half in halves]
-        for k in range(2, most + 1):
-            for side in range(2):
-                own = np.ascontiguousarray(centres[side][k - 1, :k])
-                nearest_centres(points, own, labels[side], squares)
-            agreed = rand_index(labels[0], labels[1], k)
-            found[k - 1] += (agreed - found[k - 1]) / (sample + 1)
-    return found
+    def _best(self, *mixtures: Mixture) -> Mixture:
+        return min(mixtures, key=self.bic)
 
+    def _starts(self, k: int) -> list[Floats]:
+        """Each of k − 1 camps cut in two, mixed with a little of all."""
+        labels = self.plain[k - 1].chances.argmax(axis=1)
+        found = []
+        for bloc in range(k - 1):
+            own = labels == bloc
+            if own.sum() > 1:
+                along = self._directions(own.astype(np.float64), 1)[:, 0]
+                cut = np.where(own & (along > 0), k - 1, labels)
+                found.append((1 - _RANDOM) * np.eye(k)[cut] + _RANDOM / k)
+        return found or [np.full((len(labels), k), 1.0 / k)]
 
-def rand_index(one: Indices, other: Indices, k: int) -> float:
-    """The adjusted Rand index of two divisions in k: scikit-learn's takes ten times as long."""
-    table = np.bincount(one * k + other, minlength=k * k).reshape(k, k).astype(np.float64)
-    sums: list[Floats] = [table, table.sum(axis=1), table.sum(axis=0), table.sum(keepdims=True)]
-    both, first, second, all_pairs = (float((n * (n - 1) / 2).sum()) for n in sums)
-    by_chance, most = first * second / all_pairs, (first + second) / 2
-    return 1.0 if most == by_chance else (both - by_chance) / (most - by_chance)
+    def _directions(self, some: Floats, number: int) -> Floats:
+        """Where rankings lie along the main directions of some of them, the mean at 0."""
+        mass = self.weights * some
+        centred = self.places - mass @ self.places / mass.sum()
+        _, directions = np.linalg.eigh((centred * mass[:, None]).T @ centred)
+        return np.asarray(centred @ directions[:, ::-1][:, :number])
 
-
-def _main_directions(vectors: Floats, weights: Floats, number: int) -> Floats:
-    """Centred vectors along their main directions: k centres span fewer than k dimensions."""
-    share = weights / weights.sum()
-    centred = vectors - share @ vectors
-    width = vectors.shape[1]
-    covariance = (centred * share[:, None]).T @ centred
-    first = max(0, width - number)
-    _, directions = eigh(covariance, subset_by_index=[first, width - 1])
-    return np.ascontiguousarray(centred @ directions[:, ::-1])
-
-
-def _lengths(points: Floats, weights: Floats) -> Floats:
-    """The standard deviation along each direction, with those of rounding errors at 0."""
-    found: Floats = np.sqrt(weights @ points**2 / weights.sum())
-    return np.where(found > ROUNDING * found.max(initial=0.0), found, 0.0)
-
-
-def _log_inertia(
-    points: Floats, weights: Floats, most: int, rng: np.random.Generator, n_starts: int
-) -> Floats:
-    """Log W_k/W_1 for k from 1."""
-    totals = _grow(points, weights, most, rng, n_starts)[1]
-    if not totals[0] > 0:
-        return np.zeros(most)
-    found: Floats = np.log(np.maximum(totals / totals[0], 1e-12))
-    return found
-
-
-def _grow(
-    points: Floats, weights: Floats, most: int, rng: np.random.Generator, n_starts: int
-) -> tuple[Floats, Floats]:
-    """Centres and sums of squares for 1 to ``most`` blocs."""
-    centres = np.zeros((most, most, points.shape[1]))
-    totals = np.empty(most)
-    draws = rng.random((most, n_starts, most))
-    grow_centres(np.ascontiguousarray(points), weights, draws, centres, totals, _KMEANS_STEPS)
-    return centres, totals
+    def _along(self, number: int) -> Floats:
+        """People in equal parts along one or two main directions."""
+        n_parts = N_NODES if number == 1 else _SIDE
+        cells = np.zeros(len(self.weights), dtype=np.int64)
+        for axis, along in enumerate(self._directions(np.ones(len(self.weights)), number).T):
+            order = np.argsort(along, kind="stable")
+            middle = (np.cumsum(self.weights[order]) - self.weights[order] / 2) / self.weights.sum()
+            part = np.empty(len(order), dtype=np.int64)
+            part[order] = np.minimum((middle * n_parts).astype(np.int64), n_parts - 1)
+            cells += part * n_parts**axis
+        return np.asarray(np.eye(n_parts**number)[cells])

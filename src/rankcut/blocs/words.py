@@ -55,50 +55,59 @@ class BlocReport:
         The labels of the items.
     sizes : ndarray of shape (n_blocs,)
         Number of people in each bloc.
-    rankings, intervals : ndarray of shape (n_blocs, n_items) and (n_blocs, n_items, 2), or None
-        The consensus of each bloc, and the places that are possible.
+    rankings, intervals : ndarray of shape (n_blocs, n_items) and (n_blocs, n_items, 2)
+        The order of each bloc, and the places that are possible.
+    strengths, errors : ndarray of shape (n_blocs, n_items)
+        Strengths of items, and their standard errors.
     distinctive : dict of lists
         What sets blocs apart.
-    selection : dict of arrays or None
-        The evidence for each number of blocs.
-    certainty : float or None
+    structure : {"crowd", "line", "camps"} or None
+        What people are; None if the number of blocs was given.
+    ends : ndarray of shape (2, n_items) or None
+        Strengths at the ends of a line.
+    selection : dict or None
+        The evidence for each number of blocs and each structure.
+    certainty : float
         Mean probability of the bloc that a person is assigned to.
-    length_share : float or None
-        The share of the variance of list lengths between blocs.
+    random_share : float
+        The share of people who rank at random.
     confidence : float
         Confidence with which all intervals hold at once.
     notes : list of str
         What a reader should know.
-    remedy : str
-        What would make blocs depend less on list length.
     cross : CrossTable or None
         Blocs and the values of a column.
 
     Examples
     --------
     >>> from rankcut import RankingBlocs, make_mallows
-    >>> votes = make_mallows(100, 3, phi=0.2, centers=[[1, 2, 3], [3, 2, 1]], random_state=0)
-    >>> report = BlocReport.of(RankingBlocs(2, n_bootstraps=100).fit(votes.ranks))
-    >>> print("\n".join(report.lines(3)))
-    2 blocs.
-    Bloc 1 (51 people, 51 %): 2 > 1 > 0
-      sets it apart: 0 lower by 1.8 places (1.6 to 2.1), 2 higher by 1.7 places (1.4 to 2.0)
-    Bloc 2 (49 people, 49 %): 0 > 1 > 2
-      sets it apart: 0 higher by 1.8 places (1.6 to 2.1), 2 lower by 1.7 places (1.4 to 2.0)
-    Mean probability of the assigned bloc: 1.00.
+    >>> centers = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
+    >>> votes = make_mallows(100, 5, phi=0.2, centers=centers, random_state=0)
+    >>> report = BlocReport.of(RankingBlocs().fit(votes.ranks))
+    >>> print("\n".join(report.lines(2)))
+    People fall into 2 camps.
+    Bloc 1 (52 people, 52 %): 0 > 1 > …
+      sets it apart: 4 lower by 3.7 places (3.4 to 4.0), 0 higher by 3.5 places (3.2 to 3.8)
+    Bloc 2 (48 people, 48 %): 4 > 3 > …
+      sets it apart: 4 higher by 3.7 places (3.4 to 4.0), 0 lower by 3.5 places (3.2 to 3.8)
+    Mean probability of the assigned bloc: 0.93.
+    7% fit no bloc better than orders at random do.
     """
 
     items: list[str]
     sizes: NDArray[np.float64]
     rankings: NDArray[np.int64]
-    intervals: NDArray[np.int64] | None
+    intervals: NDArray[np.int64]
+    strengths: NDArray[np.float64]
+    errors: NDArray[np.float64]
     distinctive: dict[str, list[Any]]
-    selection: dict[str, NDArray[Any]] | None
-    certainty: float | None
-    length_share: float | None
+    structure: str | None
+    ends: NDArray[np.float64] | None
+    selection: dict[str, Any] | None
+    certainty: float
+    random_share: float
     confidence: float
     notes: list[str]
-    remedy: str = ""
     cross: CrossTable | None = None
 
     @classmethod
@@ -109,13 +118,16 @@ class BlocReport:
             model.sizes_,
             model.rankings_,
             model.rank_intervals_,
+            model.strengths_,
+            model.strength_errors_,
             {**model.distinctive_items_, "item": list(map(str, model.distinctive_items_["item"]))},
+            model.structure_,
+            model.ends_,
             model.selection_,
             model.certainty_,
-            model.length_share_,
+            model.random_share_,
             model.confidence,
             model.notes_,
-            _remedy(model.unranked, model._encoder.unit),
         )
 
     def crossed(
@@ -139,16 +151,37 @@ class BlocReport:
         return [row for row, own in enumerate(self.distinctive["bloc"]) if own == bloc]
 
     def sentences(self) -> list[str]:
-        """Sentences about all blocs together."""
-        found = [self._number()]
-        if self.certainty is not None and len(self.sizes) > 1:
+        """Sentences about all people together."""
+        found = self._structure()
+        if len(self.sizes) > 1:
             found.append(f"Mean probability of the assigned bloc: {self.certainty:.2f}.")
-        if self.length_share is not None and len(self.sizes) > 1:
-            said = f"List length: the blocs explain {self.length_share:.0%} of its variation."
-            found.append(f"{said} {self.remedy}".rstrip() if self.length_share >= 0.1 else said)
+        if self.random_share * self.sizes.sum() >= 1:
+            found.append(f"{self.random_share:.0%} fit no bloc better than orders at random do.")
         if self.cross is not None:
             found.append(self.cross.sentence())
         return [*found, *self.notes]
+
+    def _structure(self) -> list[str]:
+        """What people are: one crowd, along a line, or in camps."""
+        k = len(self.sizes)
+        if self.structure == "camps":
+            return [f"People fall into {k} camps."]
+        said = [] if k == 1 else [f"Cut in {k} blocs, as asked."]
+        if self.structure == "crowd":
+            return ["One crowd: people differ, but not in camps.", *said]
+        if self.ends is not None:
+            one, other = (self._named(end, 3) for end in self.ends)
+            return [
+                f"People are spread along a line, from those who prefer {one} to those who prefer "
+                f"{other}; there are no camps.",
+                *(said or ["A number of blocs cuts the line in as many parts."]),
+            ]
+        return said or ["One bloc, as asked."]
+
+    def _named(self, strengths: NDArray[np.float64], most: int) -> str:
+        """The strongest items, fewer than half of them."""
+        order = np.argsort(-strengths, kind="stable")
+        return ", ".join(self.items[i] for i in order[: max(1, min(most, len(order) // 2))])
 
     def lines(self, most: int) -> list[str]:
         """Text for a terminal, with up to ``most`` items per line."""
@@ -157,7 +190,7 @@ class BlocReport:
         return [first, *blocs, *others, *self._cross_lines()]
 
     def columns(self) -> dict[str, list[Any]]:
-        """A table with a row for each bloc and item, in the order of its consensus."""
+        """A table with a row for each bloc and item, best item first."""
         rows = [
             (bloc, int(i))
             for bloc in range(len(self.sizes))
@@ -169,9 +202,10 @@ class BlocReport:
             "place": [int(self.rankings[where]) for where in rows],
             "item": [self.items[i] for _, i in rows],
         }
-        if self.intervals is not None:
-            columns["best"] = [int(self.intervals[where][0]) for where in rows]
-            columns["worst"] = [int(self.intervals[where][1]) for where in rows]
+        columns["best"] = [int(self.intervals[where][0]) for where in rows]
+        columns["worst"] = [int(self.intervals[where][1]) for where in rows]
+        columns["strength"] = [round(float(self.strengths[where]), 6) for where in rows]
+        columns["error"] = [round(float(self.errors[where]), 6) for where in rows]
         known = {
             (bloc, item): row
             for row, (bloc, item) in enumerate(
@@ -191,14 +225,18 @@ class BlocReport:
         """Everything, for JSON."""
         return {
             "items": self.items,
+            "structure": self.structure,
             "n_blocs": len(self.sizes),
             "sizes": self.sizes,
             "rankings": self.rankings,
             "intervals": self.intervals,
+            "strengths": self.strengths,
+            "errors": self.errors,
+            "ends": self.ends,
             "distinctive_items": self.distinctive,
             "selection": self.selection,
             "certainty": self.certainty,
-            "length_share": self.length_share,
+            "random_share": self.random_share,
             "confidence": self.confidence,
             "notes": self.notes,
             "cross": None
@@ -221,27 +259,8 @@ class BlocReport:
             cells = "".join(f"  {share:>8.0%}" for share in shares)
             yield f"{value[:width]:{width}}{cells}"
 
-    def _number(self) -> str:
-        k = len(self.sizes)
-        words = (
-            "One bloc: people do not divide more than chance would explain."
-            if k == 1
-            else f"{k} blocs."
-        )
-        if self.selection is None:
-            return "One bloc." if k == 1 else words
-        row = int(np.argmax(self.selection["n_blocs"] == k))
-        if k == 1:
-            return words
-        gap, error = self.selection["gap"][row], self.selection["error"][row]
-        return (
-            f"{k} blocs: {gap / max(error, 1e-12):.1f} standard deviations from a population "
-            f"without blocs; two halves of the people agree on them to "
-            f"{self.selection['stability'][row]:.2f}."
-        )
-
     def about(self, bloc: int, most: int) -> Iterator[str]:
-        """A bloc's size, its consensus and what sets it apart, with up to ``most`` items each."""
+        """A bloc's size, its order and what sets it apart, with up to ``most`` items each."""
         yield f"Bloc {bloc + 1} ({self.share(bloc)}): {self._order(bloc, most)}"
         rows = self.rows_of(bloc)
         if not rows:
@@ -272,10 +291,3 @@ class BlocReport:
 def _plain(size: float) -> int | float:
     """A whole number where it is one."""
     return int(size) if float(size).is_integer() else round(float(size), 9)
-
-
-def _remedy(unranked: str, unit: bool) -> str:
-    """What would make blocs depend less on list length."""
-    if unranked == "last":
-        return "If items are missing for reasons other than taste, let them be anywhere."
-    return "" if unit else "With vectors of unit length, short lists count as much as long ones."

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import Bootstraps, By, Confidence, LeftOut, Seed
+from rankcut.cli.options import By, Confidence, LeftOut
 from rankcut.cli.output import PICTURES, TABLES, Results, needs_skops, note, working
 from rankcut.cli.reading import RankingFile, Reading, known_values
 from rankcut.cli.writing import named_rows
@@ -24,7 +24,7 @@ class BlocOptions:
     number: Annotated[
         str,
         option(
-            "Number of blocs: auto (1 to 8), a number, or a range such as 2-8.",
+            "Number of blocs: auto (camps, up to 8), a number, or a range such as 2-8.",
             "--n-blocs",
             "-k",
             metavar="K",
@@ -32,18 +32,8 @@ class BlocOptions:
     ] = "auto"
     by: By = None
     unranked: LeftOut = "error"
-    normalize: Annotated[
-        bool | None,
-        option(
-            "Whether short lists count as much as long ones "
-            "(default: with --unranked anywhere, if lengths differ).",
-            "--normalize/--no-normalize",
-        ),
-    ] = None
     most: Annotated[int, option("Number of items to list.", "-n", min=1)] = 8
     confidence: Confidence = 0.95
-    bootstraps: Bootstraps = 1000
-    seed: Seed = 0
     members: Annotated[
         str | None,
         option(
@@ -56,11 +46,10 @@ class BlocOptions:
 def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Reading) -> None:
     """Find blocs of people who rank alike.
 
-    Each bloc has a size, a consensus and what sets it apart. The number of blocs is found, and may
-    be one. To .csv, .json or .parquet, as a map with the blocs in colours (.png,
-    .svg, .pdf), or as a page (.html); .skops saves the blocs for 'rankcut predict'. With --by, a
-    cross table of blocs and the values of a column. With --unranked last, blocs may differ in the
-    length of their lists too.
+    Says whether people are one crowd, are spread along a line, or fall into camps; and of each
+    bloc its size, its order and what sets it apart. To .csv, .json or .parquet, as a map with the
+    blocs in colours (.png, .svg, .pdf), or as a page (.html); .skops saves the blocs for 'rankcut
+    predict'. With --by, a cross table of blocs and the values of a column.
 
     Example: rankcut blocs votes.soi --unranked anywhere -o blocs.html
     """
@@ -76,10 +65,7 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
     model = RankingBlocs(
         _parsed_number(options.number),
         unranked=options.unranked,
-        normalize="auto" if options.normalize is None else options.normalize,
         confidence=options.confidence,
-        n_bootstraps=options.bootstraps,
-        random_state=options.seed,
     )
     by = options.by
     rankings = reading.read_filled(file, no_items=[by])

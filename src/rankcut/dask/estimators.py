@@ -5,6 +5,7 @@ computed. A consensus and blocs count each different ranking, block by block.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
 from rankcut.blocs.estimator import RankingBlocs
-from rankcut.consensus import Units
 from rankcut.consensus.estimator import Consensus
 from rankcut.cuts.feature_map import graph_cut_features
 from rankcut.cuts.transformers import GraphCutFeatures, RankingFeatures
@@ -127,7 +127,8 @@ def fit_blocs(
 ) -> RankingBlocs:
     """The blocs of the different rankings of all blocks and their counts."""
     rankings = model._read(stand_in(X), reset=True)
-    model._divide(rankings, Units.of(merge_lazy(X, model.unranked, sample_weight, "anywhere")))
+    merged = merge_lazy(X, model.unranked, sample_weight, "anywhere")
+    model._divide(replace(merged, items=rankings.items, unranked=model.unranked))
     model.labels_ = model.predict(X)
     model.membership_ = model.predict_membership(X)
     return model

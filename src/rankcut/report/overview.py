@@ -97,7 +97,7 @@ def survey(
         comparison = _compare(shown, codes, names, seed)
     progress("map and blocs")
     sample, sample_codes = _sample(shown, codes, seed)
-    blocs, bloc_of = _find_blocs(sample, seed)
+    blocs, bloc_of = _find_blocs(sample)
     progress("item graph")
     return Overview(
         title=about.title,
@@ -224,12 +224,12 @@ def _compare(
     return replace(found, notes=(*found.notes, *notes)).to_dict()
 
 
-def _find_blocs(sample: Rankings, seed: int) -> tuple[BlocReport | None, NDArray[np.int64] | None]:
+def _find_blocs(sample: Rankings) -> tuple[BlocReport | None, NDArray[np.int64] | None]:
     from rankcut.blocs.estimator import RankingBlocs
 
     if sample.counts.sum() < LEAST_PEOPLE or min(sample.shape) < 3:
         return None, None
-    model = RankingBlocs(unranked=sample.unranked, n_init=3, n_bootstraps=0, random_state=seed)
+    model = RankingBlocs(unranked=sample.unranked)
     return BlocReport.of(model.fit(sample)), model.labels_
 
 

@@ -78,8 +78,11 @@ class Choices:
     asked_ties: bool
 
     @classmethod
-    def of(cls, rankings: Rankings) -> "Choices":
-        """The choices of rankings that count; those that list nothing leave none."""
+    def of(cls, rankings: Rankings, sizes: Longs | None = None) -> "Choices":
+        """The choices of rankings that count; those that list nothing leave none.
+
+        ``sizes`` are sizes of groups that could have been chosen, beside those that were.
+        """
         n_items = rankings.shape[1]
         others = rankings.unranked == "last"
         items, joined, lengths = [], [], []
@@ -112,7 +115,9 @@ class Choices:
             rankings.counted,
             rankings.asked_ties,
         )
-        return choices._with_ties() if choices.joined.any() else choices
+        known = np.ones(1, dtype=np.int64) if sizes is None else sizes
+        tied = choices.joined.any() or len(known) > 1
+        return choices._with_ties(known) if tied else choices
 
     @property
     def n_rankings(self) -> int:
@@ -145,11 +150,11 @@ class Choices:
         """The ranking of each entry."""
         return np.repeat(np.arange(self.n_rankings), np.diff(self.starts))
 
-    def _with_ties(self) -> "Choices":
+    def _with_ties(self, known: Longs) -> "Choices":
         """The same with the sizes of ties, and the others as entries after the listed items."""
         begins = np.flatnonzero(~self.joined)
         sizes = np.diff(np.append(begins, len(self.joined)))
-        orders = np.union1d([1], sizes).astype(np.int64)
+        orders = np.union1d(known, sizes).astype(np.int64)
         return replace(self, orders=orders).with_others_as_entries()
 
     def with_others_as_entries(self) -> "Choices":
