@@ -33,9 +33,6 @@ from rankcut.strengths.fitting import MOST_DENSE
 # "auto" looks at up to this many blocs.
 MOST_BLOCS = 8
 
-# The logarithm of δ for a size of ties that nobody had: such ties say nothing about blocs.
-_UNSEEN = -50.0
-
 
 class RankingBlocs(ClusterMixin, TakesRankings):
     """Blocs: who ranks alike, whether people fall into camps, and what each bloc says.
@@ -258,8 +255,9 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         merged = replace(merge_rankings(sorted_).rankings, unranked=rankings.unranked)
         scaled = replace(merged, weights=merged.counts * (effective / counts.sum()))
         choices = Choices.of(scaled)
-        likelihood = ChoiceLikelihood(choices)
-        mixture = self._find(scaled, likelihood.orders)
+        self._ties = choices.ties_meant("auto")
+        likelihood = ChoiceLikelihood(choices, self._ties)
+        mixture = self._find(scaled, choices.orders)
         self._vectors: VectorBlocs | None = None
         if self.features is not None:
             mixture = self._by_vectors(rankings, merged, columns, likelihood, mixture)
@@ -299,7 +297,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         least, most = self._range()
         some = some_people(rankings, MOST_PEOPLE)
         n_different = int(Choices.of(some).informative.sum())
-        comparison = Comparison(some, sizes)
+        comparison = Comparison(some, sizes, self._ties)
         if least == most:
             if least > max(1, n_different):
                 self.notes_.append(
@@ -374,12 +372,15 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         if self._vectors is not None:
             return self._vectors.membership(rankings)
         choices = Choices.of(rankings, self._sizes_of_ties)
+        likelihood = ChoiceLikelihood(choices, self._ties)
+        # Ties of a size that nobody had say nothing about blocs: their δ is next to nothing.
+        unseen = np.log(np.finfo(np.float64).tiny)
         n_items = rankings.shape[1]
-        parameters = np.full((len(self._shares), n_items + len(choices.orders) - 1), _UNSEEN)
-        known = np.searchsorted(choices.orders, self._sizes_of_ties)[1:] - 1
+        parameters = np.full((len(self._shares), likelihood.n_parameters), unseen)
+        known = np.searchsorted(likelihood.orders, self._sizes_of_ties)[1:] - 1
         parameters[:, :n_items] = self._parameters[:, :n_items]
         parameters[:, n_items + known] = self._parameters[:, n_items:]
-        values = component_values(ChoiceLikelihood(choices), parameters)
+        values = component_values(likelihood, parameters)
         return expect(values, self._shares)[1][:, : self.n_blocs_]
 
     def _range(self) -> tuple[int, int]:

@@ -28,6 +28,7 @@ from scipy import linalg, special
 
 from rankcut._loops.types import Floats
 from rankcut.strengths import ChoiceLikelihood, ItemPrior
+from rankcut.strengths.fitting import TIE_PRECISION
 from rankcut.strengths.many_items import CLOSE, LONGEST
 
 #: In how many parts people on a line are divided.
@@ -36,9 +37,6 @@ N_NODES = 15
 # EM stops where what is left to gain, by Aitken's rule, is less than this: BIC rounds to 0.1.
 _CLOSE = 0.01
 _MOST_STEPS = 100
-
-# If all choices of a component are ties, log δ would be infinite: a precision that no data notice.
-_TIE_PRECISION = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +98,9 @@ def line() -> MixtureFamily:
     return MixtureFamily(np.column_stack([np.ones(N_NODES), u]), np.full(N_NODES, 1 / N_NODES))
 
 
-def plane(number: int) -> MixtureFamily:
-    """People on a plane, divided in ``number`` parts each way."""
+def plane() -> MixtureFamily:
+    """People on a plane, divided in half as many parts each way."""
+    number = N_NODES // 2
     u, v = (each.ravel() for each in np.meshgrid(nodes(number), nodes(number)))
     return MixtureFamily(
         np.column_stack([np.ones(number**2), u, v]), np.full(number**2, number**-2.0)
@@ -266,7 +265,7 @@ def _newton_steps(
             curvatures += each.transpose(0, 2, 1, 3)
         else:
             gradient[q], curvatures[q, :, 0] = slope, curvature
-    penalty = np.full((n_blocks, size), _TIE_PRECISION)
+    penalty = np.full((n_blocks, size), TIE_PRECISION)
     penalty[:, :n_items] = 1.0 / mixture.scales[:, None]
     rise = gradient - penalty * mixture.blocks
     if mixture.family.coupled:
@@ -288,5 +287,5 @@ def _solve(curvature: Floats, rise: Floats) -> Floats:
         return np.asarray(linalg.solve(curvature, rise, assume_a="pos"))
     except linalg.LinAlgError:
         values, vectors = linalg.eigh(curvature)
-        values = np.maximum(np.abs(values), _TIE_PRECISION)
+        values = np.maximum(np.abs(values), TIE_PRECISION)
         return np.asarray(vectors @ ((vectors.T @ rise) / values))

@@ -30,7 +30,7 @@ from rankcut.blocs.mixtures import (
 )
 from rankcut.rankings import Rankings
 from rankcut.rankings.value import block_rows
-from rankcut.strengths import ChoiceLikelihood, Choices
+from rankcut.strengths import ChoiceLikelihood, Choices, Ties
 
 Structure: TypeAlias = Literal["crowd", "line", "camps"]
 
@@ -42,10 +42,6 @@ LEAST_PEOPLE = 20
 
 # How much more sure some of a crowd are: standard deviations of the logarithm.
 _SPREADS = (0.5, 1.0)
-
-# Parts of a plane each way, and EM steps by which starts are compared.
-_SIDE = 7
-_FIRST_STEPS = 5
 
 # The share of people at random that EM begins with.
 _RANDOM = 0.05
@@ -96,14 +92,17 @@ class Comparison:
         Different rankings, with their counts.
     sizes : ndarray of int64
         1, and the sizes of ties.
+    ties : {"davidson", "exact", "efron"}
+        What ties mean.
     """
 
     rankings: Rankings
     sizes: Longs
+    ties: Ties
     found: dict[int, Mixture] = field(default_factory=dict)  #: the best for each number of camps
 
     def __post_init__(self) -> None:
-        self.likelihood = ChoiceLikelihood(Choices.of(self.rankings, self.sizes))
+        self.likelihood = ChoiceLikelihood(Choices.of(self.rankings, self.sizes), self.ties)
         self.weights = self.likelihood.choices.weights
         used = self.likelihood.choices.informative
         self.n_people = max(1.0, float(self.weights[used].sum()))
@@ -133,7 +132,7 @@ class Comparison:
             self.camps(k - 1)
             family = camps(k)
             tries = [
-                fit_mixture(self.likelihood, family, start, self.offset, _FIRST_STEPS)
+                fit_mixture(self.likelihood, family, start, self.offset, k)
                 for start in self._starts(k)
             ]
             best = max(tries, key=lambda one: one.log_likelihood)
@@ -164,7 +163,7 @@ class Comparison:
             kinds["camps"] = self.found[k]
             if self.bic(self.found[k]) < self.bic(lines[0]):
                 start = self._along(2)
-                lines.append(fit_mixture(self.likelihood, plane(_SIDE), start, self.offset))
+                lines.append(fit_mixture(self.likelihood, plane(), start, self.offset))
                 kinds["plane"] = lines[1]
         scores = {name: self.bic(one) for name, one in kinds.items()}
         best = min(scores, key=lambda name: scores[name])
@@ -209,7 +208,7 @@ class Comparison:
 
     def _along(self, number: int) -> Floats:
         """People in equal parts along one or two main directions."""
-        n_parts = N_NODES if number == 1 else _SIDE
+        n_parts = N_NODES if number == 1 else N_NODES // 2
         cells = np.zeros(len(self.weights), dtype=np.int64)
         for axis, along in enumerate(self._directions(np.ones(len(self.weights)), number).T):
             order = np.argsort(along, kind="stable")

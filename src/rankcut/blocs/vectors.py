@@ -10,11 +10,9 @@ from rankcut._loops.centres import nearest_centres, squared_distances, swap_medo
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Longs
 from rankcut.kernels.chosen_features import ChosenFeatures
+from rankcut.parameters import MOST_COMPARED
 from rankcut.rankings import Rankings
 from rankcut.rankings.value import ROUNDING, block_rows
-
-# Medoids are chosen among this many distinct rankings.
-_CANDIDATES = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +104,8 @@ def _medoids(vectors: Floats, weights: Floats, k: int, n_init: int, seed: int) -
     """
     rng = np.random.default_rng([seed, 3])
     points, mass = vectors, weights
-    if len(vectors) > _CANDIDATES:
-        candidates = np.sort(rng.choice(len(vectors), _CANDIDATES, replace=False))
+    if len(vectors) > MOST_COMPARED:
+        candidates = np.sort(rng.choice(len(vectors), MOST_COMPARED, replace=False))
         points, mass = np.ascontiguousarray(vectors[candidates]), weights[candidates]
     distances = np.empty((len(points), len(points)))
     squared_distances(points, points, distances)
