@@ -85,13 +85,9 @@ class BlocReport:
     >>> votes = make_mallows(100, 5, phi=0.2, centers=centers, random_state=0)
     >>> report = BlocReport.of(RankingBlocs().fit(votes.ranks))
     >>> print("\n".join(report.lines(2)))
-    People fall into 2 camps.
-    Bloc 1 (52 people, 52 %): 0 > 1 > …
-      sets it apart: 4 lower by 3.7 places (3.4 to 4.0), 0 higher by 3.5 places (3.2 to 3.8)
-    Bloc 2 (48 people, 48 %): 4 > 3 > …
-      sets it apart: 4 higher by 3.7 places (3.4 to 4.0), 0 lower by 3.5 places (3.2 to 3.8)
-    Mean probability of the assigned bloc: 0.93.
-    7% fit no bloc better than orders at random do.
+    People are spread along a line, from those who prefer 4, 3 to those who prefer 0, 1; there are no camps.
+    Bloc 1 (100 people, 100 %): 1 > 2 > …
+    A number of blocs cuts the line in as many parts.
     """
 
     items: list[str]
