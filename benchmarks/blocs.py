@@ -34,7 +34,7 @@ PHI = {4: 0.25, 8: 0.4, 10: 0.45, 30: 0.75}
 MOST = 8
 
 # Other methods see this many samples of a cell: k-means with the gap takes longest.
-BESIDE = 3
+BESIDE = 1
 
 # What is drawn, among how many people, and of how many items; "full" lists unless it says so. Fixed
 # before any answer was looked at.

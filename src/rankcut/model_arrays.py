@@ -12,7 +12,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from rankcut.graphs.validation import check_csr
-from rankcut.parameters import MOST_PAIRED
 
 _TYPES = {"float": np.float64, "index": np.uint32, "long": np.int64, "truth": np.bool_}
 

@@ -12,8 +12,8 @@ a line
     u_q are that distribution in :data:`N_NODES` equal parts;
 a plane
     B_q = (1, u_q, v_q), the same with two lines;
-a crowd more or less sure
-    B_q = exp(τ·u_q): one order, which some follow closely and others loosely;
+more or less sure
+    B_q = exp(τ·u_q) for a crowd or each camp: some follow its order closely, others loosely;
 and some at random
     one more component with B = 0 and a share of its own: all orders are equally likely.
 
@@ -31,8 +31,8 @@ from rankcut.strengths import ChoiceLikelihood, ItemPrior
 from rankcut.strengths.fitting import TIE_PRECISION
 from rankcut.strengths.many_items import CLOSE, LONGEST
 
-#: In how many parts people on a line are divided.
-N_NODES = 15
+#: In how many parts people on a line are divided; an even number, so that nobody is in its middle.
+N_NODES = 16
 
 # EM stops where what is left to gain, by Aitken's rule, is less than this: BIC rounds to 0.1.
 _CLOSE = 0.01
@@ -48,7 +48,7 @@ class MixtureFamily:
     basis : ndarray of shape (n_components, n_blocks)
         B; with ``noise``, the last row is 0.
     fixed : ndarray or None
-        The shares of the components but noise, if they are not free.
+        The shares within each group of components, if only those of groups are free.
     noise : bool
         Whether some rank at random.
     """
@@ -72,13 +72,15 @@ class MixtureFamily:
         """The most likely shares, where components have these masses."""
         shares: Floats = masses / masses.sum()
         if self.fixed is not None:
-            known = 1.0 - shares[len(self.fixed) :].sum()
-            shares = np.append(known * self.fixed, shares[len(self.fixed) :])
+            known = len(self.basis) - self.noise
+            groups = shares[:known].reshape(-1, len(self.fixed)).sum(axis=1)
+            shares = np.append(np.outer(groups, self.fixed), shares[known:])
         return shares
 
     def n_parameters(self, n_each: int) -> int:
         """How many numbers are free, of which a block has ``n_each``."""
-        n_shares = 0 if self.fixed is not None else len(self.basis) - self.noise - 1
+        n_each_group = 1 if self.fixed is None else len(self.fixed)
+        n_shares = (len(self.basis) - self.noise) // n_each_group - 1
         return int(self.basis.shape[1] * n_each + n_shares + self.noise + self.n_more)
 
 
@@ -107,10 +109,11 @@ def plane() -> MixtureFamily:
     )
 
 
-def more_or_less_sure(spread: float) -> MixtureFamily:
-    """One crowd whose people follow its order more or less closely."""
-    basis = np.exp(spread * nodes(N_NODES))[:, None]
-    return MixtureFamily(basis, np.full(N_NODES, 1 / N_NODES), n_more=1)
+def more_or_less_sure(spread: float, k: int = 1) -> MixtureFamily:
+    """A crowd, or k camps, whose people follow one order more or less closely."""
+    number = N_NODES // 2
+    basis = np.kron(np.eye(k), np.exp(spread * nodes(number))[:, None])
+    return MixtureFamily(basis, np.full(number, 1 / number), n_more=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -160,8 +160,9 @@ class Comparison:
         lines = [fit_mixture(self.likelihood, line(), self._along(1), self.offset)]
         kinds = {"crowd": crowd, "line": lines[0]}
         if k > 1:
-            kinds["camps"] = self.found[k]
-            if self.bic(self.found[k]) < self.bic(lines[0]):
+            sure = (self._continue(more_or_less_sure(s, k), self.plain[k]) for s in _SPREADS)
+            kinds["camps"] = self._best(self.found[k], *sure)
+            if self.bic(kinds["camps"]) < self.bic(lines[0]):
                 start = self._along(2)
                 lines.append(fit_mixture(self.likelihood, plane(), start, self.offset))
                 kinds["plane"] = lines[1]
@@ -180,7 +181,7 @@ class Comparison:
         """EM of another family from the strengths of an earlier mixture."""
         shares = start.shares
         if family.fixed is not None and len(shares) != len(family.basis):
-            shares = family.fixed
+            shares = np.outer(shares, family.fixed).ravel()
         begun = replace(start, family=family, shares=shares, offset=self.offset)
         return fit_mixture(self.likelihood, family, expected(self.likelihood, begun), self.offset)
 
