@@ -112,7 +112,7 @@ def plane() -> MixtureFamily:
 def more_or_less_sure(spread: float, k: int = 1) -> MixtureFamily:
     """A crowd, or k camps, whose people follow one order more or less closely."""
     number = N_NODES // 2
-    basis = np.kron(np.eye(k), np.exp(spread * nodes(number))[:, None])
+    basis = np.asarray(np.kron(np.eye(k), np.exp(spread * nodes(number))[:, None]), np.float64)
     return MixtureFamily(basis, np.full(number, 1 / number), n_more=1)
 
 
