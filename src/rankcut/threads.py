@@ -9,11 +9,8 @@ from typing import TypeVar
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-# Each thread takes its share in this many turns, so that none waits long for another and an
-# interrupt is heard soon.
-_TURNS = 8
-
-# Sums are made of this many parts, whatever the number of threads, and so are the same bits.
+# A thread takes its share in this many parts, so that none waits long for another and an interrupt
+# is heard soon. A sum is made of this many for any number of threads, and so is the same bits.
 PARTS = 8
 
 
@@ -44,7 +41,7 @@ def over_rows(work: Callable[[int, int], None], n_rows: int, step: int, n_jobs: 
     if n_threads <= 1:
         work(0, n_rows)
         return
-    share = -(-n_rows // (n_threads * _TURNS))
+    share = -(-n_rows // (n_threads * PARTS))
     share = -(-share // step) * step
     with ThreadPoolExecutor(n_threads) as pool:
         turns = [

@@ -37,7 +37,7 @@ def test_rows_of_a_person_stay_together():
 
 
 def test_blocks_add_up_to_the_whole(monkeypatch):
-    monkeypatch.setattr(module, "_MOST_ENTRIES", 4)
+    monkeypatch.setattr(module, "BLOCK", 4)
     for people in (gathered(), gathered(people=[1, 2, 1, 2, 3], sample_weight=[1.5, 2, 1, 1, 1])):
         whole = people.block(0, len(people.counts))
         blocks = list(people.blocks(2))

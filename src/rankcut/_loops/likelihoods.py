@@ -20,7 +20,7 @@ from rankcut._loops.types import Floats, Ints
 FLIPPED = 1e-3
 
 # Beyond this, the normal density is less than rounding.
-_REACH = 8.3
+_REACH = math.sqrt(-2.0 * math.log(np.finfo(np.float64).eps))
 
 # The derivative in v divides by √v. Variances below this change L by less than rounding.
 _SMALLEST_VARIANCE = 1e-12

@@ -12,10 +12,6 @@ from rankcut._loops.types import Chains, Floats, Indices, Ints
 # Runs up to this length are sorted by insertion; longer ones are merged.
 _RUN = 16
 
-# What order_permutations leaves to order_other_rows. The first answer about full rankings does not
-# wait for the second to be compiled.
-_LEFT = -1
-
 # The group of an unranked item.
 NOWHERE = np.uint32(0xFFFFFFFF)
 
@@ -58,7 +54,8 @@ def order_permutations(ranks: Floats, chains: Chains) -> int:
     """Order the rows of a dense rank matrix that rank the items 1 to n, or 0 to n − 1, each once.
 
     Row r becomes ``order[r]``, its items, best first, and ``ends[r, :n_groups[r]]``, the end of
-    each group in that list. For other rows ``n_groups[r]`` is −1; returns their number.
+    each group in that list. For other rows ``n_groups[r]`` is −1; returns their number. The first
+    answer about full rankings does not wait for ``order_other_rows`` to be compiled.
 
     That takes neither comparisons nor counts: n items have distinct places if no place is free.
     Counting takes three times as long.
@@ -85,7 +82,7 @@ def order_permutations(ranks: Floats, chains: Chains) -> int:
         if n_wrong == 0:
             n_groups[r] = n
         else:
-            n_groups[r] = _LEFT
+            n_groups[r] = -1
             left += 1
     return left
 
@@ -104,7 +101,7 @@ def order_other_rows(ranks: Floats, close: bool, chains: Chains) -> None:
     spare_items = np.empty(n + 1, dtype=np.uint32)
     counts = np.empty(n + 1, dtype=np.uint32)
     for r in range(ranks.shape[0]):
-        if n_groups[r] != _LEFT:
+        if n_groups[r] >= 0:
             continue
         n_ranked = 0
         for i in range(n):

@@ -15,12 +15,7 @@ from numpy.typing import NDArray
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.errors import InputError, Setting
 from rankcut.rankings import Rankings, Unranked, merge_rankings
-
-# Units are read in blocks of this many, or of fewer if there are many items.
-_BLOCK_UNITS = 1024
-
-# Groups, or entries of vectors, to hold at once: 4 MB, which fits in the cache.
-_MOST_ENTRIES = 1 << 19
+from rankcut.rankings.value import BLOCK
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +41,7 @@ class UnitBlock:
         """Blocks of fewer units, whose vectors of ``width`` coordinates fit in the cache."""
         n_units = len(self.counts)
         each = max(1, len(self.groups) // n_units)
-        step = max(1, _MOST_ENTRIES // (max(width, 1) * each))
+        step = max(1, BLOCK // (max(width, 1) * each))
         for start in range(0, n_units, step):
             units = slice(start, min(start + step, n_units))
             rows, starts = units, None
@@ -144,7 +139,7 @@ class Units:
 
     def bounds(self) -> list[tuple[int, int]]:
         """The first unit of each block, and the one after its last."""
-        step = max(1, min(_BLOCK_UNITS, _MOST_ENTRIES // self.n_items))
+        step = max(1, BLOCK // self.n_items)
         n_units = len(self.counts)
         return [(start, min(start + step, n_units)) for start in range(0, n_units, step)]
 

@@ -51,8 +51,7 @@ _Loop: TypeAlias = tuple[Callable[..., None], tuple[Any, ...]]
 # Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
 # fast. The others are the costs of an item of a sparse graph, and of each of its edges or factors,
 # in entries of a dense matrix.
-TABLE_ITEMS = 16
-ENTRIES_PER_ITEM, ENTRIES_PER_EDGE = 130, 7.5
+TABLE_ITEMS, ENTRIES_PER_ITEM, ENTRIES_PER_EDGE = 16, 130, 7.5
 
 
 def fastest_algorithm(graph: ItemGraph) -> Algorithm:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from rankcut.errors import InputError, Setting
+from rankcut.threads import PARTS
 
 # Seconds to wait for a scheduler, which answers in milliseconds if it is there.
 _PATIENCE = 10
@@ -22,9 +23,6 @@ WORKER_SETTINGS = {
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of tasks done and the total."""
-
-# Number of partial results to combine at once.
-_TOGETHER = 8
 
 # Bytes of memory assumed for a process, or for a worker without a memory limit.
 _ROOM = 1 << 31
@@ -83,9 +81,7 @@ def reduced(parts: Sequence[Any], combine: Callable[[list[Any]], Any]) -> Any:
     combined = task(combine)
     level = list(parts)
     while len(level) > 1:
-        level = [
-            combined(level[start : start + _TOGETHER]) for start in range(0, len(level), _TOGETHER)
-        ]
+        level = [combined(level[start : start + PARTS]) for start in range(0, len(level), PARTS)]
     return level[0]
 
 

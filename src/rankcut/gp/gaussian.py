@@ -8,6 +8,7 @@ prior are kept as logarithms: log σ², log c², and the kernel's own, if any. T
 Every maximum of the bound has this form, in weight space and in function space.
 """
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
+from rankcut.parameters import LARGEST
 
 # Learned variances stay in this range, in units of the latent function's variance. Below it, a
 # term has no effect. Above it, the function is a step; on separable data the bound still creeps up.
@@ -23,8 +25,8 @@ RANGE = (1e-8, 1e4)
 # If σ²·Σ weight is below this, in the same units, the function is 0 whatever the rows are.
 _NOTHING = 0.1
 
-# If the logarithm of a variance is beyond ± this, the square of its precision overflows.
-_EXTREME = 300.0
+# If the logarithm of a variance is beyond ± this, powers of its precision may overflow.
+_EXTREME = math.log(LARGEST)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from rankcut._loops.increments import SHARING
 from rankcut._loops.partitions import (
     NOWHERE,
     close_rows,
@@ -47,7 +48,7 @@ BLOCK = 1 << 16
 
 # With many items, rankings share what is loaded of a dense graph: up to this many in a block, as
 # long as it is no more than four times as large for that.
-_SHARING = 128
+_SHARING = 4 * SHARING
 
 # NumPy makes up to this many entries in less time than a compiled loop takes to load.
 FEW_ENTRIES = BLOCK // 4

@@ -7,6 +7,7 @@ the information. A prior that the evidence chose would take a weak effect and it
 together, so that intervals from the posterior would not hold.
 """
 
+import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -21,12 +22,13 @@ from rankcut.comparison.results import Table
 from rankcut.errors import InputError
 from rankcut.gp.classifier import GPClassifier
 from rankcut.kernels.chosen_features import RANK
+from rankcut.parameters import ROUNDING
 from rankcut.regression.estimators import RankingClassifier
 
 Link: TypeAlias = Literal["identity", "logit", "probit"]
 
 # Scores beyond ± this are certain; the reduction of bias brings them back.
-_CERTAIN = 30.0
+_CERTAIN = -math.log(ROUNDING)
 
 
 @dataclass(frozen=True, eq=False)
