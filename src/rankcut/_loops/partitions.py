@@ -9,9 +9,6 @@ import numpy as np
 from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Chains, Floats, Indices, Ints
 
-# Runs up to this length are sorted by insertion; longer ones are merged.
-_RUN = 16
-
 # The group of an unranked item.
 NOWHERE = np.uint32(0xFFFFFFFF)
 
@@ -23,16 +20,8 @@ _SMALLEST = float(np.finfo(np.float64).tiny)
 def sort_by_key(
     keys: Floats, items: Indices, size: int, spare_keys: Floats, spare_items: Indices
 ) -> None:
-    """Sort the first ``size`` keys and carry ``items`` along; equal keys stay in their order."""
-    for start in range(0, size, _RUN):
-        for i in range(start + 1, min(start + _RUN, size)):
-            key, item = keys[i], items[i]
-            j = i - 1
-            while j >= start and keys[j] > key:
-                keys[j + 1], items[j + 1] = keys[j], items[j]
-                j -= 1
-            keys[j + 1], items[j + 1] = key, item
-    width = _RUN
+    """Sort the first ``size`` keys and their ``items`` by merging; equal keys keep their order."""
+    width = 1
     while width < size:
         for start in range(0, size, 2 * width):
             middle, stop = min(start + width, size), min(start + 2 * width, size)
