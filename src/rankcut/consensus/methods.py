@@ -34,6 +34,7 @@ from rankcut.consensus.pairs import (
 )
 from rankcut.consensus.units import Units
 from rankcut.parameters import AT_ONCE
+from rankcut.rankings import Unranked
 from rankcut.rankings.orders import to_ranking
 
 if TYPE_CHECKING:
@@ -120,7 +121,9 @@ def by_vectors(
     if not resampling.n_bootstraps:
         return Outcome(mean.vector, rank_listed(mean.vector, units.listed), None, None)
     samples = resampled_means(units, vectors, n_items, resampling.n_bootstraps, resampling.seed)
-    return _by_means(mean, samples, units.listed, resampling.confidence, extremes, asked)
+    return _by_means(
+        mean, samples, units.listed, units.unranked, resampling.confidence, extremes, asked
+    )
 
 
 def by_strengths(units: Units, fit: "Strengths", resampling: Resampling) -> Outcome:
@@ -135,7 +138,7 @@ def by_strengths(units: Units, fit: "Strengths", resampling: Resampling) -> Outc
         return Outcome(fit.theta, rank_listed(fit.theta, placed), None, None)
     mean = Mean(fit.centre, fit.standard_errors**2, fit.covariance, fit.n_effective)
     samples = iter([fit.draws(resampling.n_bootstraps, resampling.seed)])
-    outcome = _by_means(mean, samples, placed, resampling.confidence, normal=True)
+    outcome = _by_means(mean, samples, placed, units.unranked, resampling.confidence, normal=True)
     # Strengths that are pulled together may have another order than their centre.
     ranking = rank_listed(fit.theta, placed)
     assert outcome.intervals is not None
@@ -148,6 +151,7 @@ def _by_means(
     mean: Mean,
     samples: Iterator[Floats],
     listed: NDArray[np.bool_],
+    unranked: Unranked,
     confidence: float,
     extremes: Floats | None = None,
     asked: Floats | None = None,
@@ -174,7 +178,7 @@ def _by_means(
     shares = np.zeros(n_items)
     shares[listed] = _first_shares(means[:, listed])
     ranking = rank_listed(mean.vector, listed)
-    return Outcome(mean.vector, ranking, _all_places(places, listed), shares, sure=sure)
+    return Outcome(mean.vector, ranking, _all_places(places, listed, unranked), shares, sure=sure)
 
 
 def by_majorities(
@@ -234,7 +238,9 @@ def by_majorities(
     places = _open_places(certain, margins, method)
     all_sure = np.zeros((units.n_items, units.n_items), dtype=bool)
     all_sure[np.ix_(listed, listed)] = certain
-    return Outcome(scores, ranking, _all_places(places, units.listed), shares, kemeny, all_sure)
+    return Outcome(
+        scores, ranking, _all_places(places, units.listed, units.unranked), shares, kemeny, all_sure
+    )
 
 
 def _people_asked(units: Units, pairs: Comparisons) -> Floats:
@@ -259,14 +265,20 @@ def _open_places(certain: NDArray[np.bool_], margins: Floats, method: Method) ->
     return places
 
 
-def _all_places(places: NDArray[np.int64], listed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Places among all items: one that nobody ranks may have any, and come before the others."""
+def _all_places(
+    places: NDArray[np.int64], listed: NDArray[np.bool_], unranked: Unranked
+) -> NDArray[np.int64]:
+    """Places among all items: one that nobody ranks may have any.
+
+    If unranked items may be anywhere, it may come before the others too.
+    """
     if listed.all():
         return places
     everything = np.empty((len(listed), 2), dtype=np.int64)
     everything[:] = 1, len(listed)
     everything[listed] = places
-    everything[listed, 1] += int((~listed).sum())
+    if unranked == "anywhere":
+        everything[listed, 1] += int((~listed).sum())
     return everything
 
 
