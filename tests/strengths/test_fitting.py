@@ -255,3 +255,13 @@ def test_many_items_have_the_strengths_of_few(monkeypatch, unranked):
     np.testing.assert_allclose(many.standard_errors, few.standard_errors, rtol=0.3)
     np.testing.assert_array_equal(many.connected | few.connected, many.connected)
     assert many.draws(50, seed=1).shape == (50, 60)
+
+
+def test_intervals_of_worths_are_those_of_draws():
+    rng = np.random.default_rng(8)
+    fit = fit_strengths(read_rankings(plackett_luce(rng, rng.normal(size=5), 2000)))
+    worths = np.exp(fit.draws(20_000, seed=0))
+    worths /= worths.sum(axis=1, keepdims=True)
+    limits = np.quantile(worths, [0.025, 0.975], axis=0).T
+    np.testing.assert_allclose(fit.worth_intervals(), limits, rtol=0.02)
+    assert ((fit.worth_intervals()[:, 0] < fit.worths) & (fit.worths < limits[:, 1])).all()

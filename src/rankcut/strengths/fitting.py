@@ -97,9 +97,22 @@ class Strengths:
 
     def intervals(self, confidence: float = 0.95) -> Floats:
         """Confidence limits of each strength, beside the mean of all: an array (n_items, 2)."""
-        freedom = max(self.n_effective - 1, 1.0)
-        margin = special.stdtrit(freedom, (1 + confidence) / 2) * self.standard_errors
+        margin = self._quantile(confidence) * self.standard_errors
         return np.stack([self.centre - margin, self.centre + margin], axis=1)
+
+    def worth_intervals(self, confidence: float = 0.95) -> Floats:
+        """Confidence limits of each item's worth, by the delta method on its logarithm."""
+        worths = special.softmax(self.centre)
+        errors = self.standard_errors
+        if self.covariance is not None:
+            along = self.covariance @ worths
+            errors = np.sqrt(np.maximum(errors**2 - 2 * along + worths @ along, 0.0))
+        factor = np.exp(self._quantile(confidence) * errors)
+        return np.stack([worths / factor, np.minimum(worths * factor, 1.0)], axis=1)
+
+    def _quantile(self, confidence: float) -> float:
+        """Of Student's t, with a degree of freedom for each person but one."""
+        return float(special.stdtrit(max(self.n_effective - 1, 1.0), (1 + confidence) / 2))
 
     def draws(self, n_draws: int, seed: int) -> Floats:
         """Strengths as they might be: draws from their joint normal distribution."""
