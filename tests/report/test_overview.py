@@ -92,7 +92,7 @@ def test_sentences_follow_the_numbers():
     # Two of three pairs alike.
     pair = survey(RankingSet(np.array([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]), ("x", "y", "z")))
     assert "Two people agree on 67 % of the pairs that both order" in say_consensus(pair)
-    assert say_blocs(pair) == "Blocs are not looked for among fewer than 30 rankings."
+    assert say_blocs(pair) == "Blocs are not looked for among fewer than 20 rankings."
     ranks = np.array([[1.0, 2.0, np.nan], [2.0, 1.0, 3.0], [1.0, np.nan, np.nan]])
     short = survey(RankingSet(ranks, ("x", "y", "z"), counts=[1, 1, 2]), unranked="last")
     assert say_lengths(short) == (

@@ -29,14 +29,13 @@ from scipy import linalg, special
 from rankcut._loops.types import Floats
 from rankcut.strengths import ChoiceLikelihood, ItemPrior
 from rankcut.strengths.fitting import TIE_PRECISION
-from rankcut.strengths.many_items import CLOSE, LONGEST
+from rankcut.strengths.many_items import CLOSE, LONGEST, MOST_STEPS
 
 #: In how many parts people on a line are divided; an even number, so that nobody is in its middle.
 N_NODES = 16
 
 # EM stops where what is left to gain, by Aitken's rule, is less than this: BIC rounds to 0.1.
 _CLOSE = 0.01
-_MOST_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +177,7 @@ def fit_mixture(
     family: MixtureFamily,
     start: Floats | Mixture,
     offset: Floats,
-    most_steps: int = _MOST_STEPS,
+    most_steps: int = MOST_STEPS,
     *,
     fixed: bool = False,
 ) -> Mixture:

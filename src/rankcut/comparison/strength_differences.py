@@ -20,10 +20,7 @@ from rankcut.comparison.rows import ComparedRows, Design
 from rankcut.comparison.statistics import Moments
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.strengths import ChoiceLikelihood, Choices, ItemPrior, fit_strengths
-
-# Newton's method for the strengths of a group stops where none moves by more than this, or after
-# this many steps; five are usual.
-_TOLERANCE, _MOST_STEPS = 1e-8, 100
+from rankcut.strengths.many_items import MOST_STEPS, TOLERANCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +62,7 @@ class GroupStrengths:
         pooled = fit.parameters
         every = fit.likelihood.derivatives(pooled)[2] / float(fit.likelihood.choices.weights.sum())
         scores = fit.likelihood.scores(pooled).rows(0, n_distinct)
-        bent = every + _level(every, n_items) + _TOLERANCE * np.eye(len(every))
+        bent = every + _level(every, n_items) + TOLERANCE * np.eye(len(every))
         added = _centred(linalg.solve(bent, scores.T).T[:, :n_items])
         theta, covariances, information = [], [], []
         for group in range(design.table.shape[1]):
@@ -152,18 +149,18 @@ def _fit_near(
     """The strengths with the largest posterior, about ``start``, and the curvature there."""
     n_items = likelihood.n_items
     penalty = information + _level(information, n_items)
-    penalty[np.diag_indices(len(penalty))] += _TOLERANCE
+    penalty[np.diag_indices(len(penalty))] += TOLERANCE
     parameters, reached, step = start, -np.inf, np.zeros_like(start)
-    for _ in range(_MOST_STEPS):
+    for _ in range(MOST_STEPS):
         value, gradient, bend = likelihood.derivatives(parameters)
         gap = parameters - start
         value -= float(gap @ penalty @ gap) / 2
-        if value < reached - _TOLERANCE * abs(reached):
+        if value < reached - TOLERANCE * abs(reached):
             step = step / 2
             parameters = parameters - step
             continue
         step = linalg.solve(bend + penalty, gradient - penalty @ gap, assume_a="pos")
-        if np.abs(step).max() <= _TOLERANCE:
+        if np.abs(step).max() <= TOLERANCE:
             break
         reached, parameters = value, parameters + step
     return parameters, bend + penalty

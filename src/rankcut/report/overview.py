@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.partitions import NOWHERE
+from rankcut.blocs.selection import LEAST_PEOPLE
 from rankcut.blocs.words import BlocReport
 from rankcut.consensus.words import GroupConsensus
 from rankcut.errors import InputError
@@ -21,9 +22,6 @@ from rankcut.pictures.theme import MOST_ITEMS
 from rankcut.rankings import Rankings, Unranked, merge_rankings
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.report.description import Description, describe, group_bounds
-
-LEAST_PEOPLE = 30
-"""Minimum number of rankings to look for blocs."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.blocs.selection import LEAST_PEOPLE
 from rankcut.comparison.page import show_items
 from rankcut.consensus.figure import about_places, places_table, show_pairs
 from rankcut.consensus.words import agreement_sentence, name_some, percent
@@ -16,7 +17,7 @@ from rankcut.pictures.page import Html, draw_svg, item_button, show_legend, tag
 from rankcut.pictures.ranking_map import RankingMap
 from rankcut.pictures.scene import Path, Picture, Scene, Shape, Text, rectangle
 from rankcut.pictures.theme import COLOURS, FAINT, SOFT, shorten
-from rankcut.report.overview import LEAST_PEOPLE, Overview
+from rankcut.report.overview import Overview
 
 # Lengths and places are drawn one by one up to this many; if there are more, several share a bar.
 _MOST_BARS = 20

@@ -16,7 +16,7 @@ from rankcut.rankings import Rankings
 from rankcut.strengths.choices import Choices, Ties
 from rankcut.strengths.likelihood import ChoiceLikelihood
 from rankcut.strengths.many_items import CLOSE, LONGEST, MOST_STEPS, TOLERANCE, SparseFit, fit_many
-from rankcut.strengths.prior import FIRST, Hyperparameters, ItemPrior
+from rankcut.strengths.prior import DRAWS, FIRST, Hyperparameters, ItemPrior
 from rankcut.strengths.sandwich import People
 
 Prior: TypeAlias = Literal["evidence", "none"] | Hyperparameters
@@ -25,9 +25,6 @@ Errors: TypeAlias = Literal["sandwich", "information"]
 # With more items than this, second derivatives are not a matrix: it would take 32 MB for each part
 # of a sum.
 MOST_DENSE = SIDE
-
-# Draws that errors of many items are from: they are known to some 4 %.
-_ERROR_DRAWS = 300
 
 # Errors and intervals are of strengths under this prior, or a wider one: odds of exp(2) to 1 are
 # nothing special. benchmarks/strengths_coverage.py shows that they hold.
@@ -260,7 +257,7 @@ def _many(
         centre=found.theta,
         log_ties={},
         covariance=None,
-        standard_errors=found.draws(_ERROR_DRAWS, seed=0).std(axis=0),
+        standard_errors=found.draws(DRAWS, seed=0).std(axis=0),
         log_likelihood=float(likelihood.choices.weights @ found.scores.values),
         prior=found.chosen,
         connected=connected,

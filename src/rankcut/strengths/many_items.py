@@ -16,9 +16,6 @@ from rankcut.strengths.likelihood import ChoiceLikelihood, RankingScores, Slope
 from rankcut.strengths.prior import FIRST, Hyperparameters, ItemPrior, SparseSolver
 from rankcut.strengths.sandwich import People
 
-# Conjugate gradients solve each step of Newton's method to a thousandth.
-_SOLVED = 1e-3
-
 # The evidence chooses a prior once no strength moves by more than this, until it repeats itself.
 CLOSE = 0.1
 
@@ -111,5 +108,5 @@ def _newton_step(slope: Slope, solver: SparseSolver, theta: Floats) -> Floats:
     )
     before = LinearOperator(shape, matvec=solver.solve, dtype=np.float64)
     rise = slope.gradient - solver.precision(theta)
-    step, _ = cg(system, rise, rtol=_SOLVED, M=before)
+    step, _ = cg(system, rise, M=before)
     return np.asarray(step)

@@ -22,7 +22,7 @@ from rankcut._loops.choices import DAVIDSON, separate_rankings
 from rankcut._loops.types import Floats, Longs
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.parameters import AT_ONCE
+from rankcut.parameters import AT_ONCE, SIDE
 from rankcut.rankings import Rankings
 from rankcut.strengths.choices import TIES, Choices, Ties
 from rankcut.strengths.fitting import TIE_PRECISION, Errors, choices_to_fit
@@ -32,7 +32,7 @@ from rankcut.strengths.sandwich import People
 from rankcut.threads import in_order
 
 # More coefficients than this are not fitted: their second derivatives take 128 MB.
-_MOST_COEFFICIENTS = 4096
+_MOST_COEFFICIENTS = 2 * SIDE
 
 # A direction in which the log-likelihood bends less than this, where an even choice between two
 # items bends by 1/4, is one about which the rankings say nothing.
