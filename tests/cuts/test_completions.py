@@ -14,8 +14,6 @@ from rankcut import NeighborGraph, SimilarityGraph
 from rankcut.cuts.feature_map import CLOSED_FORM_ITEMS
 
 # Some of these rankings tie all that they list: their vectors are 0, which is warned of.
-pytestmark = pytest.mark.filterwarnings("ignore:all vectors are 0")
-
 NAN = np.nan
 MIXED = np.array(
     [

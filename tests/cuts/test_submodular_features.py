@@ -25,8 +25,6 @@ from rankcut.cuts import (
 from rankcut.rankings import read_rankings
 
 # Some of these rankings tie all that they list: their vectors are 0, which is warned of.
-pytestmark = pytest.mark.filterwarnings("ignore:all vectors are 0")
-
 NAN = np.nan
 every_family = pytest.mark.parametrize("family", FAMILIES)
 every_kind = pytest.mark.parametrize("family", KINDS)

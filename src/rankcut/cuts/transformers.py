@@ -66,7 +66,7 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         found = self._map(rankings)
         known = found.data if sparse.issparse(found) else found
         ours = getattr(self, "graph", None) is not None and self.unranked == "anywhere"
-        if ours and isinstance(known, np.ndarray) and not known.any():
+        if ours and isinstance(known, np.ndarray) and not known.any() and _are_ticks(rankings):
             warnings.warn(
                 "all vectors are 0: these rankings tie all that they list, and with "
                 'unranked="anywhere" what is not listed says nothing. If people list what they '
@@ -237,3 +237,12 @@ class GraphCutFeatures(RankingFeatures):
 
     def _labels(self) -> tuple[Hashable, ...] | None:
         return super()._labels() or self.graph_.items
+
+
+def _are_ticks(rankings: Rankings) -> bool:
+    """Whether there are several rankings, which all tie what they list and leave items out."""
+    n_rankings, n_items = rankings.shape
+    return n_rankings > 1 and all(
+        (block.n_groups <= 1).all() and (block.n_ranked() < n_items).all()
+        for _, block in rankings.listed_blocks()
+    )
