@@ -265,3 +265,9 @@ def test_intervals_of_worths_are_those_of_draws():
     limits = np.quantile(worths, [0.025, 0.975], axis=0).T
     np.testing.assert_allclose(fit.worth_intervals(), limits, rtol=0.02)
     assert ((fit.worth_intervals()[:, 0] < fit.worths) & (fit.worths < limits[:, 1])).all()
+
+
+def test_a_graph_of_other_items_is_refused():
+    rankings = read_rankings([[1, 2, 3], [2, 1, 3.0]])
+    with pytest.raises(InputError, match="the graph has 4 items, but the rankings have 3"):
+        fit_strengths(rankings, graph=ring(4))

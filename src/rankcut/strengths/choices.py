@@ -16,7 +16,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from rankcut._loops.choices import BRESLOW, DAVIDSON, EFRON, EXACT, mark_wins
+from rankcut._loops.choices import mark_wins
+from rankcut._loops.tied_choices import BRESLOW, DAVIDSON, EFRON, EXACT
 from rankcut._loops.types import Flags, Floats, Indices, Longs
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import MOST_HELD

@@ -1,7 +1,7 @@
 """Strengths of items, fitted: the one likelihood behind the answers."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import linalg, special
@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from rankcut._loops.types import Flags, Floats
 from rankcut.errors import InputError, Setting
-from rankcut.graphs.item_graph import ItemGraph
+from rankcut.graphs.item_graph import as_item_graph
 from rankcut.parameters import SIDE
 from rankcut.rankings import Rankings
 from rankcut.strengths.choices import Choices, Ties
@@ -125,7 +125,7 @@ class Strengths:
 def fit_strengths(
     rankings: Rankings,
     *,
-    graph: ItemGraph | None = None,
+    graph: Any = None,
     prior: Prior = "evidence",
     ties: Ties = "auto",
     errors: Errors = "sandwich",
@@ -140,9 +140,9 @@ def fit_strengths(
     ----------
     rankings : Rankings
         What :func:`rankcut.rankings.read_rankings` returns.
-    graph : ItemGraph or None
-        The item graph, aligned with the columns: items that are alike have like strengths, as far
-        as the evidence goes. See :mod:`rankcut.strengths.prior`.
+    graph : ItemGraph, recipe, matrix or None
+        The item graph: items that are alike have like strengths, as far as the evidence goes. See
+        :mod:`rankcut.strengths.prior`.
     prior : {"evidence", "none"} or Hyperparameters
         "evidence": normal, with the variance and the part of the graph that make the rankings most
         probable. "none": maximum likelihood, which exists only if wins connect all items.
@@ -178,6 +178,8 @@ def fit_strengths(
     people = People.of(choices)
     if prior == "none":
         _check_connected(connected, rankings)
+    if graph is not None:
+        graph = as_item_graph(graph).aligned(choices.n_items, rankings.items)
     family = ItemPrior(choices.n_items, graph)
     if choices.n_items > MOST_DENSE:
         return _many(likelihood, family, prior, people, connected)

@@ -13,13 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from rankcut._loops.choices import (
-    DAVIDSON,
-    strict_products,
-    strict_scores,
-    strict_sums,
-    tied_sums,
-)
+from rankcut._loops.choices import strict_products, strict_scores, strict_sums
+from rankcut._loops.tied_choices import DAVIDSON, tied_sums
 from rankcut._loops.types import Floats, Longs
 from rankcut.strengths.choices import TIES, Choices, Ties
 from rankcut.threads import PARTS, in_order

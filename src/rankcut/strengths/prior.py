@@ -190,7 +190,7 @@ class ItemPrior:
                 remedy="connect each item to its nearest ones: NeighborGraph",
             )
         matrix = sparse.csc_array((1.0 + reach) * identity - self.neighbours)
-        factors = splu(matrix)
+        factors = _factorise(matrix)
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(self.n_items, DRAWS))
         trace = float((signs * factors.solve(signs)).sum()) / DRAWS
         return matrix, factors, self.n_items / trace
@@ -208,13 +208,13 @@ class SparseSolver:
         identity = sparse.eye_array(prior.n_items, format="csc")
         if chosen.share == 0.0:
             self._near = self._mixed = identity
-            self._near_factors = splu(identity)
+            self._near_factors = _factorise(identity)
         else:
             self._near, self._near_factors, constant = prior.near(chosen.reach)
             mixed = (1 - chosen.share) * self._near + chosen.share * constant * identity
             self._mixed = sparse.csc_array(mixed)
         total = self._near + chosen.scale * sparse.diags_array(diagonal) @ self._mixed
-        self._factors = splu(sparse.csc_array(total))
+        self._factors = _factorise(sparse.csc_array(total))
 
     def solve(self, vectors: Floats) -> Floats:
         """(K⁻¹ + D)⁻¹ times a vector, or each column."""
@@ -226,11 +226,24 @@ class SparseSolver:
 
     @cached_property
     def _mixed_factors(self) -> Any:
-        return splu(self._mixed)
+        return _factorise(self._mixed)
 
     def precision(self, vectors: Floats) -> Floats:
         """K⁻¹ times a vector, or each column."""
         return np.asarray(self._near @ self._mixed_factors.solve(vectors) / self._scale)
+
+
+def _factorise(matrix: Any) -> Any:
+    """LU factors of a matrix that is symmetric in its pattern and strong on its diagonal.
+
+    An order for symmetric matrices leaves a quarter of the entries that SciPy's default does.
+    """
+    return splu(
+        matrix,
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
 
 
 def _log_determinant(factors: Any) -> float:

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import linalg
 
-from rankcut._loops.choices import DAVIDSON, separate_rankings
+from rankcut._loops.tied_choices import DAVIDSON, separate_rankings
 from rankcut._loops.types import Floats, Longs
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import ItemGraph
