@@ -1,15 +1,20 @@
 """The estimator: formulas, tables, tests, predictions, words and pictures."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy.special import expit
 from sklearn.base import clone
+from statsmodels.duration.hazard_regression import PHReg
 
 from rankcut import RankingSet, StrengthRegression
 from rankcut.errors import InputError
 
+DATA = os.environ.get("RANKCUT_DATA")
 ITEMS = ("uni", "ika", "toro", "ebi")
 PRICES = {"price": [4.0, 1.0, 5.0, 2.0], "kind": ["egg", "fish", "fish", "other"]}
 
@@ -117,6 +122,26 @@ def test_features_of_items_have_one_coefficient():
     centred = np.array(PRICES["price"]) - 3
     np.testing.assert_allclose(high - low, np.tile(slope * centred, (len(age), 1)), atol=1e-9)
     assert "price" in model.summary()
+
+
+@pytest.mark.parametrize("real", [False, True])
+def test_features_alone_are_a_stratified_cox_model(real):
+    """Salad dressings by their acids (Critchlow and Fligner 1991), and data of the same form."""
+    acids = {"acetic": [0.5, 0.5, 1.0, 0.0], "gluconic": [0.0, 10.0, 0.0, 10.0]}
+    if real and DATA is None:
+        pytest.skip("RANKCUT_DATA names no data")
+    design = np.column_stack(list(acids.values()))
+    noisy = design @ [3.0, 0.3] + np.random.default_rng(0).gumbel(size=(32, 4))
+    ranks = pd.DataFrame((-noisy).argsort(axis=1).argsort(axis=1) + 1.0)
+    if real:
+        ranks = pd.read_csv(Path(DATA) / "plackett-luce" / "salad.csv")
+    model = StrengthRegression(on=list(acids), item_features=acids, errors="information")
+    table = model.fit(pd.DataFrame(index=ranks.index), ranks).coefficients_
+    strata = np.repeat(np.arange(len(ranks)), 4)
+    cox = PHReg(ranks.to_numpy(float).ravel(), np.tile(design, (len(ranks), 1)), strata=strata)
+    fit = cox.fit(disp=0)
+    np.testing.assert_allclose(table["coefficient"], fit.params, atol=1e-6)
+    np.testing.assert_allclose(table["std_error"], fit.bse, atol=1e-6)
 
 
 def test_predictions_follow_strengths(model):
