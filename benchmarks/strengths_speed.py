@@ -68,13 +68,9 @@ def full_consensus(rng, n_rankings=1_000_000, n_items=20):
 
 
 def catalogue(rng, n_lists=100_000, n_items=10_000):
-    """Lists of 30 from 10,000 items, with a graph of two features.
-
-    Nearest items by more features have graphs whose factors are larger: by four, some fifty times
-    the work.
-    """
-    points = rng.standard_normal((n_items, 2))
-    theta = points @ [0.8, -0.6] + 0.4 * rng.standard_normal(n_items)
+    """Lists of 30 from 10,000 items, with a graph of four features."""
+    points = rng.standard_normal((n_items, 4))
+    theta = points @ [0.8, -0.6, 0.0, 0.0] + 0.4 * rng.standard_normal(n_items)
     ranks = lists(rng, theta, n_lists, 30)
 
     def fit():
@@ -88,7 +84,7 @@ CASES = {
     "140,000 votes of 100 models, 1,000 draws": (votes, {"n_votes": 200}),
     "10⁶ full rankings of 20 items": (full, {"n_rankings": 200}),
     "the same as a consensus, 1,000 draws": (full_consensus, {"n_rankings": 200}),
-    "10⁵ lists of 30 from 10⁴ items, graph of two features": (
+    "10⁵ lists of 30 from 10⁴ items, graph of four features": (
         catalogue,
         {"n_lists": 500, "n_items": 2500},
     ),

@@ -63,7 +63,8 @@ class FeatureRows(Protocol):
 
 def blocks(n_rows: int, n_features: int) -> list[slice]:
     """Cut rows into blocks, always in the same places."""
-    size = max(64, BLOCK // max(1, n_features))
+    # Half a block: as many numbers are made of it.
+    size = max(64, BLOCK // (2 * max(1, n_features)))
     return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
 
 
