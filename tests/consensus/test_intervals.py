@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import stats
 
-from rankcut import make_mallows
+from rankcut import Consensus, make_mallows
 from rankcut.consensus import Resampling, Units, by_majorities, by_vectors, compare_pairs
 from rankcut.consensus.intervals import critical_value, places_by_ranges
 from rankcut.consensus.means import borda_vectors
@@ -71,6 +71,13 @@ def test_few_people_who_agree_make_nothing_sure_and_many_do():
         assert_array_equal(places(same[:4], method), np.tile([1, 5], (5, 1)))
         expected = np.tile(np.arange(1, 6)[:, None], (1, 2))
         assert_array_equal(places(same, method), expected)
+
+
+def test_seven_people_who_agree_leave_places_open():
+    same = np.tile(np.arange(1.0, 7.0), (7, 1))
+    for method in ("borda", "copeland", "kemeny", "strengths"):
+        low, high = Consensus(method).fit(same).rank_intervals_.T
+        assert (low < high).all()
 
 
 def test_few_people_who_nearly_agree_make_nothing_sure():

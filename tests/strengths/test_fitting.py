@@ -174,6 +174,27 @@ def test_nothing_compared_is_an_error():
         fit_strengths(read_rankings([[1, np.nan], [np.nan, 1]], unranked="anywhere"))
 
 
+def test_enormous_counts_have_strengths():
+    ranks = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [1.0, 3.0, 2.0]])
+    small, large = (
+        fit_strengths(read_rankings(ranks, sample_weight=np.full(3, count))).theta
+        for count in (1e6, 1e15)
+    )
+    np.testing.assert_allclose(small, large, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
+def test_certainty_beyond_rounding_is_an_answer_or_an_error_in_words():
+    """Which of the two depends on how a processor rounds."""
+    same = read_rankings(np.tile(np.arange(1.0, 7.0), (7, 1)), sample_weight=np.full(7, 1e15))
+    said, theta = "", np.zeros(6)
+    try:
+        theta = fit_strengths(same).theta
+    except InputError as problem:
+        said = str(problem)
+    assert "strengths are lost to rounding" in said or (np.diff(theta) < 0).all()
+
+
 def test_people_who_all_agree_are_not_taken_for_sure():
     same = read_rankings(np.tile([1.0, 2.0, 3.0, 4.0], (7, 1)))
     sandwich, information = (

@@ -232,8 +232,9 @@ def by_majorities(
     sure = sure_coordinates(mean, samples, confidence, note)[0]
     shares = np.zeros(units.n_items)
     shares[listed] = first / resampling.n_bootstraps
-    # Each person says 1, 0 or −1 about a pair.
-    sure &= outweighs_missed(mean.vector, 1.0, _people_asked(units, pairs)[kept], confidence)
+    # Each person says 1, 0 or −1 about a pair; any of the pairs may be the one that was missed.
+    each = 1 - (1 - confidence) / max(1, width)
+    sure &= outweighs_missed(mean.vector, 1.0, _people_asked(units, pairs)[kept], each)
     certain = pair_matrix(np.where(sure, np.sign(mean.vector), 0.0), n_listed) > 0
     places = _open_places(certain, margins, method)
     all_sure = np.zeros((units.n_items, units.n_items), dtype=bool)

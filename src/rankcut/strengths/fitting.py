@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from rankcut._loops.types import Flags, Floats
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import as_item_graph
-from rankcut.parameters import SIDE
+from rankcut.parameters import ROUNDING, SIDE
 from rankcut.rankings import Rankings
 from rankcut.strengths.choices import Choices, Ties
 from rankcut.strengths.likelihood import ChoiceLikelihood
@@ -185,7 +185,13 @@ def fit_strengths(
         return _many(likelihood, family, prior, people, connected)
     n_items = choices.n_items
     start = np.zeros(likelihood.n_parameters)
-    parameters, chosen, curvature = _newton(likelihood, family, prior, start)
+    try:
+        parameters, chosen, curvature = _newton(likelihood, family, prior, start)
+    except linalg.LinAlgError:
+        raise InputError(
+            "strengths are lost to rounding: counts are too large, or too uneven",
+            remedy="divide all counts by the same number, or leave rare items out",
+        ) from None
     scores = likelihood.scores(parameters)
     centre, wide = parameters, chosen
     if (
@@ -304,7 +310,8 @@ def _newton(
             parameters = parameters - step
             continue
         if choosing and moved <= CLOSE and np.isfinite(reached):
-            best = family.choose(parameters[:n_items], *_profile(gradient, slopes, n_items))
+            raised = slopes + _level(slopes, n_items, chosen)
+            best = family.choose(parameters[:n_items], *_profile(gradient, raised, n_items))
             choosing = best != chosen
             chosen = best
             penalty[:n_items, :n_items] = family.precision(chosen)
@@ -321,11 +328,13 @@ def _newton(
 
 
 def _level(curvature: Floats, n_items: int, chosen: Hyperparameters | None) -> Floats:
-    """Without a prior nothing changes if all strengths rise; this keeps their mean where it is."""
+    """The likelihood does not change if all strengths rise; this keeps their mean where it is.
+
+    A prior does so too, but is lost to rounding beside enormous counts.
+    """
     level = np.zeros_like(curvature)
-    if chosen is None:
-        level[:n_items, :n_items] = np.trace(curvature[:n_items]) / n_items**2
-    return level
+    level[:n_items, :n_items] = np.trace(curvature[:n_items]) / n_items**2
+    return level if chosen is None else ROUNDING * level
 
 
 def _profile(gradient: Floats, curvature: Floats, n_items: int) -> tuple[Floats, Floats]:
