@@ -8,6 +8,7 @@ from rankcut import GraphCutFeatures, make_mallows
 from rankcut.consensus import means
 from rankcut.consensus.means import (
     borda_vectors,
+    listed_wins,
     mean_of,
     resampled_means,
 )
@@ -115,3 +116,16 @@ def test_single_precision_is_used_only_where_it_is_exact(monkeypatch, unranked, 
     found = next(resampled_means(people, borda_vectors, 5, 20, seed=3))
     monkeypatch.setattr(means, "_WHOLE", 0)
     assert_array_equal(found, next(resampled_means(people, borda_vectors, 5, 20, seed=3)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_wins_over_listed_items_are_counted_pair_by_pair(seed):
+    rng = np.random.default_rng(seed)
+    ranks = rng.integers(1, 4, size=(30, 6)).astype(float)
+    ranks[rng.random(ranks.shape) < 0.4] = np.nan
+    signs = np.sign(ranks[:, None, :] - ranks[:, :, None])
+    expected = np.nansum(signs, axis=2)
+    met = np.maximum((~np.isnan(signs)).sum(axis=2) - 1, 0)
+    wins, meetings = listed_wins(Rankings(ranks, unranked="anywhere").groups())
+    assert_array_equal(wins, expected)
+    assert_array_equal(meetings, met)

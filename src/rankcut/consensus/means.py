@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.partitions import NOWHERE, centred_positions
+from rankcut._loops.partitions import NOWHERE, centred_positions, close_rows
 from rankcut._loops.resamples import draw_people
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.consensus.units import Units
@@ -123,13 +123,20 @@ def ratio_vectors(units: Units) -> Vectors:
 
 
 def listed_wins(groups: Indices) -> tuple[Floats, Floats]:
-    """How many listed items each listed one beats minus how many beat it, and how many it meets."""
+    """How many listed items each listed one beats minus how many beat it, and how many it meets.
+
+    >>> nowhere = np.uint32(NOWHERE)
+    >>> wins, meetings = listed_wins(np.array([[0, 0, 1, nowhere]], dtype=np.uint32))
+    >>> wins.tolist(), meetings.tolist()
+    ([[1.0, 1.0, -2.0, 0.0]], [[2.0, 2.0, 2.0, 0.0]])
+    """
     unlisted = groups == NOWHERE
-    n_items = groups.shape[1]
-    listed = n_items - unlisted.sum(axis=1, keepdims=True)
-    # Expected signs count an unlisted item as average, which stretches positions.
-    wins = np.where(unlisted, 0.0, borda_vectors(groups) * (listed + 1) / (n_items + 1))
-    return wins, np.where(unlisted, 0.0, listed - 1.0)
+    n_unlisted = unlisted.sum(axis=1, keepdims=True)
+    closed = groups.copy()
+    # Tied after all others, unlisted items are beaten by each listed one.
+    close_rows(closed)
+    wins = np.where(unlisted, 0.0, borda_vectors(closed) - n_unlisted)
+    return wins, np.where(unlisted, 0.0, groups.shape[1] - n_unlisted - 1.0)
 
 
 def comparisons(groups: Indices) -> Floats:
