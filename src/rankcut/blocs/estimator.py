@@ -45,7 +45,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     ----------
     n_blocs : int, "auto" or (int, int), default="auto"
         Number of blocs. "auto" finds camps, up to 8, and one bloc if there are none; two numbers
-        are the least and the most. A number cuts people in so many blocs, camps or not.
+        are the least and the most. A number cuts people into that many blocs, camps or not.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
     unranked : {"error", "last", "anywhere"}, default="error"

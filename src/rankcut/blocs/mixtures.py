@@ -89,7 +89,7 @@ def camps(k: int) -> MixtureFamily:
 
 
 def nodes(number: int) -> Floats:
-    """The middles of so many equal parts of the standard normal distribution."""
+    """The middles of ``number`` equal parts of the standard normal distribution."""
     return np.asarray(special.ndtri((np.arange(number) + 0.5) / number))
 
 

@@ -166,7 +166,7 @@ class TestedEffect(ABC):
 
     @property
     def p_floor(self) -> float:
-        """The smallest p-value that so many random permutations can show; 0 without them."""
+        """The smallest p-value that this many permutations can show; 0 without them."""
         return 1.0 / (1 + self.n_permutations) if "random" in self.method else 0.0
 
     @abstractmethod
