@@ -9,7 +9,6 @@ from pathlib import Path
 
 from rankcut.datasets.sushi import ADDRESS, TERMS, sushi_files
 from reproduction.report import PARTS, record, reproduce
-from reproduction.store import Work
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -47,7 +46,7 @@ def _run(chosen: argparse.Namespace) -> None:
         data = None
     chosen.output.mkdir(parents=True, exist_ok=True)
 
-    def done(work: Work) -> None:
+    def done() -> None:
         if sys.stderr.isatty():
             print(".", end="", file=sys.stderr, flush=True)
 

@@ -100,16 +100,14 @@ def sushi_figures(records: Records) -> dict[str, Any]:
 
 
 def time_figures(records: Records) -> dict[str, Any]:
-    """Figure 6: seconds for a Gram matrix by number of rankings, and by how much is known."""
+    """Figure 6: seconds for a Gram matrix by how much of each ranking is known."""
     figures = {}
-    for kind in dict.fromkeys(row["kind"] for row in records if "rankings" in row):
-        across = "rankings" if kind == "full" else "level"
+    for kind in dict.fromkeys(row["kind"] for row in records if "procedure" in row):
         points = [
-            (f"{row['kernel']}, {row['procedure']}", row[across], row["seconds"])
+            (f"{row['kernel']}, {row['procedure']}", row["level"], row["seconds"])
             for row in records
-            if row["kind"] == kind and (kind == "full" or row["rankings"] == 250)
+            if row["kind"] == kind
         ]
-        label = "rankings" if kind == "full" else "items listed, or groups of tied ones, of 8"
-        if points:
-            figures[f"times-6 {kind}"] = draw_lines(kind, label, "seconds", points, yscale="log")
+        label = "items listed, or groups of tied ones, of 8"
+        figures[f"times-6 {kind}"] = draw_lines(kind, label, "seconds", points, yscale="log")
     return figures

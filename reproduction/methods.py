@@ -19,7 +19,6 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 CUT = "graph cut"
-UNWEIGHTED = "graph cut, unweighted"
 DRAWN = "graph cut, 600 draws"
 KENDALL = "Kendall"
 MALLOWS = "Mallows"
@@ -48,7 +47,7 @@ class Cut:
     draws: Literal["tolerance", "own", "same"] = "tolerance"
 
 
-CUTS = {CUT: Cut(), UNWEIGHTED: Cut(weighted=False), DRAWN: Cut(draws="own")}
+CUTS = {CUT: Cut(), DRAWN: Cut(draws="own")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +90,8 @@ def see(method: str, rankings: Rankings, *, seed: int = 0) -> Seen:
     Examples
     --------
     >>> rankings = Rankings(np.array([[1.0, 2.0, 3.0]]), "error", np.array([[0.0], [1.0], [2.0]]))
-    >>> see("graph cut, unweighted", rankings).features
-    array([[ 2.,  0., -2.]])
+    >>> see("Kendall", rankings).features.round(2)
+    array([[0.58, 0.58, 0.58]])
     """
     ranks, unranked = rankings.ranks, rankings.unranked
     if method in CUTS:

@@ -27,7 +27,6 @@ BOTH = "a constant for both"
 NEITHER = "a constant for neither"
 CONVERGED = "fits to convergence"
 TEXT = "weights of the text"
-EVEN = "classes split evenly"
 OWN = "own completions"
 OWN_CONVERGED = "own completions, fits to convergence"
 RUN = "as run"
@@ -79,9 +78,6 @@ SYNTHETIC: dict[str, dict[str, Release]] = {
     "ties": {CUT: Release(200, cut=replace(_UNWEIGHTED, normalize=True)), KENDALL: Release(200)},
     "incomplete": {CUT: Release(200, cut=_UNWEIGHTED), KENDALL: Release(200)},
 }
-
-NOTED = {34: 0.5095, 4: 0.5508, 12: 0.5096, 42: 0.4894, 1232: 0.5469, 2638: 0.5591}
-"""F1 of the graph cut kernel on 10 of 100 items, by seed, from a comment in their program."""
 
 
 def see_released(name: str, release: Release, rankings: Rankings, seed: int) -> Seen:
@@ -168,7 +164,6 @@ def runs(
     lesson: Lesson,
     *,
     text: Seen | None = None,
-    even: Lesson | None = None,
     own: Seen | None = None,
     rank: int = 0,
     alone: bool = False,
@@ -176,8 +171,7 @@ def runs(
     """A kernel as published, and with one thing changed at a time.
 
     ``text`` has the vectors that the text describes, ``own`` those whose completions are not the
-    same for all, ``even`` a split with as many of each class. With ``alone``, and for Mallows'
-    kernel, nothing is changed.
+    same for all. With ``alone``, and for Mallows' kernel, nothing is changed.
     """
     alone = alone or lesson.seen.full is not None
     kernel, path = fit(lesson, release, steps=release.steps if alone else _MANY, rank=rank)
@@ -196,8 +190,6 @@ def runs(
     yield Run(NEITHER, other if release.constant else published, [])
     if text is not None:
         yield Run(TEXT, instead(lesson._replace(seen=text), release), [])
-    if even is not None:
-        yield Run(EVEN, instead(even, release), [])
     if own is not None:
         ours = lesson._replace(seen=own)
         kernel, path = fit(ours, release, steps=_MANY)

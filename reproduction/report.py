@@ -13,7 +13,7 @@ from typing import Any
 import rankcut
 from rankcut.datasets.sushi import sushi_files
 from reproduction.claims import Claim, Outcome, Verdict, Way, home_of, read_claims
-from reproduction.store import Store, Work, part_named, run_missing
+from reproduction.store import Work, part_named, run_works
 
 PARTS = ("example", "arithmetic", "kinds", "synthetic", "sushi", "times")
 
@@ -30,7 +30,7 @@ def reproduce(
     data: Path | None,
     quick: bool,
     processes: int = 2,
-    done: Callable[[Work], None] = lambda work: None,
+    done: Callable[[], None] = lambda: None,
 ) -> Verdicts:
     """Run what is missing of the named parts, write the report to a directory, give verdicts."""
     mark = None
@@ -38,13 +38,12 @@ def reproduce(
         files = sorted(sushi_files(data))
         mark = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
     ready = [name for name in names if data is not None or not part_named(name).NEEDS_DATA]
-    store = Store(output / "cache")
     works = [
         Work(name, task, mark if part_named(name).NEEDS_DATA else None)
         for name in ready
         for task in getattr(part_named(name), "tasks", lambda quick: [])(quick)
     ]
-    run_missing(works, store, data, done, processes)
+    found_of = run_works(works, output / "cache", data, done, processes)
     verdicts: Verdicts = {}
     pages = []
     for name in names:
@@ -53,7 +52,8 @@ def reproduce(
             needs = Verdict(Outcome.UNCHECKED, "It needs the sushi data, which this run has not.")
             verdicts |= {claim: dict.fromkeys(claim.ways, needs) for claim in claims}
             continue
-        records = [r for work in works if work.part == name for r in store.read(work) or ()]
+        own = [some for work, some in zip(works, found_of, strict=True) if work.part == name]
+        records = [record for some in own for record in some]
         module = home_of(name)
         found = module.found(records, data) if hasattr(module, "found") else None
         verdicts |= {c: {way: c.judge(found, way) for way in c.ways} for c in claims}

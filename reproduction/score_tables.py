@@ -17,7 +17,7 @@ CHANGES = {Way.PUBLISHED: "nothing"} | {
     name: name
     for name in (
         *(published.NEITHER, published.BOTH, published.CONVERGED, published.OWN),
-        *(published.OWN_CONVERGED, published.TEXT, published.EVEN),
+        *(published.OWN_CONVERGED, published.TEXT),
     )
 }
 CHANGES |= {Way.RUN: "labels as run"}

@@ -1,8 +1,9 @@
 """Sushi: tell from a ranking whether someone lives in the east or in the west of Japan."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 from rankcut.datasets import load_sushi
 from reproduction import learning, methods, published
 from reproduction.learning import ALL_SEEDS, SEEDS, Labels, balanced_sample, split_rows
-from reproduction.methods import BLIND, CUT, DRAWN, KENDALL, MALLOWS, MALLOWS_DRAWS, UNWEIGHTED
+from reproduction.methods import BLIND, CUT, DRAWN, KENDALL, MALLOWS, MALLOWS_DRAWS
 from reproduction.store import Record, Task
 
 NEEDS_DATA = True
@@ -19,7 +20,6 @@ NEEDS_DATA = True
 PRINTED = "as printed"
 ORIGIN = "where people grew up"
 SHRUNK = "variance {:g}"
-WHOLE = "whole matrix"
 
 VARIANCES = (0.1, 1.0, 10.0, 100.0)
 """Of the kernel, given instead of learned: from strong shrinkage to hardly any."""
@@ -38,9 +38,9 @@ class Experiment(NamedTuple):
 EXPERIMENTS = {
     "full": Experiment("a", "error", (CUT, KENDALL, MALLOWS)),
     "top-6": Experiment("a", "last", (CUT, KENDALL, MALLOWS, MALLOWS_DRAWS)),
-    "ties": Experiment("a", "error", (CUT, KENDALL, UNWEIGHTED)),
-    "4 of 10": Experiment("a", "anywhere", (CUT, KENDALL, UNWEIGHTED)),
-    "10 of 100": Experiment("b", "anywhere", (CUT, KENDALL, UNWEIGHTED, DRAWN), 0.1, 0.03),
+    "ties": Experiment("a", "error", (CUT, KENDALL)),
+    "4 of 10": Experiment("a", "anywhere", (CUT, KENDALL)),
+    "10 of 100": Experiment("b", "anywhere", (CUT, KENDALL, DRAWN), 0.1, 0.03),
 }
 
 # People of a seed, and of the matrices that the authors computed once.
@@ -53,9 +53,8 @@ MALLOWS_RANK, KENDALL_RANK = 200, 120
 # In the order of the authors' program, where it matters: labels are right for the first.
 _LARGE_ORDER = (34, 4, 12, 42, 1232, 2638)
 
-# Seeds of Mallows' whole matrix, which is factored in each step; and of a task, or of what takes
-# long.
-_FEW, _SOME = 3, 12
+# Seeds of a task, of a quick run, and of what takes long.
+_SOME = 12
 
 # Experiments that draw the ranked items anew for each seed.
 _DRAWN = ("ties", "4 of 10")
@@ -68,62 +67,45 @@ _PATH_STEPS = frozenset({*range(21), *np.geomspace(20, 1000, 30).astype(int).tol
 
 def tasks(quick: bool) -> list[Task]:
     """By experiment and method: as printed, as published, and as run."""
-    found = []
+    found: list[Task] = []
     for name, experiment in EXPERIMENTS.items():
+        drawn = (MALLOWS_DRAWS, DRAWN)
         for method in (*experiment.methods, *BLIND):
-            slow = method == MALLOWS or (name, method) == ("10 of 100", KENDALL)
-            if quick and method in (MALLOWS_DRAWS, UNWEIGHTED, DRAWN):
-                continue
-            few = method in (MALLOWS_DRAWS, DRAWN) or (slow and quick)
-            for seeds in _handfuls(ALL_SEEDS[:_SOME] if few else ALL_SEEDS, slow):
-                found.append(_task(name, method, PRINTED, seeds))
+            if not (quick and method in drawn):
+                found += _tasks(name, method, PRINTED, quick or method in drawn)
         if not quick:
-            found += [_task(name, method, ORIGIN, ALL_SEEDS) for method in (CUT, *BLIND)]
-            found += [
-                _task(name, method, SHRUNK.format(variance), ALL_SEEDS) | {"variance": variance}
-                for method in (CUT, KENDALL)
-                for variance in VARIANCES
-            ]
-    if not quick:
-        whole = _task("full", MALLOWS, WHOLE, []) | {"rank": N_RANKINGS}
-        found += [whole | {"seeds": [seed]} for seed in SEEDS[:_FEW]]
-    return found + _published_tasks(quick)
+            for method in (CUT, *BLIND):
+                found += _tasks(name, method, ORIGIN)
+            for method, variance in product((CUT, KENDALL), VARIANCES):
+                shrunk = _tasks(name, method, SHRUNK.format(variance))
+                found += [task | {"variance": variance} for task in shrunk]
+    for name, kernels in published.SUSHI.items():
+        for kernel in (*kernels, *BLIND):
+            if kernel == MALLOWS:
+                # A whole matrix is factored in each step: the paper's seeds alone.
+                each = _tasks(name, kernel, published.PUBLISHED)[0]
+                found += [] if quick else [each | {"seeds": [seed]} for seed in SEEDS]
+                continue
+            found += _tasks(name, kernel, published.PUBLISHED, quick)
+            if kernel == KENDALL and name != "full":
+                first = _LARGE_ORDER if name == "10 of 100" else SEEDS
+                seeds = [*first, *(ALL_SEEDS[len(SEEDS) : _SOME if quick else None])]
+                found.append(_tasks(name, kernel, published.RUN)[0] | {"seeds": seeds})
+    return [task | {"alone": quick} for task in found]
 
 
-def _task(experiment: str, method: str, variant: str, seeds: Sequence[int]) -> Task:
-    return {
+def _tasks(experiment: str, method: str, variant: str, few: bool = False) -> list[Task]:
+    """Some seeds each: all of them, or a few."""
+    settings = {
         "experiment": experiment,
         "method": method,
         "variant": variant,
-        "seeds": list(seeds),
         "rankings": N_RANKINGS,
+        "of": N_RELEASED,
         "rank": KENDALL_RANK if method == KENDALL else MALLOWS_RANK,
     }
-
-
-def _handfuls(seeds: Sequence[int], slow: bool) -> Iterator[Sequence[int]]:
-    """Seeds of one task: all, where to encode the rankings is most of the work."""
-    size = _SOME if slow else len(seeds)
-    return (seeds[first : first + size] for first in range(0, len(seeds), size))
-
-
-def _published_tasks(quick: bool) -> list[Task]:
-    """Each kernel as published, and Kendall's as run; Mallows' for the paper's seeds alone."""
-    found: list[Task] = []
-    for experiment, kernels in published.SUSHI.items():
-        for kernel in (*kernels, *BLIND):
-            task = _task(experiment, kernel, published.PUBLISHED, SEEDS) | {"alone": quick}
-            if kernel == MALLOWS:
-                found += [] if quick else [task | {"seeds": [seed]} for seed in SEEDS]
-                continue
-            large = experiment == "10 of 100"
-            seeds = ALL_SEEDS[:_SOME] if quick and large else ALL_SEEDS
-            for some in _handfuls(seeds, not quick):
-                found.append(task | {"seeds": list(some)})
-            if kernel == KENDALL and experiment != "full":
-                order = [*(_LARGE_ORDER if large else SEEDS), *seeds[len(SEEDS) :]]
-                found.append(task | {"variant": published.RUN, "seeds": order, "of": N_RELEASED})
-    return found
+    starts = range(0, _SOME if few else len(ALL_SEEDS), _SOME)
+    return [settings | {"seeds": list(ALL_SEEDS[first : first + _SOME])} for first in starts]
 
 
 def run(task: Task, data: Path | None) -> Iterator[Record]:
@@ -232,8 +214,7 @@ def _run_published(task: Task, data: Path | None) -> Iterator[Record]:
             yield {"seed": seed} | learning.learn_blindly(kernel, side[people], split, seed)
         return
     release = published.SUSHI[experiment][kernel]
-    ours = {} if task["alone"] else {s: balanced_sample(side, n, s) for s in task["seeds"]}
-    everyone = np.concatenate([*theirs.values(), *ours.values()])
+    everyone = np.concatenate(list(theirs.values()))
 
     def sight(look: Any) -> _Sight:
         return _Sight(experiment, sushi, everyone, look)
@@ -250,10 +231,6 @@ def _run_published(task: Task, data: Path | None) -> Iterator[Record]:
         lesson = published.Lesson(usual.of(people, seed), side[people], published.first_rows(n))
         changes: dict[str, Any] = {}
         if not task["alone"]:
-            even = ours[seed]
-            changes["even"] = published.Lesson(
-                usual.of(even, seed), side[even], split_rows(side[even])
-            )
             changes["text"] = text.of(people, seed) if kernel == CUT else None
             changes["own"] = own.of(people, seed) if own is not None else None
         for one in published.runs(

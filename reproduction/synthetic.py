@@ -9,7 +9,7 @@ import numpy as np
 from rankcut import make_food
 from reproduction import methods, published
 from reproduction.learning import ALL_SEEDS, SEEDS, learn, learn_blindly, split_rows
-from reproduction.methods import BLIND, CUT, KENDALL, MALLOWS, MALLOWS_DRAWS, UNWEIGHTED
+from reproduction.methods import BLIND, CUT, KENDALL, MALLOWS, MALLOWS_DRAWS
 from reproduction.store import Record, Task
 
 NEEDS_DATA = False
@@ -38,8 +38,8 @@ METHODS = {
     "full": (CUT, KENDALL, MALLOWS),
     "top-6": (CUT, KENDALL, MALLOWS, MALLOWS_DRAWS),
     "top-3": (CUT, KENDALL, MALLOWS, MALLOWS_DRAWS),
-    "ties": (CUT, KENDALL, UNWEIGHTED),
-    "incomplete": (CUT, KENDALL, UNWEIGHTED),
+    "ties": (CUT, KENDALL),
+    "incomplete": (CUT, KENDALL),
     MORE_TIES: (CUT,),
 }
 
@@ -53,23 +53,17 @@ _QUICK = 12
 def tasks(quick: bool) -> list[Task]:
     """One for each kind of ranking and seed: judged levels of noise, and those that are drawn."""
     seeds = ALL_SEEDS[:_QUICK] if quick else ALL_SEEDS
-    found = [_task(kind, seed, JUDGED_NOISE, quick=quick) for seed in seeds for kind in EXPERIMENTS]
-    found += [_task(MORE_TIES, seed, JUDGED_NOISE, quick=True) for seed in seeds]
+    kinds = (*EXPERIMENTS, MORE_TIES)
+    found = [_task(kind, seed, JUDGED_NOISE) for seed in seeds for kind in kinds]
     if not quick:
         others = [noise for noise in NOISE[::2] if noise not in JUDGED_NOISE]
-        found += [_task(kind, seed, others, quick=True) for seed in SEEDS for kind in EXPERIMENTS]
+        found += [_task(kind, seed, others) for seed in SEEDS for kind in EXPERIMENTS]
     return found
 
 
-def _task(experiment: str, seed: int, noise: Sequence[float], *, quick: bool) -> Task:
-    """Without changes of what was published in a quick run, or where nothing is judged."""
-    return {
-        "experiment": experiment,
-        "seed": seed,
-        "noise": list(noise),
-        "rankings": 100 if experiment == "ties" else 250,
-        "alone": quick,
-    }
+def _task(experiment: str, seed: int, noise: Sequence[float]) -> Task:
+    size = 100 if experiment == "ties" else 250
+    return {"experiment": experiment, "seed": seed, "noise": list(noise), "rankings": size}
 
 
 def run(task: Task, data: Path | None) -> Iterator[Record]:
@@ -96,15 +90,9 @@ def _run_at(noise: float, task: Task) -> Iterator[Record]:
         yield {"method": method, "variant": PRINTED} | scores
     if task["experiment"] == MORE_TIES:
         return
-    text = methods.see(CUT, rankings, seed=seed)
     for kernel, release in published.SYNTHETIC[task["experiment"]].items():
         seen = published.see_released(kernel, release, rankings, seed)
         lesson = published.Lesson(seen, food.target, published.first_rows(len(food.target)))
-        for one in published.runs(
-            release,
-            lesson,
-            text=text if kernel == CUT else None,
-            even=lesson._replace(split=split),
-            alone=task["alone"],
-        ):
-            yield {"method": kernel, "variant": one.variant} | one.record
+        kernel_then, path = published.fit(lesson, release, steps=release.steps)
+        scores = published.stopped(lesson, kernel_then, path, release.steps)
+        yield {"method": kernel, "variant": published.PUBLISHED} | scores

@@ -39,12 +39,9 @@ def found(records: list[Any], data: Any) -> dict[str, Scores]:
 
 
 def tables(records: list[Any], found: dict[str, Scores]) -> dict[str, Any]:
-    """Means, and the graph cut kernel less Kendall's."""
+    """Means."""
     cases = [(name, m) for name, methods in METHODS.items() for m in (*methods, *BLIND)]
-    return {
-        "Means over seeds": score_tables.means(found, cases),
-        "Graph cut less Kendall, as published": score_tables.changes(found, METHODS),
-    }
+    return {"Means over seeds": score_tables.means(found, cases)}
 
 
 def figures(records: list[Any], found: dict[str, Scores]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 from rankcut import GPClassifier, SimilarityGraph, graph_cut_features, make_food
 from rankcut.kernels import kendall_kernel, mallows_kernel
 from reproduction import learning, literal, methods
-from reproduction.methods import CUT, DRAWN, KENDALL, MALLOWS, MALLOWS_DRAWS, UNWEIGHTED, Cut, see
+from reproduction.methods import CUT, DRAWN, KENDALL, MALLOWS, MALLOWS_DRAWS, Cut, see
 
 NAN = np.nan
 POINTS = np.random.RandomState(0).random_sample((6, 2))
@@ -45,7 +45,8 @@ def test_weights_are_those_of_the_text_and_of_the_experiments():
 def test_unweighted_on_a_complete_graph_is_the_borda_count(unranked):
     """So that ties and 4 of 10 items, as published, use no item graph at all."""
     ranks = full() if unranked == "error" else lists()
-    found = see(UNWEIGHTED, methods.Rankings(ranks, unranked, POINTS)).features
+    rankings = methods.Rankings(ranks, unranked, POINTS)
+    found = methods.cut_features(Cut(weighted=False), rankings, 0)
     np.testing.assert_allclose(found, graph_cut_features(ranks, unranked=unranked))
 
 
@@ -54,7 +55,7 @@ def test_unweighted_on_a_thinned_graph_keeps_its_edges():
     kept = methods.item_graph(POINTS, "squared_exponential", 0.4).to_dense() > 0
     assert kept.sum() == 2 * 6
     expected = graph_cut_features(rankings.ranks, kept.astype(float))
-    np.testing.assert_allclose(see(UNWEIGHTED, rankings).features, expected)
+    np.testing.assert_allclose(methods.cut_features(Cut(weighted=False), rankings, 0), expected)
 
 
 def test_many_items_go_in_by_the_gram_matrix(monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from rankcut import make_food
 from reproduction import methods, published, score_tables, sushi, synthetic
 from reproduction.claims import Way
-from reproduction.learning import ALL_SEEDS, SEEDS, split_rows
+from reproduction.learning import ALL_SEEDS, SEEDS
 from reproduction.methods import CUT, KENDALL, MALLOWS, Cut, Rankings, see
 from reproduction.published import Lesson, Release, first_rows, mixed_up, released_sample, runs
 
@@ -68,15 +68,15 @@ def test_one_thing_is_changed_at_a_time():
     rankings = Rankings(food.ranks, "error", food.item_features)
     seen = published.see_released(CUT, published.FULL_AND_LISTS[CUT], rankings, 0)
     theirs = Lesson(seen, food.target, first_rows(40))
-    ours, text = Lesson(seen, food.target, split_rows(food.target)), see(CUT, rankings)
+    text = see(CUT, rankings)
 
     def records(release, **options):
         return {run.variant: run.record for run in runs(release, theirs, **options)}
 
-    found = records(Release(2, constant=True), text=text, even=ours, own=seen)
+    found = records(Release(2, constant=True), text=text, own=seen)
     # A constant is what this kernel had.
     assert found[published.BOTH] == found[published.PUBLISHED] != found[published.NEITHER]
-    for variant in (published.PUBLISHED, published.TEXT, published.EVEN, published.OWN):
+    for variant in (published.PUBLISHED, published.TEXT, published.OWN):
         assert found[variant]["steps"] == 2
     assert found[published.PUBLISHED]["ELBO"] < found[published.CONVERGED]["ELBO"]
     without = records(Release(2), own=seen)
@@ -184,7 +184,7 @@ def test_sushi_from_tasks_to_tables_and_figures(home, monkeypatch):
     tables = sushi_claims.tables(records, found)
     means, changes, shrinkage, labels = tables.values()
     assert len(means) == sum(2 + len(e.methods) for e in sushi.EXPERIMENTS.values())
-    assert len([row for row in changes if row["rankings"] == "10 of 100"]) == 9
+    assert len([row for row in changes if row["rankings"] == "10 of 100"]) == 8
     assert len(shrinkage) == 25
     shares = {row["rankings"]: row["right labels, seed by seed"] for row in labels}
     assert set(shares) == {"top-6", "4 of 10", "10 of 100"}

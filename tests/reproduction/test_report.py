@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import reproduction
-from reproduction import arithmetic, example, kinds, report, store, times, times_claims
+from reproduction import arithmetic, example, kinds, report, store, times
 from reproduction.__main__ import main
 from reproduction.claims import Claim, Outcome, Verdict, Way, read_claims
-from reproduction.store import Store, Work, code_fingerprint, run_missing
+from reproduction.store import Work, code_fingerprint, run_works
 
 HOME = Path(reproduction.__file__).parents[1]
 
@@ -39,20 +39,19 @@ def test_arithmetic():
 
 
 def test_kinds():
-    records = [record for task in kinds.tasks(True) for record in kinds.run(task, None)]
-    assert all(record["handles"] for record in records)
-    cells = kinds.found(records, None)
+    cells = kinds.found([], None)
+    assert all(cells.values())
     found = verdicts("kinds", cells)
     assert found["graph_cut_handles_all_kinds"] is Outcome.HOLDS
     assert found["kendall_cannot_handle_incomplete_rankings"] is Outcome.FAILS
     # By what was known then.
     assert found["mallows_cannot_handle_ties"] is Outcome.HOLDS
     assert found["the_only_one_for_all_kinds"] is Outcome.FAILS
-    cells["Kendall", "incomplete"]["handles"] = False
+    cells["Kendall", "incomplete"] = False
     found = verdicts("kinds", cells)
     assert found["kendall_cannot_handle_incomplete_rankings"] is Outcome.HOLDS
     assert found["the_only_one_for_all_kinds"] is Outcome.HOLDS
-    cells["graph cut", "ties"]["handles"] = False
+    cells["graph cut", "ties"] = False
     assert verdicts("kinds", cells)["graph_cut_handles_all_kinds"] is Outcome.FAILS
 
 
@@ -98,56 +97,38 @@ def test_kendall_is_timed_by_what_the_authors_call(kind, level, closed, monkeypa
     """The closed form for incomplete rankings, signs for lists, all full orders for ties."""
     called = []
     monkeypatch.setattr(times.literal, "expected_kendall", lambda *rows: called.append(rows))
-    task = {"kind": kind, "level": level, "trials": 1, "sizes": (250,)}
+    task = {"kind": kind, "level": level, "trials": 1}
     records = list(times.run(task, None))
     assert bool(called) is closed
     literal = {record["kernel"] for record in records if record["procedure"] == "literal"}
     assert literal == {"graph cut", "Kendall"} | ({"Mallows"} if kind == "top-k" else set())
-    assert times_claims.figures(records, None)
-
-
-def test_what_was_written_is_read_again_and_a_broken_file_is_as_good_as_none(tmp_path):
-    kept, work = Store(tmp_path), Work("kinds", {"n": 1})
-    assert kept.read(work) is None
-    kept.write(work, [{"x": float("nan")}])
-    assert str(kept.read(work)) == "[{'x': nan}]"
-    for other in (Work("kinds", {"n": 2}), Work("times", {"n": 1}), Work("kinds", {"n": 1}, "d")):
-        assert kept.read(other) is None
-    (file,) = tmp_path.iterdir()
-    file.write_text('{"records": 3}')
-    assert kept.read(work) is None
+    assert times.figures(records, None)
 
 
 def test_results_are_known_by_the_code_that_computes_them(tmp_path):
-    def fingerprint(one, other="y = 1"):
-        (tmp_path / "one.py").write_text(one)
-        (tmp_path / "other.py").write_text(other)
+    def fingerprint(computes, judges):
+        (tmp_path / "sushi.py").write_text(computes)
+        (tmp_path / "sushi_claims.py").write_text(judges)
         code_fingerprint.cache_clear()
-        return code_fingerprint("one", tmp_path)
+        return code_fingerprint(tmp_path)
 
-    first = fingerprint("from reproduction import other\nx = 1")
-    same = "from reproduction import other  # why\nx = 1"
-    assert fingerprint(f'"""Words."""\n{same}') == first
-    assert fingerprint("from reproduction import other\nx = 2") != first
-    assert fingerprint(same, "y = 2") != first
+    first = fingerprint("x = 1", "y = 1")
+    assert fingerprint("x = 1", "y = 2") == first
+    assert fingerprint("x = 2", "y = 1") != first
     code_fingerprint.cache_clear()
-    parts = ("kinds", "synthetic", "sushi", "times")
-    assert len({code_fingerprint(part) for part in parts}) == len(parts)
 
 
-class Fatal:
-    """Ends the process that is handed it."""
-
-    def __reduce__(self):
-        return os._exit, (1,)
+def ended(work, code, data):
+    """What a process that is killed does."""
+    os._exit(1)
 
 
 @pytest.mark.slow
 def test_a_killed_process_is_told_in_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "_run", Fatal())
-    work = Work("kinds", kinds.tasks(True)[0])
+    monkeypatch.setattr(store, "records_of", ended)
+    works = [Work("synthetic", {"n": n}) for n in range(2)]
     with pytest.raises(ChildProcessError, match="was killed, perhaps for lack of memory"):
-        run_missing([work], Store(tmp_path), None, lambda work: None, 1)
+        run_works(works, tmp_path, None)
 
 
 def test_what_a_quick_run_leaves_open_is_told_as_recorded(tmp_path, monkeypatch):
@@ -186,7 +167,7 @@ def run(*arguments, **options):
 
 @pytest.mark.slow
 def test_the_command_writes_a_report_and_goes_on_where_it_stopped(tmp_path):
-    arguments = ["kinds", "arithmetic", "example", "--quick", "-o", str(tmp_path)]
+    arguments = ["times", "arithmetic", "example", "--quick", "-o", str(tmp_path)]
     done = run(*arguments)
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -194,15 +175,12 @@ def test_the_command_writes_a_report_and_goes_on_where_it_stopped(tmp_path):
     assert lines[-1] == f"report: {tmp_path / 'report.md'}"
     text = (tmp_path / "report.md").read_text()
     # In the order of the parts, not of the command line; an empty table is none.
-    assert text.index("`example.") < text.index("`arithmetic.") < text.index("`kinds.")
+    assert text.index("`example.") < text.index("`arithmetic.") < text.index("`times.")
     assert "|---|\n\n" not in text
-    assert len(json.loads((tmp_path / "kinds.json").read_text())) == 4 * len(kinds.KERNELS)
-    cache = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").iterdir()}
-    spoiled = min(cache)
-    spoiled.write_text("{")
+    measured = json.loads((tmp_path / "times.json").read_text())
     assert run(*arguments).returncode == 0
-    for path, when in cache.items():
-        assert (path.stat().st_mtime_ns == when) == (path != spoiled)
+    # Times would differ if they were measured again.
+    assert json.loads((tmp_path / "times.json").read_text()) == measured
 
 
 @pytest.mark.parametrize(
