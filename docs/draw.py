@@ -5,13 +5,13 @@
 Pictures of data that is not in RANKCUT_DATA stay as they are.
 """
 
-import importlib.util
 import os
 import shlex
 import sys
 import tempfile
 from pathlib import Path
 
+from notebooks import last_value
 from tell import reduced
 
 from rankcut import compare_groups
@@ -35,10 +35,7 @@ COMMANDS = {
 
 def draw_map(path):
     """The map of the README, which is the first picture of the gallery."""
-    spec = importlib.util.spec_from_file_location("plot_map", DOCS.parent / "examples/plot_map.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.draw().savefig(path, dpi=DPI)
+    last_value(DOCS.parent / "examples/plot_map.py").savefig(path, dpi=DPI)
 
 
 def draw_eurovision(path):

@@ -4,13 +4,14 @@ MkDocs calls the functions named ``on_…``. Blocks marked ``console`` hold shel
 site shows with the output they have when it is built; so do stories, where their data is there.
 """
 
-import importlib.util
+import importlib
 import io
 import re
 import tempfile
 from pathlib import Path
 
 from boxes import with_tables
+from notebooks import cells, last_value, notebook
 from shell import BLOCK, WIDE, WIDTH, folded, run_commands
 from tell import STORIES, find_data, tell
 
@@ -202,18 +203,15 @@ def gallery():
     paths = {path.stem: path for path in sorted(EXAMPLES.glob("plot_*.py"))}
     for name in (*FIRST, *(name for name in paths if name not in FIRST)):
         path = paths[name]
-        code = path.read_text(encoding="utf-8")
-        title, _, text = code.split('"""')[1].strip().partition("\n")
-        yield path, title.rstrip("."), text.strip(), code.split('"""', 2)[2].strip()
+        (_, said), *rest = cells(path)
+        title, _, text = said.removeprefix("# ").partition("\n")
+        yield path, title, text.strip(), "\n\n".join(code for _, code in rest)
 
 
 def draw(path):
-    """The picture that an example draws, as the bytes of an SVG or PNG file."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    """The picture that an example draws, as the bytes of a PNG file."""
     kept = io.BytesIO()
-    module.draw().savefig(kept, format="png", dpi=150)
+    last_value(path).savefig(kept, format="png", dpi=150)
     return kept.getvalue()
 
 
@@ -297,6 +295,8 @@ def on_files(files, config):
         picture = f"gallery/{path.stem}.png"
         add(picture, draw(path))
         page = f"# {title}\n\n{text}\n\n![{title}]({path.stem}.png)\n\n```python\n{code}\n```\n"
+        page += f"\n[Open it in Jupyter]({path.stem}.ipynb){{ download }}\n"
+        add(f"gallery/{path.stem}.ipynb", notebook(path))
         add(f"gallery/{path.stem}.md", page)
         pages += [
             f"-   [![{title}]({path.stem}.png){{ loading=lazy }}]({path.stem}.md)",

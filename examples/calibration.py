@@ -1,9 +1,10 @@
-"""Do probabilities mean what they say? GPClassifier, logistic regression and an SVM compared.
+# %% [markdown]
+# # Do probabilities mean what they say? GPClassifier, logistic regression and an SVM compared
+#
+# Prints F1, log-loss and the expected calibration error on held-out rankings: of those said
+# to be 80 % likely, 80 % should come true. Trained on few noisy rankings, where it matters.
 
-Prints F1, log-loss and the expected calibration error on held-out rankings: of those said
-to be 80 % likely, 80 % should come true. Trained on few noisy rankings, where it matters.
-"""
-
+# %%
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression

@@ -1,5 +1,7 @@
-"""Which kernel suits the labels? Each in a Gaussian process, judged on rankings left out."""
+# %% [markdown]
+# # Which kernel suits the labels? Each in a Gaussian process, judged on rankings left out
 
+# %%
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 

@@ -1,9 +1,10 @@
-"""Which covariates matter for predicted rankings? Scikit-learn's permutation importance says.
+# %% [markdown]
+# # Which covariates matter for predicted rankings? Scikit-learn's permutation importance says
+#
+# Each covariate is shuffled in turn over people that the model was not fitted to; its importance is
+# what the score, Kendall's tau, loses. Prints mean and standard deviation over ten shuffles.
 
-Each covariate is shuffled in turn over people that the model was not fitted to; its importance is
-what the score, Kendall's tau, loses. Prints mean and standard deviation over ten shuffles.
-"""
-
+# %%
 import numpy as np
 import pandas as pd
 from sklearn.inspection import permutation_importance

@@ -1,12 +1,13 @@
-"""Our features in GPflow: a VGP with a linear kernel on them has the bound of GPClassifier.
+# %% [markdown]
+# # Our features in GPflow: a VGP with a linear kernel on them has the bound of GPClassifier
+#
+# TensorFlow computes on a GPU where it finds one. The Gram matrix of 5,000 rankings, which the
+# paper times so, is timed on the processor and on the first GPU, if there is one.
+#
+# GPflow asks for NumPy 1 but works with NumPy 2, which rankcut needs: install it with `pip install
+# --no-deps gpflow` after what it depends on, as `make bench-gp` does.
 
-TensorFlow computes on a GPU where it finds one. The Gram matrix of 5,000 rankings, which the paper
-times so, is timed on the processor and on the first GPU, if there is one.
-
-GPflow asks for NumPy 1 but works with NumPy 2, which rankcut needs: install it with
-``pip install --no-deps gpflow`` after what it depends on, as ``make bench-gp`` does.
-"""
-
+# %%
 import time
 
 import gpflow

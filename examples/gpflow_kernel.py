@@ -1,9 +1,10 @@
-"""Any kernel of ours as a kernel of GPflow, whose inputs are rank matrices.
+# %% [markdown]
+# # Any kernel of ours as a kernel of GPflow, whose inputs are rank matrices
+#
+# GPflow asks for NumPy 1 but works with NumPy 2, which rankcut needs: install it with
+# `pip install --no-deps gpflow` after what it depends on, as `make bench-gp` does.
 
-GPflow asks for NumPy 1 but works with NumPy 2, which rankcut needs: install it with
-``pip install --no-deps gpflow`` after what it depends on, as ``make bench-gp`` does.
-"""
-
+# %%
 import gpflow
 import numpy as np
 import tensorflow as tf

@@ -1,12 +1,13 @@
-"""Our features in GPyTorch: an approximate GP with a linear kernel, trained by Adam.
+# %% [markdown]
+# # Our features in GPyTorch: an approximate GP with a linear kernel, trained by Adam
+#
+# Vectors are moved to a device once; all that follows happens there. The Gram matrix of 5,000
+# rankings, which the paper times on a GPU, is timed on the processor and on each device there is.
+#
+# It needs `pip install gpytorch`, which brings PyTorch. One without CUDA is much smaller: install
+# that first, as its own pages say.
 
-Vectors are moved to a device once; all that follows happens there. The Gram matrix of 5,000
-rankings, which the paper times on a GPU, is timed on the processor and on each device there is.
-
-It needs ``pip install gpytorch``, which brings PyTorch. One without CUDA is much smaller: install
-that first, as its own pages say.
-"""
-
+# %%
 import time
 
 import gpytorch

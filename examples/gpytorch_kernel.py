@@ -1,9 +1,10 @@
-"""Any kernel of ours as a kernel of GPyTorch, whose inputs are rank matrices.
+# %% [markdown]
+# # Any kernel of ours as a kernel of GPyTorch, whose inputs are rank matrices
+#
+# It needs `pip install gpytorch`, which brings PyTorch. One without CUDA is much smaller: install
+# that first, as its own pages say.
 
-It needs ``pip install gpytorch``, which brings PyTorch. One without CUDA is much smaller: install
-that first, as its own pages say.
-"""
-
+# %%
 import gpytorch
 import numpy as np
 import torch

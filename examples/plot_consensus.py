@@ -1,14 +1,14 @@
-"""One ranking from many, and how sure each place is.
+# %% [markdown]
+# # One ranking from many, and how sure each place is
+#
+# The dots are the places of a Borda consensus; each line holds the places that are possible, for
+# all items at once with 95 % confidence. On the right is the share of people who prefer the item
+# of the row to that of the column.
 
-The dots are the places of a Borda consensus; each line holds the places that are possible, for all
-items at once with 95 % confidence. On the right is the share of people who prefer the item of the
-row to that of the column.
-"""
-
+# %%
 from rankcut import Consensus, make_mallows, plot_consensus
 
-
-def draw():
-    votes = make_mallows(120, 8, phi=0.75, random_state=0)
-    model = Consensus().fit(votes.ranks)
-    return plot_consensus(model, items="ABCDEFGH", title="Eight items, 120 people")
+# %%
+votes = make_mallows(120, 8, phi=0.75, random_state=0)
+model = Consensus().fit(votes.ranks)
+plot_consensus(model, items="ABCDEFGH", title="Eight items, 120 people")

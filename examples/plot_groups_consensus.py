@@ -1,14 +1,14 @@
-"""A consensus for each group.
+# %% [markdown]
+# # A consensus for each group
+#
+# Together the guests seem to agree on little; each kind of guest by itself agrees more.
 
-Together the guests seem to agree on little; each kind of guest by itself agrees more.
-"""
-
+# %%
 from rankcut import Consensus, plot_consensus
 from rankcut.datasets import load_lunch
 
-
-def draw():
-    lunch = load_lunch()
-    kinds = sorted(set(lunch["guest"].tolist()))
-    found = {kind: Consensus().fit(lunch.rows(lunch["guest"] == kind)) for kind in kinds}
-    return plot_consensus(found, title="Two kinds of guest")
+# %%
+lunch = load_lunch()
+kinds = sorted(set(lunch["guest"].tolist()))
+found = {kind: Consensus().fit(lunch.rows(lunch["guest"] == kind)) for kind in kinds}
+plot_consensus(found, title="Two kinds of guest")

@@ -1,15 +1,15 @@
-"""Which items are alike.
+# %% [markdown]
+# # Which items are alike
+#
+# A graph of dishes by what is known of them: sweet, savoury, juicy, and the counter that serves
+# them. Thick edges join similar dishes, colours are counters.
 
-A graph of dishes by what is known of them: sweet, savoury, juicy, and the counter that serves them.
-Thick edges join similar dishes, colours are counters.
-"""
-
+# %%
 from rankcut import SimilarityGraph, plot_graph
 from rankcut.datasets import load_lunch
 
-
-def draw():
-    lunch = load_lunch()
-    graph = SimilarityGraph(lunch.item_features)
-    counters = lunch.item_features["counter"]
-    return plot_graph(graph, counters, items=lunch.items, by_name="counter", title="Dishes")
+# %%
+lunch = load_lunch()
+graph = SimilarityGraph(lunch.item_features)
+counters = lunch.item_features["counter"]
+plot_graph(graph, counters, items=lunch.items, by_name="counter", title="Dishes")

@@ -1,9 +1,10 @@
-"""A graph learned from rankings alone.
+# %% [markdown]
+# # A graph learned from rankings alone
+#
+# Three genres of films, four films each. Each person likes one genre best. Nothing is known of the
+# films, but people rank films of a genre alike, which is what the graph learns.
 
-Three genres of films, four films each. Each person likes one genre best. Nothing is known of the
-films, but people rank films of a genre alike, which is what the graph learns.
-"""
-
+# %%
 import numpy as np
 
 from rankcut import AgreementGraph, plot_graph
@@ -18,7 +19,7 @@ def rankings(n_people=200, seed=0):
     return (-taste).argsort(axis=1).argsort(axis=1) + 1.0
 
 
-def draw():
-    graph = AgreementGraph(n_neighbors=3).build_from(rankings())
-    films = [f"{genre} {i % 4 + 1}" for i, genre in enumerate(GENRES)]
-    return plot_graph(graph, GENRES, items=films, by_name="genre", title="Films liked together")
+# %%
+graph = AgreementGraph(n_neighbors=3).build_from(rankings())
+films = [f"{genre} {i % 4 + 1}" for i, genre in enumerate(GENRES)]
+plot_graph(graph, GENRES, items=films, by_name="genre", title="Films liked together")

@@ -1,5 +1,7 @@
-"""Our kernels in scikit-learn's GaussianProcessClassifier: a kernel object around a function."""
+# %% [markdown]
+# # Our kernels in scikit-learn's GaussianProcessClassifier: a kernel object around a function
 
+# %%
 import numpy as np
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import (

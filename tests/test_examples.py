@@ -1,11 +1,14 @@
 """The examples run and say what they claim; those of other libraries where these are installed."""
 
+import ast
 import importlib.util
+import json
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from notebooks import cells, last_value, notebook
 from numpy.testing import assert_allclose
 
 from rankcut import KendallKernel, make_food
@@ -40,8 +43,22 @@ def test_gallery(name, tmp_path):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
     program = EXAMPLES / f"{name}.py"
     assert len(program.read_text(encoding="utf-8").splitlines()) < 60
-    load(name).draw().savefig(tmp_path / "picture.png")
+    last_value(program).savefig(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_an_example_is_a_notebook(path):
+    (kind, text), *rest = cells(path)
+    assert kind == "markdown"
+    assert text.startswith("# ")
+    assert {kind for kind, _ in rest} == {"code"}
+    # Nothing of the program is lost between the cells.
+    code = "\n".join(text for _, text in rest)
+    program = path.read_text(encoding="utf-8")
+    assert ast.dump(ast.parse(code)) == ast.dump(ast.parse(program))
+    sources = [cell["source"] for cell in json.loads(notebook(path))["cells"]]
+    assert sources == [text, *(text for _, text in rest)]
 
 
 def test_calibration_is_reported_beside_f1():
