@@ -5,8 +5,9 @@ same in its own words, ``… pass --unranked last``. So an error keeps its field
 parameters by :class:`Setting`, which each renders in its own way.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Self, TypeAlias
 
 
@@ -26,6 +27,21 @@ class Setting:
             return self.name
         shown = f'"{self.value}"' if isinstance(self.value, str) else repr(self.value)
         return f"{self.name}={shown}"
+
+    def as_option(self, names: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+        """The words of a command that say the same; ``names`` are those that differ there.
+
+        >>> Setting("item_columns", "3-9").as_option()
+        ['--item-columns', '3-9']
+        >>> Setting("higher_is_better", False).as_option()
+        ['--lower-is-better']
+        """
+        name = names.get(self.name, self.name)
+        if self.name == "higher_is_better" and self.value is False:
+            name = "lower_is_better"
+        option = f"--{name.replace('_', '-')}"
+        flag = self.value is None or isinstance(self.value, bool)
+        return [option] if flag else [option, str(self.value)]
 
 
 Text: TypeAlias = str | Sequence[str | Setting]
@@ -48,6 +64,8 @@ class InputError(ValueError):
         The item, by its label or its position.
     parameter : str or None
         The parameter whose value is wrong.
+    column : str or None
+        The column of a table, which the problem names.
 
     Examples
     --------
@@ -69,6 +87,7 @@ class InputError(ValueError):
         row: int | None = None,
         item: Hashable | None = None,
         parameter: str | None = None,
+        column: str | None = None,
     ) -> None:
         self.problem = problem
         self.remedy = remedy
@@ -77,6 +96,7 @@ class InputError(ValueError):
         self.row = row
         self.item = item
         self.parameter = parameter
+        self.column = column
         super().__init__(self.render())
 
     def render(self, words: Callable[[Setting], str] = str) -> str:
@@ -134,9 +154,15 @@ class RankingFileError(InputError):
     """
 
     def __init__(
-        self, problem: Text, file: str, line: int | None = None, *, remedy: Text = ""
+        self,
+        problem: Text,
+        file: str,
+        line: int | None = None,
+        *,
+        remedy: Text = "",
+        column: str | None = None,
     ) -> None:
-        super().__init__(problem, remedy=remedy, file=file, line=line)
+        super().__init__(problem, remedy=remedy, file=file, line=line, column=column)
 
 
 def amount(number: int, noun: str, plural: str | None = None) -> str:

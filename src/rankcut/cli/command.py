@@ -206,14 +206,8 @@ def option_words(options: Collection[str]) -> Callable[[Setting], str]:
     """
 
     def words(setting: Setting) -> str:
-        name = _OPTIONS.get(setting.name, setting.name)
-        if setting.name == "higher_is_better" and setting.value is False:
-            name = "lower_is_better"
-        option = f"--{name.replace('_', '-')}"
-        if option not in options:
-            return str(setting)
-        flag = setting.value is None or isinstance(setting.value, bool)
-        return option if flag else f"{option} {shlex.quote(str(setting.value))}"
+        spelled = setting.as_option(_OPTIONS)
+        return shlex.join(spelled) if spelled[0] in options else str(setting)
 
     return words
 

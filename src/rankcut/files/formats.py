@@ -30,7 +30,8 @@ Format: TypeAlias = Literal[
     "trec", "blt", "abif", "order", "npy",
 ]  # fmt: skip
 
-_TABLES = ("csv", "tsv", "xlsx", "parquet", "json", "sav", "zip", "trec")
+# The formats of tables.
+TABLES = ("csv", "tsv", "xlsx", "parquet", "json", "sav", "zip", "trec")
 _OTHER_SUFFIXES = {
     "jsonl": "json",
     "ndjson": "json",
@@ -88,10 +89,10 @@ def read_file(
     >>> votes.ids, votes.items, votes.columns["town"]
     (('a', 'b'), ('toro', 'uni'), array(['Kobe', 'Nara'], dtype=object))
     """
-    chosen = _format_of(source, format)
+    chosen = format_of(source, format)
     table = _table_options(chosen, options, source)
-    if chosen in _TABLES:
-        rankings = read_table(_blocks(source, chosen, delimiter, header, sheet), table)
+    if chosen in TABLES:
+        rankings = read_table(read_blocks(source, chosen, delimiter, header, sheet), table)
     elif chosen in _PREFLIB:
         rankings = read_preflib(source, sparse=table.sparse)
     elif chosen == "blt":
@@ -126,10 +127,10 @@ def scan_file(
     >>> [len(block) for block in scan_file(table, "csv", rows=2)]
     [2, 1]
     """
-    chosen = _format_of(source, format)
-    if chosen in _TABLES:
+    chosen = format_of(source, format)
+    if chosen in TABLES:
         table = _table_options(chosen, options, source)
-        yield from scan_table(_blocks(source, chosen, delimiter, header, sheet, rows), table)
+        yield from scan_table(read_blocks(source, chosen, delimiter, header, sheet, rows), table)
         return
     rankings = read_file(source, chosen, **options)
     for start in range(0, len(rankings), rows):
@@ -207,7 +208,8 @@ def write_file(
         file.write(content)
 
 
-def _format_of(source: Source, format: str | None) -> Format:
+def format_of(source: Source, format: str | None) -> Format:
+    """The format asked for, or the one that the suffix and the beginning of a file say."""
     chosen = chosen_format(source, format)
     return "blt" if chosen == "csv" and _is_ballot_csv(source) else chosen
 
@@ -250,7 +252,7 @@ def chosen_format(place: Any, format: str | None) -> Format:
 def _table_options(chosen: Format, options: dict[str, Any], source: Source) -> TableOptions:
     table = TableOptions(**options)
     given = [name for name, value in asdict(table).items() if value != asdict(TableOptions())[name]]
-    if chosen not in _TABLES and set(given) - {"known_items", "sparse"}:
+    if chosen not in TABLES and set(given) - {"known_items", "sparse"}:
         raise RankingFileError(
             [f"{chosen} files have no columns, and ", Setting(given[0]), " is about columns"],
             source_name(source),
@@ -259,7 +261,7 @@ def _table_options(chosen: Format, options: dict[str, Any], source: Source) -> T
     return table
 
 
-def _blocks(
+def read_blocks(
     source: Source,
     chosen: Format,
     delimiter: str | None,
@@ -267,6 +269,7 @@ def _blocks(
     sheet: str | None,
     rows: int | None = None,
 ) -> Iterator[TableBlock]:
+    """The blocks of a table as they are in a file of that format."""
     if chosen == "parquet":
         return parquet_blocks(source, rows=rows)
     if chosen == "xlsx":

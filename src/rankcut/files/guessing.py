@@ -154,7 +154,9 @@ def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> No
             f"these do not look like ranks: {problem}",
             _reading_scores(block, naming),
         )
-    raise RankingFileError(problem, block.source, int(block.lines[0]), remedy=remedy)
+    culprit = None if found.culprit is None else names[found.culprit]
+    line = int(block.lines[0])
+    raise RankingFileError(problem, block.source, line, remedy=remedy, column=culprit)
 
 
 def _codes_of_no_answer(values: NDArray[np.float64], names: Sequence[str]) -> str:

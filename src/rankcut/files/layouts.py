@@ -292,6 +292,7 @@ def _check_shared(block: TableBlock, columns: Sequence[int]) -> None:
                     "; otherwise name the places with ",
                     Setting("item_columns"),
                 ],
+                column=block.names[i],
             )
 
 

@@ -52,7 +52,7 @@ def _recognised(
     # Tables in our own words need no guess.
     ours = {RANKING, "item"} <= {*plain.names} or "order" in plain.names
     told = options.say_what_it_is or first.declared is not None or ours
-    if told or not _guesses(plain):
+    if told or not guesses_of(plain):
         if options.question is not None and options.layout is None:
             raise RankingFileError(
                 "the table has no question that ranks items, or it is not known to be a survey's",
@@ -61,11 +61,11 @@ def _recognised(
             )
         return chain(held if plain is first else [plain], every), None
     whole = without_headers(TableBlock.joined([first, *every]))
-    guesses = _guesses(whole)
+    guesses = guesses_of(whole)
     return [whole], _chosen(guesses, options, whole) if guesses else None
 
 
-def _guesses(block: TableBlock) -> list[Guess]:
+def guesses_of(block: TableBlock) -> list[Guess]:
     """What the first family that knows the table says."""
     return next((found for family in _FAMILIES if (found := family(block))), [])
 

@@ -196,7 +196,7 @@ def _items(
     others = {*taken, *known}
     left = [i for i in range(len(names)) if i not in others]
     if options.item_columns is not None:
-        items = [i for i in positions(options.item_columns, names, source) if i not in taken]
+        items = [i for i in positions(options.item_columns, names, source) if i not in others]
     elif layout == "ballots":
         items = [i for i in places_of_ballots(names) if i not in others] or left
     elif block.declared is not None:

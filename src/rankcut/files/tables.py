@@ -168,6 +168,7 @@ class TableBlock:
             self.source,
             int(self.lines[row]),
             remedy=remedy,
+            column=self.names[column],
         )
 
     def objects(self, column: int, missing: Callable[[Any], bool] | None = None) -> NDArray[Any]:

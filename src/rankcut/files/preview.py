@@ -1,0 +1,135 @@
+"""The first rows of a file as they are in it, and what each column is read as."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from rankcut.errors import RankingFileError
+from rankcut.files.formats import TABLES, format_of, read_blocks
+from rankcut.files.layouts import JUDGED_ROWS
+from rankcut.files.recognising import guesses_of
+from rankcut.files.roles import COUNT, RANKING, positions
+from rankcut.files.surveys import without_headers
+from rankcut.files.tables import TableBlock, is_missing, shown
+from rankcut.files.text import Source
+from rankcut.rankings.orders import order_texts
+from rankcut.rankings.ranking_set import RankingSet
+
+Role: TypeAlias = Literal["item", "place", "weight", "person", "other"]
+"""What a column is: an item or a place, how much or whose a ranking is, or none of these."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a file looks like."""
+
+    names: list[str]  #: of the columns
+    rows: list[list[str]]  #: cells as text, empty where there is no value
+    lines: list[int]  #: where the rows stand in the file
+    labels: list[str] = field(default_factory=list)  #: what a survey tool says about each column
+    questions: dict[str, str] = field(default_factory=dict)  #: names and titles, if several
+
+
+def preview_file(
+    source: Source, options: Mapping[str, Any], *, rows: int = 8, line: int | None = None
+) -> Preview | None:
+    r"""The first rows of a table, and the one on a line that is asked for; None if it is no table.
+
+    ``options`` are those of :func:`~rankcut.read_file`.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+    ...     _ = file.write(b"who,toro,uni\nann,1,2\nbob,2,\n"), file.flush()
+    ...     preview_file(file.name, {}).rows
+    [['ann', '1', '2'], ['bob', '2', '']]
+    """
+    chosen = format_of(source, options.get("format"))
+    if chosen not in TABLES:
+        return None
+    how = (options.get("delimiter"), options.get("header", 1), options.get("sheet"))
+    blocks = read_blocks(source, chosen, *how, JUDGED_ROWS)
+    first = without_headers(next(blocks))
+    cells, lines = _cells(first, range(min(rows, len(first)))), first.lines[:rows].tolist()
+    if line is not None and line not in lines:
+        block = first
+        while line > int(block.lines[-1]) and (later := next(blocks, None)) is not None:
+            block = later
+        found = [row for row, own in enumerate(block.lines.tolist()) if own == line]
+        cells += _cells(block, found)
+        lines += [line] * len(found)
+    questions = {guess.question: guess.title or guess.question for guess in guesses_of(first)}
+    several = questions if len(questions) > 1 else {}
+    return Preview(list(first.names), cells, lines, list(first.labels), several)
+
+
+def _cells(block: TableBlock, rows: Any) -> list[list[str]]:
+    return [
+        ["" if is_missing(column[row]) else shown(column[row]) for column in block.columns]
+        for row in rows
+    ]
+
+
+def preview_rankings(rankings: RankingSet, rows: int = 8) -> Preview:
+    """The first rankings as orders, with how often each occurs and what else is known of it.
+
+    >>> import numpy as np
+    >>> votes = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"), counts=[3])
+    >>> preview_rankings(votes).rows
+    [['3', 'toro > uni']]
+    """
+    few = rankings.rows(slice(0, rows))
+    columns = {name: list(map(_text, values.tolist())) for name, values in few.columns.items()}
+    counts = {COUNT: list(map(str, few.counts.tolist()))} if rankings.counted else {}
+    orders = {"order": order_texts(few.ranks, few.items)}
+    table = {**counts, **orders, **columns}
+    cells = [list(row) for row in zip(*table.values(), strict=True)]
+    return Preview(list(table), cells, list(range(1, len(few) + 1)))
+
+
+def _text(value: Any) -> str:
+    return "" if is_missing(value) else shown(value)
+
+
+def column_roles(
+    preview: Preview, rankings: RankingSet, options: Mapping[str, Any] | None = None
+) -> list[Role]:
+    """What each column of a preview was read as.
+
+    >>> import numpy as np
+    >>> seen = Preview(["who", "toro", "uni"], [["ann", "1", "2"]], [2])
+    >>> column_roles(seen, RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"),
+    ...                               columns={"who": np.array(["ann"])}))
+    ['other', 'item', 'item']
+    """
+    given = dict(options or {})
+    items = {str(item) for item in rankings.items}
+
+    def named(option: str, usual: str) -> set[int]:
+        chosen = given.get(option) or ([usual] if usual in preview.names else [])
+        try:
+            return set(positions(chosen, preview.names, ""))
+        except RankingFileError:
+            return set()
+
+    weights = named("count", COUNT) | named("weight", "")
+    people = named("ranking", RANKING)
+    used = {
+        i: [row[i] for row in preview.rows if row[i]]
+        for i, name in enumerate(preview.names)
+        if i not in weights | people and name not in rankings.columns
+    }
+    ids = {shown(own) for own in rankings.ids or ()}
+    people |= {i for i, cells in used.items() if cells and ids.issuperset(cells)}
+    naming = {i for i, cells in used.items() if cells and items.issuperset(cells)}
+    roles: list[Role] = []
+    for i in range(len(preview.names)):
+        if i in weights or i in people:
+            roles.append("weight" if i in weights else "person")
+        elif i not in used:
+            roles.append("other")
+        elif not naming:
+            roles.append("item")
+        else:
+            # Several columns with names of items are places; beside a single one are its ranks.
+            roles.append("place" if (i in naming) == (len(naming) > 1) else "item")
+    return roles
