@@ -4,7 +4,6 @@ import io
 import json
 import sys
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 Writer: TypeAlias = Callable[[str], None]
 """Writes a result to a path, whole or not at all."""
 
-# Text that begins with one of these is a formula to a spreadsheet.
-_FORMULA = ("=", "+", "-", "@")
-
 
 def table_writers(
     columns: Mapping[str, Sequence[Any]], data: Any = None, *, spreadsheet: bool = False
@@ -29,12 +25,12 @@ def table_writers(
     """Writers of a table; JSON has ``data``, or an object for each row."""
 
     def csv(place: str) -> None:
-        from rankcut.files.text import format_text
+        from rankcut.files.text import defused, format_text
 
         table = dict(columns)
         if spreadsheet:
             table = {
-                _defused(name): [_defused(cell) for cell in cells] for name, cells in table.items()
+                defused(name): [defused(cell) for cell in cells] for name, cells in table.items()
             }
         _write(place, format_text(table, ","))
 
@@ -50,25 +46,14 @@ def table_writers(
 
 
 def picture_writer(draw: Callable[[], Any]) -> Writer:
-    """A writer of a figure, whose format Matplotlib chooses by the suffix.
-
-    The same figure is the same bytes: without the date, and with names that are not random.
-    """
+    """A writer of a figure, whose format Matplotlib chooses by the suffix."""
 
     def write(place: str) -> None:
-        import matplotlib
-
         from rankcut.files.drafts import atomic_path
+        from rankcut.pictures.figures import save_figure
 
-        date = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-        with (
-            atomic_path(place) as draft,
-            matplotlib.rc_context({"svg.hashsalt": "rankcut"}),
-            warnings.catch_warnings(),
-        ):
-            # A sign that the font lacks is drawn as a box.
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            draw().savefig(draft, dpi=150, metadata=date.get(draft.suffix.lower()))
+        with atomic_path(place) as draft:
+            save_figure(draw(), draft)
 
     return write
 
@@ -110,27 +95,20 @@ def destination(target: str, suffix: str) -> Iterator[str]:
                 copy_whole(file, sys.stdout.buffer)
 
 
-def _defused(cell: Any) -> Any:
-    """The cell as a spreadsheet shows it: text that begins like a formula stays text.
-
-    >>> _defused("=1+1"), _defused("toro"), _defused(-1.5)
-    ("'=1+1", 'toro', -1.5)
-    """
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
-
-
 def for_spreadsheet(rankings: "RankingSet") -> "RankingSet":
     """The rankings with names that a spreadsheet takes for text."""
+    from rankcut.files.text import defused
+
     columns = {}
     for name, values in rankings.columns.items():
         safe = values.copy()
-        safe[:] = [_defused(value) for value in values.tolist()]
-        columns[_defused(name)] = safe
+        safe[:] = [defused(value) for value in values.tolist()]
+        columns[defused(name)] = safe
     ids = rankings.ids
     return replace(
         rankings,
-        items=tuple(map(_defused, rankings.items)),
-        ids=ids if ids is None else type(ids)(map(_defused, ids)),
+        items=tuple(map(defused, rankings.items)),
+        ids=ids if ids is None else type(ids)(map(defused, ids)),
         columns=columns,
     )
 

@@ -24,6 +24,9 @@ Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 _QUOTED = re.compile(r'"[^"]*"')
 _BREAK = re.compile(r"\r\n|\r|\n")
 
+# Text that begins with one of these is a formula to a spreadsheet.
+_FORMULA = ("=", "+", "-", "@")
+
 # A number with a decimal comma, as in files whose cells are separated by semicolons.
 _DECIMAL = re.compile(r"^([+-]?[0-9]+),([0-9]{1,2})$")
 
@@ -340,3 +343,12 @@ def format_text(columns: dict[str, Any], delimiter: str, declared: Declared | No
     writer.writerow(names)
     writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue().encode()
+
+
+def defused(cell: Any) -> Any:
+    """The cell as a spreadsheet shows it: text that begins like a formula stays text.
+
+    >>> defused("=1+1"), defused("toro"), defused(-1.5)
+    ("'=1+1", 'toro', -1.5)
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

@@ -1,5 +1,7 @@
 """Figures by Matplotlib: pictures with the shapes of a page, and charts with its headings."""
 
+import pathlib
+import warnings
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
@@ -57,6 +59,18 @@ def draw_figure(picture: Picture) -> Any:
     for number, line in enumerate(said):
         write(line, 2.5 * _EDGE + _LINE * (number + 0.4), _SAID, color=SOFT)
     return figure
+
+
+def save_figure(figure: Any, path: Any) -> None:
+    """Write a figure to a path: the same bytes for the same figure, without date or chance."""
+    import matplotlib
+
+    date = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    suffix = pathlib.Path(path).suffix.lower()
+    with matplotlib.rc_context({"svg.hashsalt": "rankcut"}), warnings.catch_warnings():
+        # A sign that the font lacks is drawn as a box.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(path, dpi=150, metadata=date.get(suffix))
 
 
 def _lay_out(legends: Sequence[Legend], room: float, top: float) -> tuple[list[Shape], float]:

@@ -82,13 +82,21 @@ def page(title: str, *body: Any, style: str = "", script: str = "") -> str:
     filled = fill(
         read_file(__package__, "page.html"),
         title=title,
-        light=_variables(dark=False),
-        dark=_variables(dark=True),
-        style=Html(read_file(__package__, "page.css") + style),
+        style=Html(page_style() + style),
         body=join(*(line for each in body for line in (each, Html("\n")))),
         scripts=Html("".join(f"<script>\n{each}</script>\n" for each in scripts if each)),
     )
     return str(filled)
+
+
+def page_style() -> str:
+    """The look of every page: the theme's colours, in light and in dark, and what uses them."""
+    light, dark = (_variables(dark=dark) for dark in (False, True))
+    return (
+        f":root {{ color-scheme: light dark; {light} }}\n"
+        f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+        f"@media print {{ :root {{ {light} }} }}\n{read_file(__package__, 'page.css')}"
+    )
 
 
 def _variables(*, dark: bool) -> Html:
