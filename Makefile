@@ -14,7 +14,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 PYTEST := -m pytest -q -n 2 --dist worksteal
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo docs pictures stories test test-quick check-types test-slow test-all test-oldest explore reproduce bench-gp clean
+.PHONY: demo docs pictures stories test test-quick check-types test-slow test-all test-oldest coverage explore reproduce bench-gp clean
 
 demo: $(DEMO)
 	$(VENV)/bin/rankcut demo
@@ -48,6 +48,11 @@ test-slow: $(INSTALLED)
 	$(ONE_THREAD) $(VENV)/bin/python $(PYTEST) -m slow
 
 test-all: test test-slow
+
+# What no test reaches, module by module; compiled loops are left out.
+coverage: $(INSTALLED)
+	$(ONE_THREAD) $(VENV)/bin/python -m coverage run -m pytest -q -m "not slow" -p no:cacheprovider
+	$(VENV)/bin/python -m coverage report
 
 # The lower bounds of pyproject.toml, exactly, in an environment of their own.
 test-oldest: .venv-oldest/.installed

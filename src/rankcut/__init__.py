@@ -8,6 +8,6 @@ into scikit-learn. The names that most people use are here. The rest is in packa
 
 from rankcut.public_names import lazy_names
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
