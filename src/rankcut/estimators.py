@@ -41,6 +41,28 @@ def take_rows(X: Any, rows: Any) -> Any:
     return frame[rows if isinstance(rows, slice) else rows.tolist()].to_native()
 
 
+def pair_columns(pairs: Any, items: tuple[Hashable, ...] | None, n_items: int) -> NDArray[np.int64]:
+    """Pairs of items, by label or by column, as pairs of columns.
+
+    >>> pair_columns([("b", "a"), ("a", 1)], ("a", "b"), 2).tolist()
+    [[1, 0], [0, 1]]
+    """
+    known = {label: column for column, label in enumerate(items or ())}
+    found = []
+    for pair in np.asarray(pairs, dtype=object).tolist():
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise InputError("must have two columns, the items of each pair", parameter="pairs")
+        for item in pair:
+            column = known.get(item, item)
+            if not (isinstance(column, int) and 0 <= column < n_items):
+                such = f", such as {items[0]!r}" if items else ""
+                raise InputError(
+                    f"is not among the {n_items} items that were fitted{such}", item=item
+                )
+            found.append(column)
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+
 class TakesRankings(BaseEstimator):
     """Reads and checks rankings, and tells scikit-learn what they may be.
 

@@ -59,7 +59,7 @@ def test_a_saved_model_completes_other_lists(votes, top):
 
 
 def test_a_graph_of_items(lunch):
-    found = succeed("complete", "lunch:incomplete", "--items", "lunch:incomplete", "--soften")
+    found = succeed("complete", "lunch:incomplete", "--items", "lunch:incomplete")
     assert len(found.splitlines()) > 10
 
 

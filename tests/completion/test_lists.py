@@ -6,8 +6,7 @@ from listed import lists_of
 from ranking_sets import stored
 from scipy.stats import norm, rankdata
 
-from rankcut._loops.utilities import LONGEST
-from rankcut.completion.lists import with_unlisted
+from rankcut.completion.lists import LONGEST, with_unlisted
 
 NAN = np.nan
 RANKS = np.array(

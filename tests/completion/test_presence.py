@@ -122,7 +122,7 @@ class Oracle:
     def __init__(self, sign):
         self.sign = sign
 
-    def utilities(self, lists, *, keep):
+    def utilities(self, lists):
         return np.tile(-self.sign * np.nanmean(LISTS, axis=0), (len(lists), 1))
 
 
@@ -140,7 +140,7 @@ def test_judges_decide_whether_presence_counts():
     mixed = np.random.default_rng(1).permuted(LISTS[:60], axis=1)
 
     class Clairvoyant:
-        def utilities(self, lists, *, keep):
+        def utilities(self, lists):
             return np.where(np.isnan(mixed), -1.0, 1.0)
 
     assert learned(lists_of(mixed), Clairvoyant()) is None

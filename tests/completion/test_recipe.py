@@ -14,7 +14,7 @@ from rankcut import RankingCompleter
 from rankcut.completion import recipe
 from rankcut.completion.estimator import _pair_probabilities
 from rankcut.completion.population import Population
-from rankcut.completion.recipe import Sharpness, measure_listing, measure_sharpness
+from rankcut.completion.recipe import measure_listing, measure_sharpness
 
 N = 8
 
@@ -39,42 +39,29 @@ def likeliest(margins):
     return np.exp(logs[np.argmax(values)])
 
 
-def test_each_kind_of_pair_has_the_sharpness_that_makes_it_most_likely():
+def test_probabilities_have_the_sharpness_that_makes_hidden_places_most_likely():
     ranks, model = example()
     lists = lists_of(ranks)
     hidden = np.zeros(ranks.shape, dtype=bool)
     drawn = recipe._hidden_entries(lists, np.random.default_rng(3), last=False)
     hidden[lists.owners[drawn], lists.items[drawn]] = True
     assert (hidden.sum(axis=1) == 2).all()
-    margins = {1: [], 2: []}
+    margins = []
     for row, out in zip(ranks, hidden, strict=True):
         shown = lists_of(np.where(out, np.nan, row)[None])
-        worth = model.utilities(shown, keep=True)[0]
-        spread = model.posterior(shown, np.arange(N), keep=True)
+        worth = model.utilities(shown)[0]
+        spread = model.posterior(shown, np.arange(N))
         for i in range(N):
             for j in range(N):
                 if row[i] < row[j] and (out[i] or out[j]):
                     variance = spread[i, i] + spread[j, j] - 2 * spread[i, j]
-                    margins[int(out[i]) + int(out[j])].append(
-                        (worth[i] - worth[j]) / np.sqrt(variance)
-                    )
+                    margins.append((worth[i] - worth[j]) / np.sqrt(variance))
+                    if out[i] and out[j]:
+                        pairs = np.array([[i, j]])
+                        (chance,) = _pair_probabilities(model, 2.0, shown, pairs, last=False)[0]
+                        assert chance == pytest.approx(ndtr(2.0 * margins[-1]), rel=1e-9)
     found = measure_sharpness([lists], [model], np.random.default_rng(3))
-    assert found.mixed == pytest.approx(likeliest(np.array(margins[1])), rel=2e-3)
-    assert found.unlisted == pytest.approx(likeliest(np.array(margins[2])), rel=2e-3)
-    assert abs(found.mixed - found.unlisted) > 0.05
-
-
-def test_probabilities_are_sharpened_by_the_kind_of_pair():
-    ranks, model = example()
-    lists = lists_of(ranks[:1])
-    listed, free = np.flatnonzero(~np.isnan(ranks[0])), np.flatnonzero(np.isnan(ranks[0]))
-    pairs = np.array([[listed[0], free[0]], [free[1], free[0]]])
-    found = _pair_probabilities(model, Sharpness(2.0, 0.5), lists, pairs, keep=True, last=False)
-    worth = model.utilities(lists, keep=True)[0]
-    spread = model.posterior(lists, np.arange(N), keep=True)
-    for chance, (i, j), kappa in zip(found[0], pairs, (2.0, 0.5), strict=True):
-        deviation = np.sqrt(spread[i, i] + spread[j, j] - 2 * spread[i, j])
-        assert chance == pytest.approx(ndtr(kappa * (worth[i] - worth[j]) / deviation), rel=1e-9)
+    assert found == pytest.approx(likeliest(np.array(margins)), rel=2e-3)
 
 
 def chosen_lists(slope, *, n_people=300, n_items=16, seed=0):

@@ -84,11 +84,15 @@ def test_factors_of_order_are_expected_tastes():
     model = LikenessFeatures(unranked="anywhere").fit(ranks)
     factors = model.transform(ranks)[:, columns(model, "order factors")]
     assert isinstance(model._factors, FactorPopulation)
-    # Expected utilities, less those of people without a list, are factors times loadings.
-    lists = lists_of(ranks)
-    shared = model._factors.utilities(lists, keep=False) - model._factors.mean
+    # Expected utilities of unlisted items, less the means, are factors times loadings.
+    shared = model._factors.utilities(lists_of(ranks)) - model._factors.mean
     loadings = model._factors.loadings
-    expected = np.linalg.lstsq(loadings, shared.T, rcond=None)[0].T
+    expected = np.array(
+        [
+            np.linalg.lstsq(loadings[free], row[free], rcond=None)[0]
+            for free, row in zip(np.isnan(ranks), shared, strict=True)
+        ]
+    )
     expected = unit(expected * np.linalg.norm(loadings, axis=0))
     np.testing.assert_allclose(unit(factors)[:, : loadings.shape[1]], expected, atol=1e-8)
 

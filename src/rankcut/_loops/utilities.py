@@ -2,8 +2,7 @@
 
 The scores y of a list L have the covariance S = Σ_LL + diag(noise + blur) + offset·11ᵀ. All that is
 needed for a person comes from its inverse H: the weights w = H·(y − μ_L), the likelihood, and what
-the list adds to the sums of an EM step. If ``exact``, w and H are those of the order of the list
-instead, for a short list without ties or blurs.
+the list adds to the sums of an EM step.
 """
 
 from typing import NamedTuple
@@ -12,24 +11,18 @@ import numpy as np
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.linear_algebra import invert
-from rankcut._loops.orders import order_of, solve_order
 from rankcut._loops.types import Floats, Indices, Longs, ScoredLists
 
 _LOG_TWO_PI = float(np.log(2.0 * np.pi))
 
-# The order of longer lists takes too long, and says little more than normal scores. The cost of a
-# covariance grows with the cube of the length of lists, so it is for lists of this length too.
-LONGEST = 40
-
 
 class Utilities(NamedTuple):
-    """The parameters of all lists: μ, Σ, the noise, the offset, and whether orders count."""
+    """The parameters of all lists: μ, Σ, the noise and the offset."""
 
     mean: Floats
     covariance: Floats
     noise: float
     offset: float
-    exact: bool
 
 
 @compiled
@@ -45,7 +38,7 @@ def _same_covariance(lists: ScoredLists, first: int, before: int, k: int) -> boo
 
 @compiled
 def _invert_list(items: Indices, blurs: Floats, model: Utilities, inverse: Floats) -> float:
-    """H of one list by its scores; returns the log determinant of S."""
+    """H of one list; returns the log determinant of S."""
     k = len(items)
     for a in range(k):
         row = model.covariance[items[a]]
@@ -56,18 +49,10 @@ def _invert_list(items: Indices, blurs: Floats, model: Utilities, inverse: Float
 
 
 @compiled
-def ordered(scores: Floats, blurs: Floats) -> Longs:
-    """The order of a list whose order is used; an empty array if scores are."""
-    if len(scores) < 2 or len(scores) > LONGEST or blurs.max() > 0.0:
-        return np.empty(0, dtype=np.int64)
-    return order_of(scores)
-
-
-@compiled
-def _fill_weights_of_scores(
+def _fill_weights(
     items: Indices, scores: Floats, mean: Floats, inverse: Floats, weights: Floats
 ) -> float:
-    """The weights of one list by its scores; returns wᵀ·S·w."""
+    """The weights of one list; returns wᵀ·S·w."""
     fit = 0.0
     for a in range(len(items)):
         row = inverse[a]
@@ -100,17 +85,13 @@ def add_lists(
     """Add what an EM step sums over people; return the log likelihood and E‖ε‖².
 
     ``gram`` += H, ``outer`` += w·wᵀ and ``gradient`` += w at the items of each list, times the
-    person's count. Scores of the same items one after another share H.
+    person's count. Lists of the same items one after another share H.
     """
     starts, items, scores, blurs = lists
-    mean, noise = model.mean, model.noise
+    noise = model.noise
     longest = longest_list(starts)
-    inverse = np.empty((longest, longest))
-    weights = np.empty(longest)
-    likelihood = 0.0
-    squares = 0.0
-    log_det = 0.0
-    held = 0.0
+    inverse, weights = np.empty((longest, longest)), np.empty(longest)
+    likelihood = squares = log_det = 0.0
     before = -1
     size = 0
     for person in range(len(starts) - 1):
@@ -119,54 +100,22 @@ def add_lists(
         if k == 0:
             continue
         listed = items[first : first + k]
-        own = scores[first : first + k]
         count = counts[person]
-        found = np.nan
-        if model.exact:
-            order = ordered(own, blurs[first : first + k])
-            if len(order):
-                _add_inverse(items[before : before + size], inverse, held, gram)
-                held = 0.0
-                found = solve_order(listed, order, mean, model.covariance, noise, weights, inverse)
-                size = 0
-        if np.isnan(found):
-            if not (k == size and _same_covariance(lists, first, before, k)):
-                _add_inverse(items[before : before + size], inverse, held, gram)
-                held = 0.0
-                log_det = _invert_list(listed, blurs[first : first + k], model, inverse)
-            before = first
-            size = k
-            held += count
-            fit = _fill_weights_of_scores(listed, own, mean, inverse, weights)
-            found = -0.5 * (fit + log_det + k * _LOG_TWO_PI)
-        else:
-            _add_inverse(listed, inverse, count, gram)
-        trace = 0.0
-        length = 0.0
+        if not (k == size and _same_covariance(lists, first, before, k)):
+            log_det = _invert_list(listed, blurs[first : first + k], model, inverse)
+        before, size = first, k
+        fit = _fill_weights(listed, scores[first : first + k], model.mean, inverse, weights)
+        likelihood -= 0.5 * count * (fit + log_det + k * _LOG_TWO_PI)
         for a in range(k):
-            gradient[listed[a]] += count * weights[a]
-            trace += inverse[a, a]
-            length += weights[a] * weights[a]
-        squares += count * (noise * noise * (length - trace) + k * noise)
-        likelihood += count * found
-        for a in range(k):
-            into = outer[listed[a]]
-            weight = count * weights[a]
+            weight = weights[a]
+            gradient[listed[a]] += count * weight
+            own = noise * noise * (weight * weight - inverse[a, a]) + noise
+            squares += count * own
+            into, gram_row = outer[listed[a]], gram[listed[a]]
             for b in range(k):
-                into[listed[b]] += weight * weights[b]
-    if size:
-        _add_inverse(items[before : before + size], inverse, held, gram)
+                into[listed[b]] += count * weight * weights[b]
+                gram_row[listed[b]] += count * inverse[a, b]
     return likelihood, squares
-
-
-@compiled
-def _add_inverse(items: Indices, inverse: Floats, count: float, gram: Floats) -> None:
-    if count == 0.0:
-        return
-    for a in range(len(items)):
-        into = gram[items[a]]
-        for b in range(len(items)):
-            into[items[b]] += count * inverse[a, b]
 
 
 @compiled
@@ -175,20 +124,13 @@ def solve_list(
 ) -> None:
     """Write w and H of one list."""
     place = slice(lists.starts[person], lists.starts[person + 1])
-    items, scores, blurs = lists.items[place], lists.scores[place], lists.blurs[place]
-    if model.exact:
-        order = ordered(scores, blurs)
-        if len(order) and not np.isnan(
-            solve_order(items, order, model.mean, model.covariance, model.noise, weights, inverse)
-        ):
-            return
-    _invert_list(items, blurs, model, inverse)
-    _fill_weights_of_scores(items, scores, model.mean, inverse, weights)
+    _invert_list(lists.items[place], lists.blurs[place], model, inverse)
+    _fill_weights(lists.items[place], lists.scores[place], model.mean, inverse, weights)
 
 
 @compiled
-def fill_utilities(lists: ScoredLists, model: Utilities, own: float, out: Floats) -> None:
-    """μ + Σ_·L w of each person, and ``own``·w more at the listed items."""
+def fill_utilities(lists: ScoredLists, model: Utilities, out: Floats) -> None:
+    """μ + Σ_·L w of each person, and the noise times w more at the listed items."""
     longest = longest_list(lists.starts)
     inverse, weights = np.empty((longest, longest)), np.empty(longest)
     for person in range(out.shape[0]):
@@ -201,4 +143,4 @@ def fill_utilities(lists: ScoredLists, model: Utilities, own: float, out: Floats
             row = model.covariance[lists.items[entry]]
             for i in range(len(into)):
                 into[i] += weight * row[i]
-            into[lists.items[entry]] += own * weight
+            into[lists.items[entry]] += model.noise * weight

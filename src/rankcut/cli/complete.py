@@ -49,7 +49,6 @@ class CompletionOptions:
         option("Why people list an item: by chance or because asked, or because they like it."),
     ] = None
     top: Top = None
-    soften: Annotated[bool, option("Let listed items change their order.", "--soften")] = False
     seed: Seed = 0
 
 
@@ -86,7 +85,7 @@ def complete(
         completer.fit(rankings, progress=say)
     if item_graph is not None:
         note(f"the item graph supplies {completer.graph_share_:.0%} of what is assumed beforehand")
-    write_completed(completer, rankings, outputs, top=options.top, soften=options.soften)
+    write_completed(completer, rankings, outputs, top=options.top)
     outputs.write(skops=lambda place: write_model(SavedModel(completer, rankings.items), place))
 
 
@@ -96,7 +95,6 @@ def write_completed(
     outputs: Outputs,
     *,
     top: int | None,
-    soften: bool = False,
 ) -> None:
     """Complete rankings a block at a time, and write them or the best unlisted items."""
     if not (outputs.as_json or outputs.named(*TABLES)):
@@ -104,7 +102,7 @@ def write_completed(
     if top is not None:
         outputs.write_table(_best_columns(completer, rankings, top))
         return
-    completed = _completed(completer, rankings, keep=not soften)
+    completed = _completed(completer, rankings)
     columns = _rank_columns(completed)
 
     def write(place: str) -> None:
@@ -118,14 +116,12 @@ def write_completed(
     outputs.show(records(columns), list)
 
 
-def _completed(
-    completer: "RankingCompleter", rankings: "RankingSet", *, keep: bool
-) -> "RankingSet":
+def _completed(completer: "RankingCompleter", rankings: "RankingSet") -> "RankingSet":
     import numpy as np
 
     found = np.empty(rankings.shape, dtype=np.int32)
     for start, block in _blocks(rankings):
-        found[start : start + len(block)] = completer.complete(block.ranks, keep_listed=keep)
+        found[start : start + len(block)] = completer.complete(block.ranks)
     return replace(rankings, ranks=found)
 
 

@@ -15,12 +15,12 @@ from threadpoolctl import threadpool_limits
 from rankcut._loops.types import Floats, Longs
 from rankcut.completion.lists import Lists, read_lists, with_unlisted
 from rankcut.completion.presence import best_unlisted, hide_listed, listed_items, ndcg
-from rankcut.completion.recipe import AnyPopulation, Progress, Sharpness, learn_population
+from rankcut.completion.recipe import AnyPopulation, Progress, learn_population
 from rankcut.errors import InputError
-from rankcut.estimators import NamesItems, TakesRankings, check_items
+from rankcut.estimators import NamesItems, TakesRankings, check_items, pair_columns
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
-from rankcut.parameters import check_choice, check_count, seed_from
+from rankcut.parameters import ROWS_AT_ONCE, check_choice, check_count, seed_from
 from rankcut.rankings import Unranked, object_array
 from rankcut.rankings.orders import to_ranking
 from rankcut.rankings.value import block_rows
@@ -83,10 +83,8 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     Notes
     -----
     Places become normal scores: the item at place r of k has the score Φ⁻¹((k − r + ½)/k), plus an
-    unknown level for each list. If most lists have no ties and at most 40 items, the model is
-    refined by the exact likelihood of their order, by expectation propagation. For longer lists,
-    and catalogues of more than 500 items, Σ has up to 32 factors, as many as the data support. The
-    graph should then be sparse.
+    unknown level for each list. For lists of more than 40 items, and catalogues of more than 500,
+    Σ has up to 32 factors, as many as the data support. The graph should then be sparse.
 
     Examples
     --------
@@ -185,23 +183,19 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             )
         return self
 
-    def transform(self, X: Any, *, keep_listed: bool = True) -> Floats:
-        """Expected utilities of all items, larger = preferred.
+    def transform(self, X: Any) -> Floats:
+        """Expected utilities of all items, larger = preferred; listed items keep their order.
 
         Parameters
         ----------
         X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix. A row without any rank has the utilities of the population.
-        keep_listed : bool, default=True
-            Keep the order of the listed items. Otherwise their places count as noisy evidence,
-            and the utilities are what the person would be expected to say if asked again.
 
         Returns
         -------
         ndarray of shape (n_rankings, n_items)
         """
-        lists = self._lists(X)
-        return self._utilities(lists, keep_listed)
+        return self._utilities(self._lists(X))
 
     def standard_errors(self, X: Any) -> Floats:
         """The posterior standard deviation of each utility of :meth:`transform`.
@@ -216,34 +210,44 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         ndarray of shape (n_rankings, n_items)
             Smaller for listed items, whose order is known but not how far apart they are.
         """
-        lists = self._lists(X)
-        variances = [self._population.variances(one) for one in _each(lists)]
-        return np.sqrt(np.reshape(variances, (-1, self.n_features_in_)))
+        lists, n_items = self._lists(X), self.n_features_in_
+        blocks = np.array_split(np.arange(n_items), -(-n_items // ROWS_AT_ONCE))
+        variances = [
+            np.diag(self._population.posterior(one, block))
+            for one in _each(lists)
+            for block in blocks
+        ]
+        found = np.concatenate([np.empty(0), *variances]).reshape(-1, n_items)
+        return np.asarray(np.sqrt(np.maximum(found, 0.0)))
 
-    def complete(self, X: Any, *, keep_listed: bool = True) -> Longs:
+    def complete(self, X: Any) -> Longs:
         """Full rankings: 1 is best, and items with the same utility share the best of their places.
+
+        Listed items keep their order, and with ``unranked="last"`` their places.
 
         Parameters
         ----------
         X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix.
-        keep_listed : bool, default=True
-            Keep the order of the listed items, and with ``unranked="last"`` their places too.
 
         Returns
         -------
         ndarray of int64, shape (n_rankings, n_items)
         """
         lists = self._lists(X)
-        utilities = self._utilities(lists, keep_listed)
-        if self._last and keep_listed:
-            return _complete_top(utilities, listed_items(lists))
+        utilities = self._utilities(lists)
+        if self._last:
+            # All listed items are better than the best of the others.
+            span = np.ptp(utilities, axis=1, keepdims=True) + 1.0
+            utilities = utilities + span * listed_items(lists)
         return to_ranking(utilities)
 
     def predict_pairs(
-        self, X: Any, pairs: ArrayLike | None = None, *, keep_listed: bool = True
+        self, X: Any, pairs: Sequence[tuple[Hashable, Hashable]] | None = None
     ) -> Floats:
         """The probability that each person prefers one item to another.
+
+        Listed items are certain to stay in their order.
 
         Parameters
         ----------
@@ -251,8 +255,6 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             Rank matrix.
         pairs : array of shape (n_pairs, 2) or None
             Pairs of items, by label or by column; None is all pairs.
-        keep_listed : bool, default=True
-            Whether listed items are certain to stay in their order.
 
         Returns
         -------
@@ -268,19 +270,13 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         >>> completer.predict_pairs(food.ranks[:3], [[0, 1], [1, 0]]).sum(axis=1)
         array([1., 1., 1.])
         """
-        lists = self._lists(X)
-        n_items = self.n_features_in_
+        lists, n_items = self._lists(X), self.n_features_in_
         if pairs is None:
             chosen = np.stack(np.triu_indices(n_items, 1), axis=1)
         else:
-            chosen = self._columns(pairs)
+            chosen = pair_columns(pairs, self._items, n_items)
         found = _pair_probabilities(
-            self._population,
-            self._sharpness,
-            lists,
-            chosen,
-            keep=keep_listed,
-            last=self._last,
+            self._population, self._sharpness, lists, chosen, last=self._last
         )
         if pairs is not None:
             return found
@@ -357,7 +353,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     def _worth(self, lists: Lists) -> Floats:
         """What recommendations go by; without a list, what the population likes."""
         if self._presence is None:
-            return self._utilities(lists, True)
+            return self._utilities(lists)
         worth = self._presence.worth(lists)
         worth[lists.lengths == 0] = self.consensus_
         return worth
@@ -373,28 +369,8 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         check_items(rankings, self._items)
         return read_lists(rankings, self._used)
 
-    def _utilities(self, lists: Lists, keep: bool) -> Floats:
-        return self._population.utilities(lists, keep=keep, n_jobs=self.n_jobs)
-
-    def _columns(self, pairs: ArrayLike) -> Longs:
-        """Pairs of items as pairs of columns."""
-        given = np.asarray(pairs)
-        if given.ndim != 2 or given.shape[1] != 2:
-            raise InputError(
-                f"must have two columns, the items of each pair; got shape {given.shape}",
-                parameter="pairs",
-            )
-        known: dict[Hashable, int] = {}
-        if self._items is not None:
-            known = {label: column for column, label in enumerate(self._items)}
-        columns = np.empty(given.shape, dtype=np.int64)
-        for place, item in np.ndenumerate(given):
-            plain = item.item() if isinstance(item, np.generic) else item
-            column = known.get(plain, plain)
-            if not (isinstance(column, int) and 0 <= column < self.n_features_in_):
-                raise InputError("is not an item of the model", item=plain)
-            columns[place] = column
-        return columns
+    def _utilities(self, lists: Lists) -> Floats:
+        return self._population.utilities(lists, self.n_jobs)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -408,47 +384,31 @@ def _each(lists: Lists) -> list[Lists]:
 
 
 def _pair_probabilities(
-    population: AnyPopulation,
-    sharpness: Sharpness,
-    lists: Lists,
-    pairs: Longs,
-    *,
-    keep: bool,
-    last: bool,
+    population: AnyPopulation, sharpness: float, lists: Lists, pairs: Longs, *, last: bool
 ) -> Floats:
     """The probability that each person prefers the first item of each pair to the second.
 
-    With ``keep``, listed pairs are certain; ``last`` says that unlisted items are worse.
+    Listed pairs are certain; ``last`` says that unlisted items are worse.
     """
     chosen, places = np.unique(pairs, return_inverse=True)
     one, other = places.reshape(pairs.shape).T
-    utilities = population.utilities(lists, keep=keep)[:, chosen]
+    utilities = population.utilities(lists)[:, chosen]
     found = np.empty((len(lists), len(pairs)))
     for person, own in enumerate(_each(lists)):
-        posterior = population.posterior(own, chosen, keep=keep)
+        posterior = population.posterior(own, chosen)
         spread = np.diag(posterior)
         variance = spread[one] + spread[other] - 2.0 * posterior[one, other]
-        listed = np.isin(chosen, own.items[own.blurs == 0])
+        known = own.listed()
+        listed = np.isin(chosen, known.items)
         n_listed = listed[one].astype(int) + listed[other]
         margins = utilities[person, one] - utilities[person, other]
-        kappa = np.where(n_listed == 0, sharpness.unlisted, sharpness.mixed)
         with np.errstate(divide="ignore", invalid="ignore"):
-            row = ndtr(kappa * margins / np.sqrt(np.maximum(variance, 0.0)))
-        if keep:
-            certain = np.zeros(lists.n_items)
-            certain[own.items] = np.where(own.blurs == 0, own.scores, 0.0)
-            gaps = np.sign(certain[chosen[one]] - certain[chosen[other]])
-            row = np.where(n_listed == 2, 0.5 + 0.5 * gaps, row)
-            if last:
-                row = np.where(n_listed == 1, listed[one].astype(float), row)
+            row = ndtr(sharpness * margins / np.sqrt(np.maximum(variance, 0.0)))
+        certain = np.zeros(lists.n_items)
+        certain[known.items] = known.scores
+        gaps = np.sign(certain[chosen[one]] - certain[chosen[other]])
+        row = np.where(n_listed == 2, 0.5 + 0.5 * gaps, row)
+        if last:
+            row = np.where(n_listed == 1, listed[one].astype(float), row)
         found[person] = np.where(one == other, 0.5, row)
-    return found
-
-
-def _complete_top(utilities: Floats, listed: NDArray[np.bool_]) -> Longs:
-    """Full rankings by utility, all listed items first."""
-    found = np.empty(utilities.shape, dtype=np.int64)
-    for person, known in enumerate(listed):
-        found[person, known] = to_ranking(utilities[person, known])
-        found[person, ~known] = known.sum() + to_ranking(utilities[person, ~known])
     return found

@@ -49,8 +49,8 @@ class FactorPopulation:
         moments = self.spreads[chosen] + loadings[:, :, None] * loadings[:, None, :]
         return FactorModel(self.mean[chosen], loadings, moments, self.noise, OFFSET)
 
-    def utilities(self, lists: Lists, *, keep: bool, n_jobs: int | None = None) -> Floats:
-        """The expected utilities of each person; listed items keep their order if asked."""
+    def utilities(self, lists: Lists, n_jobs: int | None = None) -> Floats:
+        """The expected utilities of each person, listed items in their order."""
         rank = self.loadings.shape[1]
         found = np.empty((len(lists), lists.n_items))
         listed, places = np.unique(lists.items, return_inverse=True)
@@ -62,12 +62,9 @@ class FactorPopulation:
             solve_people(numbered.span(start, stop).arrays, known, expected)
             multiply_rows(np.ascontiguousarray(expected[:, :rank]), directions, found[start:stop])
             found[start:stop] += self.mean
-            if keep:
-                some = lists.span(start, stop)
-                clear = some.blurs == 0
-                owners = some.owners[clear]
-                levels = some.scores[clear] - expected[owners, rank]
-                found[start + owners, some.items[clear]] = levels
+            some = lists.span(start, stop).listed()
+            levels = some.scores - expected[some.owners, rank]
+            found[start + some.owners, some.items] = levels
 
         over_rows(work, len(lists), ROWS_AT_ONCE, n_jobs)
         return found
@@ -79,18 +76,8 @@ class FactorPopulation:
         solve_people(lists.arrays, self.of_items(), expected)
         return np.asarray(expected[:, :rank] * np.linalg.norm(self.loadings, axis=0))
 
-    def posterior(self, one: Lists, chosen: Any, *, keep: bool) -> Floats:
+    def posterior(self, one: Lists, chosen: NDArray[Any]) -> Floats:
         """The covariance of the utilities of some items, given one list."""
-        rows, covariance, own = self._given(one, np.asarray(chosen), keep)
-        return np.asarray(rows @ covariance @ rows.T + np.diag(own))
-
-    def variances(self, one: Lists) -> Floats:
-        """The variance of the utility of each item, given one list whose order is kept."""
-        rows, covariance, own = self._given(one, np.arange(one.n_items), True)
-        return np.asarray(np.einsum("ij,ij->i", rows @ covariance, rows) + own)
-
-    def _given(self, one: Lists, chosen: NDArray[Any], keep: bool) -> tuple[Floats, Floats, Floats]:
-        """Utilities as linear functions of (g, c): rows, covariance, and variances of the rest."""
         rank = self.loadings.shape[1]
         covariance, expected = np.empty((rank + 1, rank + 1)), np.empty(rank + 1)
         own_items = np.arange(len(one.items), dtype=np.uint32)
@@ -98,14 +85,12 @@ class FactorPopulation:
         solve_person(entries, 0, self.of_items(one.items), covariance, expected)
         second = covariance[:rank, :rank] + np.outer(expected[:rank], expected[:rank])
         own = self.noise + np.einsum("nde,de->n", self.spreads[chosen], second)
-        # The utility of a listed item is its score minus c.
+        # Utilities are linear functions of (g, c); that of a listed item is its score minus c.
         rows = np.hstack([self.loadings[chosen], np.zeros((len(chosen), 1))])
-        if keep:
-            known = np.isin(chosen, one.items[one.blurs == 0])
-            rows[known] = 0.0
-            rows[known, rank] = -1.0
-            own = np.where(known, 0.0, own)
-        return rows, covariance, np.asarray(own)
+        known = np.isin(chosen, one.items[one.blurs == 0])
+        rows[known] = 0.0
+        rows[known, rank] = -1.0
+        return np.asarray(rows @ covariance @ rows.T + np.diag(np.where(known, 0.0, own)))
 
 
 class _Round(NamedTuple):

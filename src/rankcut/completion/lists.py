@@ -25,9 +25,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from rankcut._loops.types import Floats, Indices, Longs, ScoredLists
-from rankcut._loops.utilities import LONGEST
 from rankcut.rankings import Rankings
 from rankcut.threads import PARTS, in_order
+
+# The cost of a covariance grows with the cube of the length of lists, so it is for lists up to this
+# length; the same number of unlisted items stands for all of a large catalogue.
+LONGEST = 40
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 """The population with a full covariance: u ~ N(μ, Σ + s·I), y = u_L + c for each list.
 
 Σ is shared taste, s the variance of a person's own view of an item, and c the level of a list,
-with a vague prior. y are normal scores; or only their order counts. Σ has an inverse Wishart prior
-around S₀ with the strength of ν people:
+with a vague prior. y are normal scores. Σ has an inverse Wishart prior around S₀ with the strength
+of ν people:
 
     Σ ← (ν·S₀ + Σ_people E[(u − μ)(u − μ)ᵀ]) / (ν + m),
 
@@ -24,7 +24,7 @@ from scipy.linalg import lu_factor, lu_solve
 from scipy.optimize import minimize
 
 from rankcut._loops.types import Floats
-from rankcut._loops.utilities import Utilities, add_lists, fill_utilities, ordered, solve_list
+from rankcut._loops.utilities import Utilities, add_lists, fill_utilities, solve_list
 from rankcut.completion.lists import Lists, sum_over
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
@@ -46,56 +46,37 @@ _REACHES = (1.0, 4.0, 16.0, 64.0)
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Mean, shared covariance, and variance of each person's own views.
-
-    If ``exact``, short lists without ties count by their order only, and others by normal
-    scores.
-    """
+    """Mean, shared covariance, and variance of each person's own views."""
 
     mean: Floats
     covariance: Floats
     noise: float
-    exact: bool = False
 
     @property
-    def _parameters(self) -> Utilities:
+    def parameters(self) -> Utilities:
         """As loops take them."""
-        return Utilities(self.mean, self.covariance, self.noise, OFFSET, self.exact)
+        return Utilities(self.mean, self.covariance, self.noise, OFFSET)
 
-    def utilities(self, lists: Lists, *, keep: bool, n_jobs: int | None = None) -> Floats:
-        """The expected utilities of each person; listed items keep their order if asked."""
+    def utilities(self, lists: Lists, n_jobs: int | None = None) -> Floats:
+        """The expected utilities of each person, listed items in their order."""
         found = np.empty((len(lists), lists.n_items))
-        own = self.noise if keep else 0.0
 
         def work(start: int, stop: int) -> None:
-            some = lists.span(start, stop).arrays
-            fill_utilities(some, self._parameters, own, found[start:stop])
+            fill_utilities(lists.span(start, stop).arrays, self.parameters, found[start:stop])
 
         over_rows(work, len(lists), ROWS_AT_ONCE, n_jobs)
         return found
 
-    def posterior(self, one: Lists, chosen: Any, *, keep: bool) -> Floats:
+    def posterior(self, one: Lists, chosen: Any) -> Floats:
         """The covariance of the utilities of some items, given one list."""
-        cross, solved = self._given(one, chosen, keep)
-        known = self.covariance[np.ix_(chosen, chosen)] - cross @ solved
-        known[np.diag_indices(len(known))] += self.noise
-        return np.asarray((known + known.T) / 2)
-
-    def variances(self, one: Lists) -> Floats:
-        """The variance of the utility of each item, given one list whose order is kept."""
-        cross, solved = self._given(one, np.arange(one.n_items), True)
-        known = np.diag(self.covariance) + self.noise - np.einsum("ij,ji->i", cross, solved)
-        return np.asarray(np.maximum(known, 0.0))
-
-    def _given(self, one: Lists, chosen: Any, keep: bool) -> tuple[Floats, Floats]:
-        """The covariance C of utilities with those of a list, and H·Cᵀ, H as in the loops."""
         items = one.items
         inverse, weights = np.empty((len(items), len(items))), np.empty(len(items))
-        solve_list(one.arrays, 0, self._parameters, weights, inverse)
+        solve_list(one.arrays, 0, self.parameters, weights, inverse)
         cross = self.covariance[np.ix_(chosen, items)]
-        if keep:
-            cross = cross + self.noise * (np.asarray(chosen)[:, None] == items)
-        return cross, inverse @ cross.T
+        cross += self.noise * (np.asarray(chosen)[:, None] == items)
+        known = self.covariance[np.ix_(chosen, chosen)] - cross @ inverse @ cross.T
+        known[np.diag_indices(len(known))] += self.noise
+        return np.asarray((known + known.T) / 2)
 
 
 class TastePrior(NamedTuple):
@@ -122,7 +103,7 @@ def pass_over(lists: Lists, model: Population, n_jobs: int | None = None) -> Lis
 
     def work(some: Lists) -> tuple[Any, ...]:
         sums = *np.zeros((2, n_items, n_items)), np.zeros(n_items)
-        return *sums, *add_lists(some.arrays, some.counts, model._parameters, *sums)
+        return *sums, *add_lists(some.arrays, some.counts, model.parameters, *sums)
 
     return ListSums(*sum_over(lists, work, n_jobs))
 
@@ -171,13 +152,6 @@ def mean_scores(lists: Lists) -> Floats:
     listed = np.bincount(lists.items, weights, minlength=lists.n_items)
     sums = np.bincount(lists.items, weights * lists.scores, minlength=lists.n_items)
     return np.asarray(sums / (listed + SHRINKAGE))
-
-
-def share_ordered(lists: Lists) -> float:
-    """The share of lists whose order can be used instead of normal scores."""
-    places = map(lists.entries, range(len(lists)))
-    can = [len(ordered(lists.scores[place], lists.blurs[place])) > 0 for place in places]
-    return float(lists.counts @ can / lists.counts.sum())
 
 
 def graph_kernels(graph: ItemGraph | None, n_items: int) -> list[Floats]:

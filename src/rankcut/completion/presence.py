@@ -158,7 +158,7 @@ def learn_presence(
         Draws what is hidden.
     """
     shown, gains = hide_listed(judges, rng)
-    utilities = model.utilities(with_unlisted(shown, 1.0), keep=True)
+    utilities = model.utilities(with_unlisted(shown, 1.0))
     best, chosen = ndcg(utilities, shown, gains), None
     for order in (False, True):
         for penalty in _PENALTIES:

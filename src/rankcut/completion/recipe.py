@@ -2,21 +2,19 @@
 
 1. The priors of the covariance and of the means, by the marginal likelihood of some lists.
 2. The strength ν of the prior of the covariance, by the likelihood of held-out people.
-3. EM on all lists: by normal scores, then by the exact likelihood of the order if most lists are
-   short and without ties. If lists are long or the catalogue large, factors instead of a
-   covariance.
+3. EM on all lists. If lists are long or the catalogue large, factors instead of a covariance.
 4. Whether people list what they like, by a probit regression of what held-out people list on
    their utilities. If it is to count, the lists then get unlisted items, and all is learned again.
 5. How sharp pair probabilities are, from places hidden in the lists of held-out people.
 6. For top-k lists, whether recommendations go by who lists what, from the same people.
 
 Scores are not utilities, so the model's own deviations may be too small or too large:
-P(i ≻ j) = Φ(κ·E[u_i − u_j] / sd(u_i − u_j)), with one κ for a listed and an unlisted item and
-another for two unlisted ones, each the most likely for places that are hidden.
+P(i ≻ j) = Φ(κ·E[u_i − u_j] / sd(u_i − u_j)), with the κ that is most likely for places that are
+hidden.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -25,9 +23,8 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_ndtr
 
 from rankcut._loops.types import Floats
-from rankcut._loops.utilities import LONGEST
 from rankcut.completion.factors import ROUNDS, FactorPopulation, first_factors, learn_factors
-from rankcut.completion.lists import Lists, rescored, with_unlisted
+from rankcut.completion.lists import LONGEST, Lists, rescored, with_unlisted
 from rankcut.completion.population import (
     Population,
     TastePrior,
@@ -37,7 +34,6 @@ from rankcut.completion.population import (
     learn,
     mean_scores,
     pass_over,
-    share_ordered,
 )
 from rankcut.completion.presence import HIDDEN, Presence, learn_presence
 from rankcut.graphs import ItemGraph
@@ -51,10 +47,6 @@ FULL_ITEMS = 500
 # Strengths of the prior, in people, the strongest first.
 _STRENGTHS = (1000.0, 300.0, 100.0, 30.0, 10.0)
 
-# Steps by the exact likelihood of the order: the strength of the prior was chosen by scores, and
-# many steps would fit the lists too closely. Chosen by benchmarks/completion_likelihoods.py.
-_ORDER_STEPS = 6
-
 # Choices are made by this many people, and tried on models of four times as many.
 _PEOPLE = 500
 
@@ -62,20 +54,12 @@ _PEOPLE = 500
 _PULL = 10.0
 
 
-@dataclass(frozen=True)
-class Sharpness:
-    """κ of pairs with one unlisted item, and with two."""
-
-    mixed: float = 1.0
-    unlisted: float = 1.0
-
-
 @dataclass(frozen=True, eq=False)
 class Learned:
     """The population, and what was chosen while learning it."""
 
     population: AnyPopulation
-    sharpness: Sharpness
+    sharpness: float
     presence: Presence | None
     strength: float
     graph_share: float
@@ -93,6 +77,16 @@ class _HeldOut:
         self.others = [np.setdiff1d(tried, part) for part in self.judges]
 
 
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """The model of all lists, one without each part, and what was chosen."""
+
+    population: AnyPopulation
+    without: Sequence[AnyPopulation]
+    strength: float
+    graph_share: float
+
+
 def learn_population(
     lists: Lists,
     graph: ItemGraph | None,
@@ -106,149 +100,91 @@ def learn_population(
     say = progress or (lambda words: None)
     last = bool((lists.blurs > 0).any())
     parts = _HeldOut(len(lists), rng)
-    learner, models = _learn_parts(lists, graph, parts, rng, n_jobs, say)
-    listing = 1.0
+
+    def fitted(lists: Lists) -> _Fitted:
+        short = lists.n_items <= FULL_ITEMS and lists.lengths.mean() <= LONGEST
+        fit = _fit_covariance if short else _fit_factors
+        return fit(lists, graph, parts, rng, n_jobs, say)
+
+    found, listing = fitted(lists), 1.0
     if not last:
         say("what people list")
-        listing = measure_listing([lists.some(part) for part in parts.judges], models, rng)
+        judges = [lists.some(part) for part in parts.judges]
+        listing = measure_listing(judges, found.without, rng)
         if by_taste and listing > 0:
             lists = with_unlisted(lists, listing)
-            learner, models = _learn_parts(lists, graph, parts, rng, n_jobs, say)
+            found = fitted(lists)
     say("probabilities")
     judges = [lists.some(part) for part in parts.judges]
     # What is hidden was listed, so it cannot say how sharp to be about what never would be.
-    sharpness = Sharpness() if by_taste else measure_sharpness(judges, models, rng)
+    sharpness = 1.0 if by_taste else measure_sharpness(judges, found.without, rng)
     presence = None
-    if last and models:
+    if last and found.without:
         say("who lists what")
         listed = lists.listed()
         others = listed.some(parts.others[0])
-        presence = learn_presence(listed, judges[0].listed(), others, models[0], graph, rng)
-    say("everyone")
-    population = learner.with_everyone()
-    return Learned(population, sharpness, presence, learner.strength, learner.graph_share, listing)
+        presence = learn_presence(listed, judges[0].listed(), others, found.without[0], graph, rng)
+    return Learned(
+        found.population, sharpness, presence, found.strength, found.graph_share, listing
+    )
 
 
-def _learn_parts(
+def _fit_covariance(
     lists: Lists,
     graph: ItemGraph | None,
     parts: _HeldOut,
     rng: np.random.Generator,
     n_jobs: int | None,
     say: Progress,
-) -> "tuple[_Covariances | _Factors, Sequence[AnyPopulation]]":
-    """What learns from all lists, and a model without each part."""
-    learner: _Covariances | _Factors
-    if lists.n_items <= FULL_ITEMS and lists.lengths.mean() <= LONGEST:
-        learner = _Covariances(lists, graph, parts, rng, n_jobs, say)
-    else:
-        learner = _Factors(lists, graph, rng, n_jobs, say)
-    return learner, learner.without_judges(parts)
+) -> _Fitted:
+    """Models with a full covariance, and the strength under which the parts are most likely."""
+    say("the prior")
+    some = lists.some(np.sort(parts.order[:_PEOPLE])).shortened(LONGEST, rng)
+    kernels = graph_kernels(graph, lists.n_items)
+    start, share = choose_covariance(some, mean_scores(lists), kernels)
+    precision = choose_precision(some, start, kernels)
+
+    def learned(lists: Lists, model: Population, strength: float) -> Population:
+        return learn(lists, model, TastePrior(start.covariance, strength, precision), n_jobs=n_jobs)
+
+    judges = [lists.some(part) for part in parts.judges]
+    others = [lists.some(part) for part in parts.others]
+    best, chosen, strength = -np.inf, [start for _ in others], _STRENGTHS[0]
+    models = chosen
+    for tried in _STRENGTHS:
+        say(f"a prior as strong as {tried:.0f} people")
+        # From a strong prior to a weak one: each starts where the last one ended.
+        models = [learned(*each, tried) for each in zip(others, models, strict=True)]
+        pairs = zip(judges, models, strict=True)
+        likelihood = sum(pass_over(*each, n_jobs).likelihood for each in pairs)
+        if likelihood <= best:
+            break
+        best, chosen, strength = likelihood, models, tried
+    say("everyone")
+    population = learned(lists, chosen[0] if chosen else start, strength)
+    return _Fitted(population, chosen, strength, 0.0 if graph is None else share)
 
 
-class _Covariances:
-    """Learns a population with a full covariance."""
-
-    def __init__(
-        self,
-        lists: Lists,
-        graph: ItemGraph | None,
-        parts: _HeldOut,
-        rng: np.random.Generator,
-        n_jobs: int | None,
-        say: Progress,
-    ) -> None:
-        say("the prior")
-        self._lists, self._n_jobs, self._say = lists, n_jobs, say
-        some = lists.some(np.sort(parts.order[:_PEOPLE])).shortened(LONGEST, rng)
-        kernels = graph_kernels(graph, lists.n_items)
-        self._start, share = choose_covariance(some, mean_scores(lists), kernels)
-        self._precision = choose_precision(some, self._start, kernels)
-        self._exact = share_ordered(lists) > 0.5
-        self.graph_share = 0.0 if graph is None else share
-        self.strength = _STRENGTHS[0]
-
-    def without_judges(self, parts: _HeldOut) -> list[Population]:
-        """A model without each part, with the strength under which the parts are most likely."""
-        judges = [self._lists.some(part) for part in parts.judges]
-        others = [self._lists.some(part) for part in parts.others]
-        best, chosen = -np.inf, [self._start for _ in others]
-        models = chosen
-        for strength in _STRENGTHS:
-            self._say(f"a prior as strong as {strength:.0f} people")
-            # From a strong prior to a weak one: each starts where the last one ended.
-            models = [
-                self._learned(some, model, strength)
-                for some, model in zip(others, models, strict=True)
-            ]
-            likelihood = sum(
-                pass_over(some, model, self._n_jobs).likelihood
-                for some, model in zip(judges, models, strict=True)
-            )
-            if likelihood <= best:
-                break
-            best, chosen, self.strength = likelihood, models, strength
-        self._first = chosen[0] if chosen else self._start
-        return [self._refined(some, model) for some, model in zip(others, chosen, strict=True)]
-
-    def with_everyone(self) -> Population:
-        """The model of all lists."""
-        model = self._learned(self._lists, self._first, self.strength)
-        return self._refined(self._lists, model)
-
-    def _learned(self, lists: Lists, start: Population, strength: float) -> Population:
-        prior = TastePrior(self._start.covariance, strength, self._precision)
-        return learn(lists, start, prior, n_jobs=self._n_jobs)
-
-    def _refined(self, lists: Lists, model: Population) -> Population:
-        """After a few more steps by the exact likelihood of the order, if it is used."""
-        if not self._exact:
-            return model
-        prior = TastePrior(self._start.covariance, self.strength, self._precision)
-        start = replace(model, exact=True)
-        return learn(lists, start, prior, max_iter=_ORDER_STEPS, n_jobs=self._n_jobs)
-
-
-class _Factors:
-    """Learns the factors of long lists, or of a large catalogue."""
-
-    strength = 0.0
-
-    def __init__(
-        self,
-        lists: Lists,
-        graph: ItemGraph | None,
-        rng: np.random.Generator,
-        n_jobs: int | None,
-        say: Progress,
-    ) -> None:
-        self._lists, self._graph, self._rng = lists, graph, rng
-        self._n_jobs, self._say = n_jobs, say
-        self._first: FactorPopulation | None = None
-        self.graph_share = 0.0
-
-    def without_judges(self, parts: _HeldOut) -> list[FactorPopulation]:
-        """A model without each part."""
-        everyone = np.arange(len(self._lists))
-        models = []
-        for number, part in enumerate(parts.judges, start=1):
-            self._say(f"factors, without part {number} of {len(parts.judges)}")
-            some = self._lists.some(np.setdiff1d(everyone, part))
-            models.append(self._learned(some, first_factors(some, self._rng), ROUNDS))
-        self._first = models[0] if models else None
-        return models
-
-    def with_everyone(self) -> FactorPopulation:
-        """The model of all lists: from one without a part in a few rounds."""
-        if self._first is None:
-            return self._learned(self._lists, first_factors(self._lists, self._rng), ROUNDS)
-        return self._learned(self._lists, self._first, ROUNDS // 4)
-
-    def _learned(self, lists: Lists, start: FactorPopulation, rounds: int) -> FactorPopulation:
-        model, self.graph_share = learn_factors(
-            lists, start, self._graph, n_rounds=rounds, n_jobs=self._n_jobs
-        )
-        return model
+def _fit_factors(
+    lists: Lists,
+    graph: ItemGraph | None,
+    parts: _HeldOut,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    say: Progress,
+) -> _Fitted:
+    """Models with factors, for long lists or a large catalogue."""
+    models = []
+    for number, part in enumerate(parts.judges, start=1):
+        say(f"factors, without part {number} of {len(parts.judges)}")
+        some = lists.some(np.setdiff1d(np.arange(len(lists)), part))
+        models.append(learn_factors(some, first_factors(some, rng), graph, n_jobs=n_jobs)[0])
+    say("everyone")
+    # From a model without a part in a few rounds.
+    start = models[0] if models else first_factors(lists, rng)
+    rounds = ROUNDS // 4 if models else ROUNDS
+    population, share = learn_factors(lists, start, graph, n_rounds=rounds, n_jobs=n_jobs)
+    return _Fitted(population, models, 0.0, share)
 
 
 def measure_listing(
@@ -261,77 +197,80 @@ def measure_listing(
     the utility, that chance is Φ((a + b·m)/√(1 + b²v)). ρ is 0 unless b lowers the Bayesian
     information criterion.
     """
-    means, variances, listed = [np.empty(0)], [np.empty(0)], [np.empty(0, dtype=bool)]
+    found: list[Floats] = [np.empty((4, 0))]
     for some, model in zip(judges, models, strict=True):
-        known = some.some(np.flatnonzero(some.lengths > 2))
+        known = _repeated(some)
         hidden = _hidden_entries(known, rng, last=False)
         shown = rescored(known.kept(~hidden))
-        utilities = model.utilities(shown, keep=False)
-        for person in range(len(known)):
-            own = shown.span(person, person + 1)
+        utilities = model.utilities(shown)
+        for person, count in enumerate(known.counts.tolist()):
+            own, place = shown.span(person, person + 1), known.entries(person)
             free = np.setdiff1d(np.arange(known.n_items), own.items)
             free = rng.permutation(free)[:LONGEST] if len(free) > LONGEST else free
-            place = known.entries(person)
-            means.append(utilities[person, free])
-            variances.append(np.diag(model.posterior(own, free, keep=False)))
-            listed.append(np.isin(free, known.items[place][hidden[place]]))
-    mean, variance, positive = map(np.concatenate, (means, variances, listed))
-    if positive.all() or not positive.any():
+            spread = np.diag(model.posterior(own, free))
+            listed = np.isin(free, known.items[place][hidden[place]])
+            found.append(
+                np.stack([utilities[person, free], spread, listed, np.full(len(free), count)])
+            )
+    mean, variance, listed, counts = np.concatenate(found, axis=1)
+    if listed.all() or not listed.any():
         return 0.0
 
     def unlikely(parameters: Floats) -> float:
         level, slope = parameters
         margins = (level + slope * mean) / np.sqrt(1.0 + slope * slope * variance)
-        return float(-log_ndtr(np.where(positive, margins, -margins)).sum())
+        return float(-counts @ log_ndtr(np.where(listed, margins, -margins)))
 
     def least(start: list[float]) -> tuple[float, Floats]:
         found = minimize(lambda own: unlikely(np.append(own, 0.0)[:2]), start, method="Nelder-Mead")
         return float(found.fun), found.x
 
     cost, (_, slope) = least([0.0, 0.1])
-    if slope <= 0 or least([0.0])[0] - cost < 0.5 * np.log(len(mean)):
+    if slope <= 0 or least([0.0])[0] - cost < 0.5 * np.log(counts.sum()):
         return 0.0
     return float(slope / np.hypot(1.0, slope))
 
 
 def measure_sharpness(
-    judges: list[Lists],
-    models: Sequence[AnyPopulation],
-    rng: np.random.Generator,
-) -> Sharpness:
-    """κ from hiding some places of each judge; the remaining places are scored again.
+    judges: list[Lists], models: Sequence[AnyPopulation], rng: np.random.Generator
+) -> float:
+    """The most likely κ if some places of judges are hidden, shrunk towards 1 if these are few.
 
-    Each group of judges has a model that was learned without them.
+    The remaining places are scored again. Each group of judges has a model without them.
     """
     last = any((some.blurs > 0).any() for some in judges)
-    mixed, unlisted = _Margins(), _Margins()
+    found: list[Floats] = [np.empty((2, 0))]
     for some, model in zip(judges, models, strict=True):
-        known = some.listed().shortened(LONGEST, rng)
-        known = _repeated(known.some(np.flatnonzero(known.lengths > 2)))
-        if not len(known):
-            continue
+        known = _repeated(some.listed().shortened(LONGEST, rng))
         hidden = _hidden_entries(known, rng, last=last)
         shown = rescored(known.kept(~hidden))
         if last:
             shown = with_unlisted(shown, 1.0)
-        utilities = model.utilities(shown, keep=True)
+        utilities = model.utilities(shown)
         for person, count in enumerate(known.counts.tolist()):
             place = known.entries(person)
             items, out = known.items[place], hidden[place]
-            posterior = model.posterior(shown.span(person, person + 1), items, keep=True)
-            margins, both = _margins(known.scores[place], utilities[person, items], posterior, out)
-            if not last:
-                mixed.add(margins[~both], count)
-            unlisted.add(margins[both], count)
-    return Sharpness(mixed.fitted(), unlisted.fitted())
+            posterior = model.posterior(shown.span(person, person + 1), items)
+            # After a top-k list only the order of unlisted items is open.
+            partners = out if last else np.ones(len(out), dtype=bool)
+            margins = _margins(
+                known.scores[place], utilities[person, items], posterior, out, partners
+            )
+            found.append(np.stack([margins, np.full(len(margins), count)]))
+    margins, counts = np.concatenate(found, axis=1)
+
+    def unlikely(log: float) -> float:
+        return float(_PULL * log * log - counts @ log_ndtr(np.exp(log) * margins))
+
+    return float(np.exp(minimize_scalar(unlikely, bounds=(-3.0, 3.0), method="bounded").x))
 
 
-def _repeated(known: Lists) -> Lists:
-    """Lists of many people several times, so that other places are hidden from each."""
-    some = min(1.0, _PEOPLE / max(known.counts.sum(), 1.0))
-    copies = np.ceil(some * known.counts).astype(int)
-    people = np.repeat(np.arange(len(known)), copies)
-    return known.some(people, (known.counts / np.maximum(copies, 1))[people])
+def _repeated(lists: Lists) -> Lists:
+    """Lists of three or more; those of many people several times, to hide other places of each."""
+    lists = lists.some(np.flatnonzero(lists.lengths > 2))
+    copies = np.ceil(lists.counts * min(1.0, _PEOPLE / max(lists.counts.sum(), 1.0))).astype(int)
+    people = np.repeat(np.arange(len(lists)), copies)
+    return lists.some(people, (lists.counts / np.maximum(copies, 1))[people])
 
 
 def _hidden_entries(known: Lists, rng: np.random.Generator, *, last: bool) -> NDArray[np.bool_]:
@@ -346,35 +285,16 @@ def _hidden_entries(known: Lists, rng: np.random.Generator, *, last: bool) -> ND
 
 
 def _margins(
-    scores: Floats, utilities: Floats, posterior: Floats, hidden: NDArray[np.bool_]
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Standardised margins of pairs with a hidden item in their true direction; if both are."""
+    scores: Floats,
+    utilities: Floats,
+    posterior: Floats,
+    hidden: NDArray[np.bool_],
+    partners: NDArray[np.bool_],
+) -> Floats:
+    """Standardised margins, in their true direction, of hidden items and others."""
     above = np.triu(np.ones((len(scores), len(scores)), dtype=bool), 1)
-    one, other = np.nonzero(hidden[:, None] & (~hidden[None, :] | above))
+    one, other = np.nonzero(hidden[:, None] & partners & (~hidden | above))
     truth = np.sign(scores[one] - scores[other])
     one, other, truth = one[truth != 0], other[truth != 0], truth[truth != 0]
     variance = posterior[one, one] + posterior[other, other] - 2.0 * posterior[one, other]
-    margins = truth * (utilities[one] - utilities[other]) / np.sqrt(variance)
-    return margins, hidden[other]
-
-
-class _Margins:
-    """Standardised margins in their true direction, and how often each counts."""
-
-    def __init__(self) -> None:
-        self._values: list[Floats] = [np.empty(0)]
-        self._counts: list[Floats] = [np.empty(0)]
-
-    def add(self, values: Floats, count: float) -> None:
-        self._values.append(values)
-        self._counts.append(np.full(len(values), count))
-
-    def fitted(self) -> float:
-        """The most likely κ, shrunk towards 1 if there are few."""
-        values, counts = np.concatenate(self._values), np.concatenate(self._counts)
-
-        def unlikely(log: float) -> float:
-            return float(_PULL * log * log - (counts * log_ndtr(np.exp(log) * values)).sum())
-
-        found = minimize_scalar(unlikely, bounds=(-3.0, 3.0), method="bounded")
-        return float(np.exp(found.x))
+    return np.asarray(truth * (utilities[one] - utilities[other]) / np.sqrt(variance))

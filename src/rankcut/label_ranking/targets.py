@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats
-from rankcut.errors import InputError
+from rankcut.estimators import pair_columns
 from rankcut.kernels.kendall import count_pairs
 from rankcut.rankings import Rankings
 
@@ -175,19 +175,5 @@ def of_pairs(
     """What matrices of all items say of some pairs, by label or column; None means all."""
     if pairs is None:
         return matrices
-    labels = tuple(range(matrices.shape[-1])) if items is None else items
-    columns = np.array([[_column(item, labels) for item in pair] for pair in pairs], dtype=np.intp)
-    if columns.ndim != 2 or columns.shape[1] != 2:
-        raise InputError("must be pairs of two items", parameter="pairs")
-    return np.asarray(matrices[:, columns[:, 0], columns[:, 1]])
-
-
-def _column(item: Hashable, labels: tuple[Hashable, ...]) -> int:
-    if item not in labels and isinstance(item, int | np.integer) and 0 <= item < len(labels):
-        return int(item)
-    if item not in labels:
-        raise InputError(
-            f"is not among the {len(labels)} items that were fitted, such as {labels[0]!r}",
-            item=item,
-        )
-    return labels.index(item)
+    first, second = pair_columns(pairs, items, matrices.shape[-1]).T
+    return np.asarray(matrices[:, first, second])
