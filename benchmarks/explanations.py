@@ -1,15 +1,21 @@
 """How often the 95 % intervals of ``explain`` hold, and how many null items they flag.
 
-Run with: python benchmarks/explanations.py [--samples 300] [--seed 1]
+Run with: python benchmarks/explanations.py [--samples 300] [--seed 1] [--keep FILE.json]
 
-People rank eight items at random. A number is the place of one item minus that of another, times a
-size, plus noise of standard deviation 4; a class has a quarter of that, without the noise, as its
-log-odds (views) or as the argument of its probit (cuts). These two items have effects, the others
-have none. Models are those that the commands fit: views with a Gaussian process or a logistic
-regression, and graph cut features with Gaussian processes.
+People rank eight items: "even" orders are random, in "alike" ones the first items are mostly before
+the last (Plackett-Luce). A number is the place of one item minus that of another, times a size,
+plus noise of standard deviation 4, which in "alike" orders grows with the place of the first item;
+a class has a quarter of that, without the noise, as its log-odds (views) or as the argument of its
+probit (cuts). These two items have effects, the others have none. Models are those that the
+commands fit: views with a Gaussian process or a logistic regression, and graph cut features with
+Gaussian processes.
+
+With --keep, samples that the file holds are not drawn again.
 """
 
 import argparse
+import json
+from pathlib import Path
 
 import numpy as np
 from scipy.special import expit, ndtr
@@ -29,6 +35,7 @@ from rankcut import (
 N_ITEMS = 8
 SIZES = {"none": 0.0, "small": 0.3, "large": 1.6}
 PEOPLE = (100, 300, 1000, 5000)
+ORDERS = ("even", "alike")
 NOISE = 4.0
 MODELS = {
     "number, views": make_pipeline(ViewFeatures(), GPRegressor()),
@@ -38,14 +45,22 @@ MODELS = {
 }
 
 
-def count(name: str, n_people: int, size: float, seed: list[int]) -> tuple[int, int, int, int]:
-    """Of the two items that matter: intervals, and those that hold; the same of the others."""
+def make_orders(rng, n_people: int, orders: str):
+    """Ranks of all items."""
+    strengths = np.linspace(1.5, -1.5, N_ITEMS) * (orders == "alike")
+    utilities = strengths + rng.gumbel(size=(n_people, N_ITEMS))
+    return (-utilities).argsort(axis=1).argsort(axis=1) + 1.0
+
+
+def count(name: str, orders: str, n_people: int, size: float, seed: list[int]) -> list[int]:
+    """Of the two items that may matter: intervals, and those that hold; the same of the others."""
     rng = np.random.default_rng(seed)
-    ranks = rng.permuted(np.tile(np.arange(1.0, N_ITEMS + 1), (n_people, 1)), axis=1)
+    ranks = make_orders(rng, n_people, orders)
     scores = size * (ranks[:, 1] - ranks[:, 0])
     factor = 1.0
     if name.startswith("number"):
-        y = scores + rng.normal(0.0, NOISE, n_people)
+        spread = ranks[:, 0] / ranks[:, 0].mean() if orders == "alike" else 1.0
+        y = scores + spread * rng.normal(0.0, NOISE, n_people)
     else:
         factor = 0.25
         chance = expit if name == "class, views" else ndtr
@@ -54,35 +69,55 @@ def count(name: str, n_people: int, size: float, seed: list[int]) -> tuple[int, 
     truth = np.zeros(N_ITEMS)
     # From last to first by seven places, and the other one by one place down.
     truth[0], truth[1] = N_ITEMS * size * factor, -N_ITEMS * size * factor
+    # Without an interval (too few of a class), nothing is said, so nothing is counted.
     held = {
         row["item"]: bool(abs(row["effect"] - truth[row["item"]]) <= 1.96 * row["std_error"])
         for row in found.items
+        if not np.isnan(row["std_error"])
     }
-    own = [held[0], held[1]]
-    return len(own), sum(own), N_ITEMS - 2, sum(held.values()) - sum(own)
+    own = [held[item] for item in (0, 1) if item in held]
+    return [len(own), sum(own), len(held) - len(own), sum(held.values()) - sum(own)]
+
+
+def count_all(name, orders, n_people, which, options, kept) -> list[str]:
+    """The share of intervals that hold and of null items that are flagged, in a cell."""
+    key = f"{name}|{orders}|{n_people}|{which}|{options.seed}"
+    found = kept.setdefault(key, [])
+    place = list(MODELS).index(name)
+    for sample in range(len(found), options.samples):
+        seed = [options.seed, place, ORDERS.index(orders), n_people, which, sample]
+        found.append(count(name, orders, n_people, list(SIZES.values())[which], seed))
+    if options.keep:
+        Path(options.keep).write_text(json.dumps(kept), encoding="utf-8")
+    totals = np.array(found[: options.samples])
+    held = 100 * totals[:, 1].sum() / totals[:, 0].sum()
+    missed = (totals[:, 2] - totals[:, 3]) / np.maximum(totals[:, 2], 1)
+    null = 100 * missed.mean()
+    # Items of one sample are related: the error is that of samples.
+    return [f"{held:.1f}", f"{null:.1f} ± {100 * missed.std() / len(totals) ** 0.5:.1f}"]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--samples", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", metavar="FILE.json")
     options = parser.parse_args()
-    rows = []
-    for place, name in enumerate(MODELS):
-        for n_people in PEOPLE:
-            # Large samples take longer, and are nearer to what theory says.
-            samples = options.samples if n_people <= 1000 else options.samples // 3
-            cells: list[str] = []
-            for which, size in enumerate(SIZES.values()):
-                seeds = [[options.seed, place, n_people, which, i] for i in range(samples)]
-                total = np.sum([count(name, n_people, size, seed) for seed in seeds], axis=0)
-                held, null = 100 * total[1] / total[0], 100 * (1 - total[3] / total[2])
-                cells += [f"{held:.1f}", f"{null:.1f}"]
-            rows.append([name, n_people, samples, *cells])
-    header = ["model", "people", "samples"]
+    there = options.keep and Path(options.keep).exists()
+    kept = json.loads(Path(options.keep).read_text(encoding="utf-8")) if there else {}
+    header = ["model", "people"]
     for size in SIZES:
         header += [f"{size}: covered", "null flagged"]
-    print_table("Covered, and null items flagged, %", header, rows)
+    for orders in ORDERS:
+        rows = []
+        for name in MODELS:
+            for n_people in PEOPLE:
+                cells = []
+                for which in range(len(SIZES)):
+                    cells += count_all(name, orders, n_people, which, options, kept)
+                rows.append([name, n_people, *cells])
+        title = f"Covered, and null items flagged, %, {orders} orders, {options.samples} samples"
+        print_table(title, header, rows)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from rankcut import (
     RankingCompleter,
     RankingRegressor,
     SimilarityGraph,
+    StrengthRegression,
     make_food,
     saved_models,
 )
@@ -238,6 +239,16 @@ def rankings():
     return saved, lambda model: model.predict_pairs(PEOPLE)
 
 
+def strengths():
+    ranks = np.random.default_rng(0).permuted(np.tile([1.0, 2, 3], (40, 1)), axis=1)
+    ranks[0] = [1, 1, 2]
+    features = nw.from_dict({"price": [1.0, 2.0, 4.0]}, backend="pandas").to_native()
+    terms = ["age", "town:price"]
+    model = StrengthRegression(on=terms, item_features=features).fit(PEOPLE, ranks)
+    saved = SavedModel(model, ("a", "b", "c"), "ranking", ("age", "town"))
+    return saved, lambda model: np.array(model.predict_strengths(PEOPLE, return_std=True))
+
+
 def completer():
     graph = NeighborGraph(LISTS.item_features, n_neighbors=2).build()
     model = RankingCompleter(graph, unranked="anywhere").fit(LISTS.ranks)
@@ -255,7 +266,7 @@ def blocs_of_vectors():
     return blocs(GraphCutFeatures())
 
 
-@pytest.mark.parametrize("make", [numbers, rankings, completer, blocs, blocs_of_vectors])
+@pytest.mark.parametrize("make", [numbers, rankings, strengths, completer, blocs, blocs_of_vectors])
 def test_models_of_all_kinds_predict_the_same_after_they_were_saved(tmp_path, monkeypatch, make):
     monkeypatch.setattr(combination, "_TREES", 3)
     saved, predict = make()
@@ -312,7 +323,11 @@ def npy(array):
 
 
 @pytest.mark.parametrize(
-    "make", [numbers, rankings, completer, blocs, blocs_of_vectors, classes, classes_of_vectors]
+    "make",
+    [
+        *(numbers, rankings, strengths, completer, blocs),
+        *(blocs_of_vectors, classes, classes_of_vectors),
+    ],
 )
 def test_arrays_are_checked_before_a_loop_sees_them(tmp_path, monkeypatch, make):
     monkeypatch.setattr(combination, "_TREES", 2)

@@ -21,6 +21,7 @@ _TYPES = {"float": np.float64, "index": np.uint32, "long": np.int64, "truth": np
 _ARRAYS: dict[str, dict[str, str]] = {
     "ChosenFeatures": {"landmarks": "float landmarks items", "root": "float landmarks *"},
     "Combination": {"mean": "float targets", "weights": "float *", "left_out": "float * targets"},
+    "DesignColumn": {"basis": "float items *"},
     "FactorPopulation": {
         "mean": "float items",
         "loadings": "float items factors",
@@ -84,6 +85,12 @@ _ARRAYS: dict[str, dict[str, str]] = {
     "RankingCompleter": {"consensus_": "float items"},
     "RankingRegressor": {"feature_names_in_": "any *"},
     "Smoother": {"_alone": "truth items"},
+    "StrengthEffects": {
+        "bases": "float items *",
+        "parameters": "float parameters",
+        "covariance": "float parameters parameters",
+    },
+    "StrengthRegression": {"feature_names_in_": "any *", "strengths_": "float items"},
     "StructuredWeights": {
         "sparse": "float items items",
         "factors": "float items factors",

@@ -32,7 +32,7 @@ from rankcut.errors import RankingFileError
 from rankcut.files.archives import pack_archive, unpack_archive
 from rankcut.files.drafts import atomic_file
 from rankcut.files.text import Source, read_all, source_name
-from rankcut.label_ranking.estimator import RankingRegressor
+from rankcut.label_ranking.scores import PredictsRankings
 from rankcut.model_arrays import check_arrays
 from rankcut.regression.estimators import RankingClassifier, ViewFeatures
 
@@ -40,7 +40,10 @@ from rankcut.regression.estimators import RankingClassifier, ViewFeatures
 _FORMAT = 5
 _HEADER = "rankcut.json"
 
-_ROOMS = ["blocs", "completion", "cuts", "gp", "graphs", "kernels", "label_ranking", "regression"]
+_ROOMS = (
+    *("blocs", "comparison", "completion", "cuts", "gp", "graphs", "kernels", "label_ranking"),
+    *("ranking_regression", "regression", "strengths"),
+)
 
 # Other models of scikit-learn hand their arrays unchecked to compiled code.
 _LEARNERS = ("sklearn.linear_model", "sklearn.pipeline", "sklearn.preprocessing")
@@ -54,8 +57,8 @@ class SavedModel:
     """A fitted model with its items and what it predicts.
 
     A pipeline predicts classes or numbers from rankings, and begins with a GraphCutFeatures, a
-    ViewFeatures or a RankingClassifier; others are a RankingRegressor, RankingCompleter or
-    RankingBlocs.
+    ViewFeatures or a RankingClassifier; others are a RankingRegressor, StrengthRegression,
+    RankingCompleter or RankingBlocs.
     """
 
     model: Any
@@ -66,7 +69,7 @@ class SavedModel:
     @property
     def kind(self) -> Literal["classes", "numbers", "rankings", "completions", "blocs"]:
         """What the model predicts."""
-        if isinstance(self.model, RankingRegressor):
+        if isinstance(self.model, PredictsRankings):
             return "rankings"
         if isinstance(self.model, RankingCompleter):
             return "completions"

@@ -63,6 +63,18 @@ def test_words_tests_page_and_picture(votes):
         assert [row["item"] for row in csv.DictReader(file)] == list(ITEMS) * 3
 
 
+def test_a_saved_model_predicts_rankings_of_new_people(votes):
+    pytest.importorskip("skops", reason="skops is not installed")
+    succeed("regress-ranking", "votes.csv", "--on", "age,town", "-o", "model.skops")
+    Path("new.csv").write_text("town,age\nKobe,20\nNara,79\n")
+    rows = list(csv.DictReader(succeed("predict", "model.skops", "new.csv").splitlines()))
+    assert [row["uni"] for row in rows] == ["3", "1"]
+    Path("new.csv").write_text("town,age\nUji,20\n")
+    fail("predict", "model.skops", "new.csv", says="'Uji', which is not among Nara, Kobe")
+    arguments = ["--items", "items.csv", "--on", "price", "--columns", "age,person"]
+    fail("regress-ranking", "votes.csv", *arguments, "-o", "m.skops", says="nothing to predict")
+
+
 def test_features_of_items_and_a_prior(votes):
     arguments = ["regress-ranking", "votes.csv", "--items", "items.csv", "--json"]
     found = json.loads(succeed(*arguments, "--on", "price,age:price"))

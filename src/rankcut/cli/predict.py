@@ -25,8 +25,8 @@ def predict(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="Model from 'rankcut classify', 'regress', 'learn-ranking', 'complete' or "
-            "'blocs' (- for standard input).",
+            help="Model from 'rankcut classify', 'regress', 'learn-ranking', 'regress-ranking', "
+            "'complete' or 'blocs' (- for standard input).",
         ),
     ],
     file: RankingFile,
@@ -38,8 +38,8 @@ def predict(
     """Predict classes, numbers or rankings with a saved model.
 
     A table with probabilities, intervals, rankings or blocs, to CSV, Parquet or JSON; CSV on
-    standard output by default. For a model of 'rankcut learn-ranking' FILE is a table of people.
-    Loading a model runs no code of its file; types that no command saves are refused.
+    standard output by default. For a model of 'learn-ranking' or 'regress-ranking' FILE is a table
+    of people. Loading a model runs no code of its file; types that no command saves are refused.
 
     --explain prints the effects of places, of pairs and of being listed in these rankings, on
     standard error.
@@ -122,7 +122,8 @@ def _rankings(saved: "SavedModel", file: str, reading: Reading) -> dict[str, Any
     missing = [name for name in saved.columns if name not in people.columns]
     if missing:
         raise RankingFileError(f"has no column {missing[0]!r}, which the model needs", file)
-    ranks = saved.model.predict(people.covariates(saved.columns))
+    framed = hasattr(saved.model, "feature_names_in_")
+    ranks = saved.model.predict(people.covariates(saved.columns, framed=framed))
     columns: dict[str, Any] = {"person": list(range(len(people)))}
     for i, item in enumerate(saved.items):
         columns[str(item)] = ranks[:, i].astype(int).tolist()

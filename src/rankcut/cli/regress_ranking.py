@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import Explain, GraphOptions, LeftOut, People
-from rankcut.cli.output import PICTURES, TABLES, Results, note, styled, working
+from rankcut.cli.output import PICTURES, TABLES, Results, needs_skops, note, styled, working
 from rankcut.cli.reading import (
     RankingFile,
     Reading,
@@ -79,15 +79,19 @@ def regress_ranking(
     errors hold if the model does not (sandwich), and for several rankings of a person (--people).
 
     -o PAGE.html writes a page, -o with .png, .svg or .pdf a forest plot, -o with .csv, .parquet or
-    .json the coefficients. Rankings without a covariate are left out.
+    .json the coefficients; -o MODEL.skops saves the model for 'rankcut predict'. Rankings without
+    a covariate are left out.
 
     Example: rankcut regress-ranking votes.csv --on age,town --units age=10 --explain -o page.html
     """
-    outputs = results.open({".html": None, **PICTURES, **TABLES}, ".csv")
+    suffixes = {".html": None, ".skops": needs_skops, **PICTURES, **TABLES}
+    outputs = results.open(suffixes, ".csv")
     terms = options.terms()
     options.coding()  # refused before anything is read
     features = _item_features(options)
     names = _covariates(terms, features)
+    if not names and outputs.named(".skops"):
+        raise InputError("without a covariate there is nothing to predict from; name one with --on")
     rankings = _complete(reading.read_filled(file, no_items=[*names, options.people]), names, file)
     model = _fitted(rankings, terms, names, features, options, file)
     data = {
@@ -102,11 +106,17 @@ def regress_ranking(
 
         return regression_page(model, title)
 
+    def save(place: str) -> None:
+        from rankcut.saved_models import SavedModel, write_model
+
+        write_model(SavedModel(model, tuple(rankings.items), "ranking", tuple(names)), place)
+
     outputs.write(
         model.coefficients_.columns,
         data,
         draw=lambda: model.plot(**({"title": title} if title else {})),
         page=page,
+        skops=save,
     )
     outputs.show(data, lambda: _lines(model, options, outputs.text))
 

@@ -5,16 +5,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    has_fit_parameter,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
@@ -22,7 +17,7 @@ from rankcut.errors import InputError
 from rankcut.estimators import take_rows
 from rankcut.label_ranking.combination import Combination, fit_combination
 from rankcut.label_ranking.covariates import fit_encoder
-from rankcut.label_ranking.scores import kendall_score
+from rankcut.label_ranking.scores import PredictsRankings
 from rankcut.label_ranking.targets import (
     Calibration,
     as_matrices,
@@ -33,15 +28,14 @@ from rankcut.label_ranking.targets import (
     pairs_of_items,
     scores_of_pairs,
 )
-from rankcut.parameters import seed_from, within_floats
-from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings
-from rankcut.rankings.orders import to_ranking
+from rankcut.parameters import seed_from
+from rankcut.rankings import Rankings, Unranked
 
 # With more items than this, one target per pair, and a forest per item, would be too many.
 _MOST_PAIRED = 16
 
 
-class RankingRegressor(RegressorMixin, BaseEstimator):
+class RankingRegressor(PredictsRankings):
     """Predict a ranking from covariates.
 
     Rankings become vectors, a regression predicts the vectors, and the order of the predicted
@@ -143,13 +137,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         -------
         self
         """
-        table = self._check_covariates(X, reset=True)
-        if y is None:
-            raise InputError(
-                "requires y to be passed, but the target y is None", parameter="RankingRegressor"
-            )
-        rankings = read_rankings(y, unranked=self.unranked, sample_weight=sample_weight)
-        check_consistent_length(table, y)
+        table, rankings = self._read_both(X, y, sample_weight=sample_weight)
         kept, weights = np.flatnonzero(rankings.counts), rankings.counts
         if self.estimator is None:
             self._encoder = fit_encoder(take_rows(table, kept), weights[kept])
@@ -248,21 +236,11 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
             )
         return vectors
 
-    def _check_covariates(self, X: Any, *, reset: bool) -> Any:
-        """Covariates as the regression takes them: an array of numbers or a frame."""
-        if as_frame(X) is not None:
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            if not len(X):
-                raise InputError("Found array with 0 sample(s): there are no rows of covariates")
-            return X
+    def _check_covariates(self, X: Any, *, reset: bool, **checks: Any) -> Any:
+        checks = {"ensure_all_finite": "allow-nan"}
         if self.estimator is not None:
-            return validate_data(
-                self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False
-            )
-        with within_floats("X"):
-            return validate_data(
-                self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
-            )
+            checks = {"accept_sparse": True, "dtype": None, "ensure_all_finite": False}
+        return super()._check_covariates(X, reset=reset, **checks)
 
     def _predicted(self, X: Any) -> Floats:
         """The predicted vectors."""
@@ -281,18 +259,6 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
 
     def _scores(self, vectors: Floats) -> Floats:
         return scores_of_pairs(vectors, self.n_items_) if self._by_pairs else vectors
-
-    def predict(self, X: Any) -> Floats:
-        """The predicted ranking of each row.
-
-        ``X`` holds covariates, as in :meth:`fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_items)
-            Ranks: 1 is best; items with equal scores share the best of their places.
-        """
-        return to_ranking(self._scores(self._predicted(X))).astype(np.float64)
 
     def predict_scores(self, X: Any) -> Floats:
         """The scores that items are ordered by: larger = preferred.
@@ -329,19 +295,6 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         matrices = as_matrices(self.calibration_.probabilities(signs), self.n_items_)
         return of_pairs(matrices, pairs, self.items_)
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Kendall's tau of the predicted rankings.
-
-        See :func:`~rankcut.label_ranking.kendall_score`.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in :meth:`fit`; y are the observed rankings.
-        """
-        predicted = self.predict(X)
-        return kendall_score(y, predicted, unranked=self.unranked, sample_weight=sample_weight)
-
     def check_restored(self) -> None:
         """Raise ValueError if a model that was read from a file is damaged: its trees, or sizes."""
         if isinstance(self.estimator_, Combination):
@@ -354,9 +307,6 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = False
-        tags.regressor_tags.poor_score = True
         if self.estimator is None:
             tags.input_tags.allow_nan = True
         else:

@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import KFold
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_consistent_length, validate_data
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.estimators import take_rows
 from rankcut.label_ranking.targets import pair_targets, scores_of_pairs
-from rankcut.parameters import check_count
-from rankcut.rankings import Unranked, read_rankings
+from rankcut.parameters import check_count, within_floats
+from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings
 from rankcut.rankings.orders import to_ranking
 
 
@@ -183,6 +185,73 @@ def _chances_of_top(groups: Indices, listed: NDArray[np.bool_], k: int) -> Float
     better, tied = _better_and_tied(groups, listed)
     chances = np.clip((k - better) / np.maximum(tied, 1.0), 0.0, 1.0)
     return np.where(listed, chances, 0.0)
+
+
+class PredictsRankings(RegressorMixin, BaseEstimator):
+    """What estimators share that predict a ranking from covariates."""
+
+    unranked: Unranked
+
+    def check_restored(self) -> None:
+        """Raise ValueError if a model that was read from a file is damaged."""
+        raise NotImplementedError
+
+    def _read_both(self, X: Any, y: Any, **options: Any) -> tuple[Any, Rankings]:
+        """Covariates as an array of numbers or a frame, and the rankings of these rows."""
+        table = self._check_covariates(X, reset=True)
+        if y is None:
+            raise InputError(
+                "requires y to be passed, but the target y is None", parameter=type(self).__name__
+            )
+        rankings = read_rankings(y, unranked=self.unranked, **options)
+        check_consistent_length(table, y)
+        return table, rankings
+
+    def _check_covariates(self, X: Any, *, reset: bool, **checks: Any) -> Any:
+        """Covariates as an array of numbers or a frame; ``checks`` are scikit-learn's of arrays."""
+        if as_frame(X) is not None:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if not len(X):
+                raise InputError("Found array with 0 sample(s): there are no rows of covariates")
+            return X
+        with within_floats("X"):
+            return validate_data(self, X, reset=reset, **({"dtype": np.float64} | checks))
+
+    def predict_scores(self, X: Any) -> Floats:
+        """The scores that items are ordered by: larger = preferred."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Floats:
+        """The predicted ranking of each row.
+
+        ``X`` holds covariates, as in :meth:`fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_items)
+            Ranks: 1 is best; items with equal scores share the best of their places.
+        """
+        return to_ranking(self.predict_scores(X)).astype(np.float64)
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Kendall's tau of the predicted rankings.
+
+        See :func:`~rankcut.label_ranking.kendall_score`.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`; y are the observed rankings.
+        """
+        predicted = self.predict(X)
+        return kendall_score(y, predicted, unranked=self.unranked, sample_weight=sample_weight)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.regressor_tags.poor_score = True
+        return tags
 
 
 @dataclass(frozen=True)

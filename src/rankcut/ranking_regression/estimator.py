@@ -6,23 +6,26 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg, special, stats
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
 from rankcut.comparison.results import Table
 from rankcut.comparison.statistics import holm
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import fit_graph, plain_graph
-from rankcut.label_ranking.scores import kendall_score
+from rankcut.label_ranking.scores import PredictsRankings
 from rankcut.label_ranking.targets import of_pairs
-from rankcut.parameters import check_choice, within_floats
+from rankcut.parameters import check_choice
 from rankcut.ranking_regression.figure import draw_forest
-from rankcut.ranking_regression.formula import STRENGTH, Units, fit_formula
+from rankcut.ranking_regression.formula import (
+    STRENGTH,
+    Units,
+    column_names,
+    fit_formula,
+    read_column,
+)
 from rankcut.ranking_regression.words import odds_in_words, summary_lines
-from rankcut.rankings import Unranked, as_frame, read_rankings
-from rankcut.rankings.orders import to_ranking
+from rankcut.rankings import Unranked
 from rankcut.strengths.choices import Ties
 from rankcut.strengths.fitting import Errors
 from rankcut.strengths.regression import Column, fit_regression
@@ -36,7 +39,7 @@ class TestResult(NamedTuple):
     p_value: float
 
 
-class StrengthRegression(RegressorMixin, BaseEstimator):
+class StrengthRegression(PredictsRankings):
     r"""How strengths of items depend on covariates: θ_i(x) = θ_i + Σ_c β_ic·x_c.
 
     A ranking is chosen from the top; from the items that remain, each is next with probability
@@ -160,7 +163,11 @@ class StrengthRegression(RegressorMixin, BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return state | {"graph": plain_graph(state["graph"])}
+        items = state["item_features"]
+        if items is not None:
+            names = column_names(items, "z")
+            items = {own: read_column(items, own, "z", category=None).tolist() for own in names}
+        return state | {"item_features": items, "graph": plain_graph(state["graph"])}
 
     def fit(
         self,
@@ -201,15 +208,7 @@ class StrengthRegression(RegressorMixin, BaseEstimator):
                 parameter="graph",
                 remedy=["use ", Setting("prior", "evidence")],
             )
-        table = self._check_covariates(X, reset=True)
-        if y is None:
-            raise InputError(
-                "requires y to be passed, but the target y is None", parameter="StrengthRegression"
-            )
-        rankings = read_rankings(
-            y, unranked=self.unranked, sample_weight=sample_weight, people=people
-        )
-        check_consistent_length(table, y)
+        table, rankings = self._read_both(X, y, sample_weight=sample_weight, people=people)
         self.items_, self.n_items_ = rankings.items, rankings.shape[1]
         self.formula_ = fit_formula(
             self.on,
@@ -258,15 +257,6 @@ class StrengthRegression(RegressorMixin, BaseEstimator):
             }
         )
         return self
-
-    def _check_covariates(self, X: Any, *, reset: bool) -> Any:
-        if as_frame(X) is not None:
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            if not len(X):
-                raise InputError("Found array with 0 sample(s): there are no rows of covariates")
-            return X
-        with within_floats("X"):
-            return validate_data(self, X, reset=reset, dtype=np.float64)
 
     def _coefficients(self) -> Table:
         """The table of coefficients."""
@@ -419,25 +409,23 @@ class StrengthRegression(RegressorMixin, BaseEstimator):
         matrices = special.expit(strengths[:, :, None] - strengths[:, None, :])
         return of_pairs(np.asarray(matrices), pairs, self.items_)
 
-    def predict(self, X: Any) -> Floats:
-        """The most probable ranking of each row: 1 is best.
+    def predict_scores(self, X: Any) -> Floats:
+        """The strengths, which items are ordered by; ``X`` holds covariates, as in :meth:`fit`."""
+        return np.asarray(self.predict_strengths(X))
 
-        ``X`` holds covariates, as in :meth:`fit`.
-        """
-        return to_ranking(self.predict_strengths(X)).astype(np.float64)
-
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Kendall's tau of the predicted rankings.
-
-        See :func:`~rankcut.label_ranking.kendall_score`.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in :meth:`fit`; y are the observed rankings.
-        """
-        predicted = self.predict(X)
-        return kendall_score(y, predicted, unranked=self.unranked, sample_weight=sample_weight)
+    def check_restored(self) -> None:
+        """Raise ValueError if a model that was read from a file is damaged."""
+        origin = {name: own.example() for name, own in self.formula_.codings.items()}
+        design = self.formula_.design(origin, 1)
+        n_parameters = self.effects_.places[-1].stop + len(self.effects_.log_ties)
+        if design.shape[1] != len(self.effects_.bases) or n_parameters != len(
+            self.effects_.parameters
+        ):
+            raise ValueError("the coefficients are not those of the formula")
+        known = set(column_names(np.empty((0, self.n_features_in_)), "x"))
+        known |= set(map(str, getattr(self, "feature_names_in_", ())))
+        if not known.issuperset(n for c in self.formula_.columns for n in c.term.covariates):
+            raise ValueError("the formula names covariates that the model does not have")
 
     def to_frame(self, table: str = "coefficients", backend: str | None = None) -> Any:
         """A table as a pandas or Polars frame.
@@ -471,13 +459,6 @@ class StrengthRegression(RegressorMixin, BaseEstimator):
         """A forest plot: odds ratios with their intervals, as a Matplotlib figure."""
         check_is_fitted(self)
         return draw_forest(self, title)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = False
-        tags.regressor_tags.poor_score = True
-        return tags
 
 
 def estimates(values: Floats, errors: Floats, confidence: float) -> dict[str, list[float]]:

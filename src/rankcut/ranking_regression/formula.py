@@ -72,6 +72,12 @@ class Coding:
         zero = f"{self.mean:.4g}" if self.levels is None else _shown(self.reference)
         return f"{self.name} {zero}"
 
+    def example(self) -> NDArray[Any]:
+        """A value where all columns are 0."""
+        if self.levels is None:
+            return np.array([self.mean])
+        return np.array([self.reference], dtype=object)
+
     def encode(self, values: NDArray[Any]) -> Floats:
         """The columns as numbers, of shape (n_rows, n_columns)."""
         is_category = self.levels is not None

@@ -210,12 +210,12 @@ class StrengthEffects:
     n_people: int
     n_effective: float
 
-    @cached_property
+    @property
     def places(self) -> list[slice]:
         """Where the coefficients of each column are."""
         return _places(self.bases)
 
-    @cached_property
+    @property
     def coefficients(self) -> Floats:
         """B, of shape (n_columns, n_items)."""
         pairs = zip(self.bases, self.places, strict=True)
