@@ -7,12 +7,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import stats
 from scipy.special import expit
 from sklearn.base import clone
 from statsmodels.duration.hazard_regression import PHReg
 
 from rankcut import RankingSet, StrengthRegression
 from rankcut.errors import InputError
+from rankcut.ranking_regression.few_people import hotelling
 
 DATA = os.environ.get("RANKCUT_DATA")
 ITEMS = ("uni", "ika", "toro", "ebi")
@@ -109,6 +111,42 @@ def test_tests_find_what_matters_and_not_what_does_not():
         smaller.likelihood_ratio_test(full)
     few = StrengthRegression(on=["age"], prior="evidence").fit(TABLE[:3], RANKINGS.rows([0, 1, 2]))
     assert np.isnan(few.wald_test("age").p_value)
+
+
+def test_intervals_of_one_column_are_those_of_a_mean():
+    """Of two items and people who choose one, log odds of a category are two means apart."""
+    rng = np.random.default_rng(1)
+    group = np.repeat(["many", "few"], [60, 9])
+    first = rng.random(69) < np.where(group == "few", 0.6, 0.4)
+    ranks = np.where(first[:, None], [1, 2], [2, 1])
+    model = StrengthRegression().fit(pd.DataFrame({"group": group}), ranks)
+    row = model.odds_ratios(0, 1)[0]
+    shares = [first[group == name].mean() for name in ("many", "few")]
+    spreads = [1 / (n * p * (1 - p)) for n, p in zip((60, 9), shares, strict=True)]
+    assert row["std_error"] == pytest.approx(np.sqrt(sum(spreads) * 69 / 68))
+    a = np.where(group == "few", 1 - 9 / 69, -9 / 69) ** 2
+    n_telling = a.sum() ** 2 / (a**2).sum()
+    reach = np.log(row["high"] / row["odds_ratio"]) / row["std_error"]
+    expected = stats.t.ppf(0.975, n_telling - 1) * np.sqrt(n_telling / (n_telling - 1))
+    assert reach == pytest.approx(expected)
+
+
+def test_too_few_people_for_a_test_are_named():
+    table = TABLE.assign(town=np.where(np.arange(len(TABLE)) < 2, "Kobe", "Nara"))
+    model = StrengthRegression(on=["town"], prior="evidence").fit(table, RANKINGS)
+    assert np.isnan(model.tests_["p_value"][0])
+    assert "So few people tell about town=Kobe (2)" in model.summary()
+
+
+def test_hotellings_sum_has_its_level():
+    rng = np.random.default_rng(0)
+    sizes, people = [4, 6], [20.0, 200.0]
+    parts = [
+        q * (n - 1) / (n - q) * stats.f.rvs(q, n - q, size=2000, random_state=rng)
+        for q, n in zip(sizes, people, strict=True)
+    ]
+    p_values = [hotelling(statistic, sizes, people) for statistic in np.sum(parts, axis=0)]
+    assert np.mean(np.array(p_values) <= 0.05) == pytest.approx(0.05, abs=0.015)
 
 
 def test_features_of_items_have_one_coefficient():

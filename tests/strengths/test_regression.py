@@ -189,7 +189,7 @@ def test_what_rankings_do_not_say_is_named():
     covariates, _, ranks = make_ranks(rng, 60, 4)
     both = np.column_stack([covariates[:, 0], covariates[:, 0]])
     rankings = read_rankings(ranks, items=tuple("abcd"))
-    with pytest.raises(InputError, match=r"the effect of 'x[01]' on '[abcd]' could be anything"):
+    with pytest.raises(InputError, match="column 'x1' says nothing that the others do not"):
         fit_regression(rankings, by_item(both, 4))
     agreed = read_rankings(np.tile([1.0, 2, 3, 4], (20, 1)))
     with pytest.raises(InputError, match=r'the strength of . could be anything.*prior="evidence"'):
@@ -197,6 +197,22 @@ def test_what_rankings_do_not_say_is_named():
     assert np.isfinite(
         fit_regression(rankings, by_item(both, 4), prior="evidence").parameters
     ).all()
+
+
+def test_people_who_tell_about_a_column_are_counted():
+    rng = np.random.default_rng(9)
+    ranks = rng.permuted(np.tile([1.0, 2, 3, 4], (60, 1)), axis=1)
+    few, number = np.arange(60) < 7, rng.normal(size=60)
+    rankings = read_rankings(np.vstack([ranks, ranks]), people=np.tile(np.arange(60), 2))
+    design = np.tile(np.column_stack([few, number]), (2, 1)).astype(float)
+    found = fit_regression(rankings, by_item(design, 4)).n_telling
+    # The residual of a column of ones or of a number, given the others, by least squares.
+    full = np.column_stack([np.ones(60), few, number])
+    for c in range(3):
+        others = np.delete(full, c, axis=1)
+        left = full[:, c] - others @ np.linalg.lstsq(others, full[:, c])[0]
+        assert found[c] == pytest.approx((left**2).sum() ** 2 / (left**4).sum())
+    assert 7 < found[1] < 10
 
 
 def test_too_many_coefficients_are_refused():

@@ -16,6 +16,7 @@ from rankcut.graphs.item_graph import fit_graph, plain_graph
 from rankcut.label_ranking.scores import PredictsRankings
 from rankcut.label_ranking.targets import of_pairs
 from rankcut.parameters import check_choice
+from rankcut.ranking_regression.few_people import hotelling, inflation, standard_errors
 from rankcut.ranking_regression.figure import draw_forest
 from rankcut.ranking_regression.formula import (
     STRENGTH,
@@ -273,7 +274,8 @@ class StrengthRegression(PredictsRankings):
             else:
                 values, covariance = effects.coefficients[c], effects.item_covariance(c, c)
                 names, items = [column.name] * self.n_items_, list(labels)
-            own = estimates(values, np.sqrt(np.maximum(np.diag(covariance), 0)), self.confidence)
+            errors = np.sqrt(np.maximum(np.diag(covariance), 0))
+            own = estimates(values, errors, self.confidence, effects.n_telling[c])
             terms = [column.term.name] * len(names)
             parts.append({"term": terms, "column": names, "item": items, **own})
         found = {name: [v for part in parts for v in part[name]] for name in parts[0]}
@@ -286,7 +288,8 @@ class StrengthRegression(PredictsRankings):
     def wald_test(self, *terms: str) -> TestResult:
         """Test that all coefficients of some terms are 0, by the errors that were chosen.
 
-        With sandwich errors the statistic has Hotelling's distribution, as that of means does.
+        With sandwich errors the statistic has Hotelling's distribution, as that of means does, or
+        for several columns that of a sum. If too few people tell about a column, there is no test.
 
         Parameters
         ----------
@@ -302,16 +305,18 @@ class StrengthRegression(PredictsRankings):
         places = [np.arange(len(self.effects_.parameters))[p] for p in self.effects_.places]
         own = [p for p, column in zip(places, columns, strict=True) if column.term.name in chosen]
         rows = np.concatenate([np.zeros(0, dtype=np.intp), *own])
-        values, covariance = self.effects_.parameters[rows], self.effects_.covariance
-        statistic = float(values @ linalg.pinvh(covariance[np.ix_(rows, rows)]) @ values)
-        if self.errors == "information":
-            return TestResult(statistic, len(rows), float(stats.chi2.sf(statistic, len(rows))))
-        # Errors are estimated from people: Hotelling's distribution, if there are enough of them.
-        n_rows, n_left = len(rows), self.n_effective_ - len(rows)
-        if n_left <= 0:
-            return TestResult(np.nan, n_rows, np.nan)
-        share = statistic * n_left / max(1, n_rows * (self.n_effective_ - 1))
-        return TestResult(statistic, n_rows, float(stats.f.sf(share, max(1, n_rows), n_left)))
+        telling = [
+            n
+            for n, column in zip(self.effects_.n_telling, columns, strict=True)
+            if column.term.name in chosen
+        ]
+        scales = np.repeat(np.sqrt([inflation(n) for n in telling]), list(map(len, own)))
+        covariance = self.effects_.covariance[np.ix_(rows, rows)] * np.outer(scales, scales)
+        values = self.effects_.parameters[rows]
+        if not np.isfinite(covariance).all():
+            return TestResult(np.nan, len(rows), np.nan)
+        statistic = float(values @ linalg.pinvh(covariance) @ values)
+        return TestResult(statistic, len(rows), hotelling(statistic, list(map(len, own)), telling))
 
     def likelihood_ratio_test(self, smaller: "StrengthRegression") -> TestResult:
         """Test this model against a smaller one of the same rankings.
@@ -355,7 +360,8 @@ class StrengthRegression(PredictsRankings):
                 signs = effects.coefficients[c][:, None] - effects.coefficients[c][None, :]
                 value = of_pairs(signs[None], [(item, other)], self.items_)[0]
                 error = np.sqrt(np.maximum([own + its - 2 * across], 0))
-                rows.append((column.name, estimates(value, error, self.confidence)))
+                found = estimates(value, error, self.confidence, effects.n_telling[c])
+                rows.append((column.name, found))
         names = rows[0][1] if rows else {}
         columns = {key: [found[key][0] for _, found in rows] for key in names}
         return Table({"column": [name for name, _ in rows], **columns})
@@ -461,18 +467,27 @@ class StrengthRegression(PredictsRankings):
         return draw_forest(self, title)
 
 
-def estimates(values: Floats, errors: Floats, confidence: float) -> dict[str, list[float]]:
-    """Columns of a table: coefficients, errors, z, p-values, odds ratios and their intervals."""
+def estimates(
+    values: Floats, errors: Floats, confidence: float, n_people: float
+) -> dict[str, list[float]]:
+    """Columns of a table: coefficients, errors, z, p-values, odds ratios and their intervals.
+
+    Errors are estimated from n people: intervals are Student's.
+    """
     z = np.divide(values, errors, out=np.zeros_like(values), where=errors > 0)
-    p_values = 2 * stats.norm.sf(np.abs(z))
-    reach = stats.norm.ppf((1 + confidence) / 2) * errors
+    size = np.abs(z) / np.sqrt(inflation(n_people))
+    p_values = 2 * stats.t.sf(size, n_people - 1) if n_people > 1 else np.full(len(z), np.nan)
+    # Beyond the largest numbers odds are infinite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        width = standard_errors((1 + confidence) / 2, n_people) * errors
+        odds, low, high = np.exp([values, values - width, values + width])
     columns = {
         "coefficient": values,
         "std_error": errors,
         "z": z,
         "p_value": p_values,
-        "odds_ratio": np.exp(values),
-        "low": np.exp(values - reach),
-        "high": np.exp(values + reach),
+        "odds_ratio": odds,
+        "low": low,
+        "high": high,
     }
     return {name: np.asarray(column).tolist() for name, column in columns.items()}

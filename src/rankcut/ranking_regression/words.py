@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from rankcut.comparison.results import LEVEL, Table
 from rankcut.errors import amount
 from rankcut.pictures.theme import shorten
+from rankcut.ranking_regression.few_people import FEWEST, standard_errors
 
 if TYPE_CHECKING:
     from rankcut.ranking_regression.estimator import StrengthRegression
@@ -34,6 +35,17 @@ def opening(model: "StrengthRegression") -> list[str]:
         lines.append(
             "A prior chosen by the evidence pulls coefficients to 0: intervals and p-values hold "
             "on average over items, not for each item."
+        )
+    few = [
+        f"{column.name} ({n:.0f})"
+        for column, n, place in zip(
+            model.formula_.columns, model.effects_.n_telling, model.effects_.places, strict=True
+        )
+        if column.term.covariates and n - (place.stop - place.start) <= FEWEST
+    ]
+    if few:
+        lines.append(
+            f"So few people tell about {', '.join(few)} that there may be no test: join categories."
         )
     if model.origin_:
         lines.append(f"Strengths are those at {', '.join(model.origin_)}.")
@@ -114,7 +126,7 @@ def _about(model: "StrengthRegression", c: int) -> Iterator[str]:
     if not len(z):
         return
     # For all pairs at once.
-    reach = stats.norm.isf((1 - model.confidence) / 2 / len(z))
+    reach = standard_errors(1 - (1 - model.confidence) / 2 / len(z), effects.n_telling[c])
     clear = [k for k in np.argsort(-np.abs(z), kind="stable") if abs(z[k]) > reach]
     for k in clear[:_MOST_SENTENCES]:
         better, worse = (first[k], second[k]) if change[k] > 0 else (second[k], first[k])

@@ -199,6 +199,9 @@ class StrengthEffects:
         The prior of each column; None: none.
     n_people, n_effective : int and float
         As in :class:`rankcut.strengths.Strengths`.
+    n_telling : list of float
+        How many people who count alike would say as much about each column; infinite if errors
+        are not estimated from people.
     """
 
     bases: list[Floats]
@@ -209,6 +212,7 @@ class StrengthEffects:
     priors: list[Hyperparameters | None]
     n_people: int
     n_effective: float
+    n_telling: list[float]
 
     @property
     def places(self) -> list[slice]:
@@ -261,7 +265,10 @@ def fit_regression(
         n_people = int((rankings.counts > 0).sum())
         bases, nothing = [column.basis[:, :0] for column in columns], np.zeros((0, 0))
         priors: list[Hyperparameters | None] = [None] * len(columns)
-        return StrengthEffects(bases, nothing.ravel(), nothing, {}, 0.0, priors, n_people, n_people)
+        telling = [float(n_people)] * len(columns)
+        return StrengthEffects(
+            bases, nothing.ravel(), nothing, {}, 0.0, priors, n_people, n_people, telling
+        )
     choices = choices_to_fit(rankings).with_others_as_entries()
     ties = choices.ties_meant(ties)
     # Columns of size 1, so that the same steps and bounds suit all of them.
@@ -287,7 +294,9 @@ def fit_regression(
     covariance = linalg.inv(found.curvature)
     people = People.of(choices)
     scores = likelihood.scores(whole @ found.parameters)
+    n_telling = [np.inf] * len(columns)
     if errors == "sandwich":
+        n_telling = _count_telling(design, choices.weights, people)
         meat = whole.T @ people.variation(scores) @ whole
         for c, own in found.chosen.items():
             # As in `fit_strengths`: the pull of the prior, from wherever it might have drawn.
@@ -312,7 +321,31 @@ def fit_regression(
         ],
         people.n_people,
         people.n_effective,
+        n_telling,
     )
+
+
+def _count_telling(design: Floats, weights: Floats, people: People) -> list[float]:
+    """How many people who count alike would say as much about each column: (Σ a)²/Σ a².
+
+    A person's a is Σ w·x² over their rankings, where x is the column without what the others
+    explain. These are the degrees of freedom of the sandwich (Bell and McCaffrey 2002) but for
+    one: a category of three people in a thousand has errors that three people tell.
+    """
+    gram = (design.T * weights) @ design
+    found = []
+    for c, column in enumerate(design.T):
+        # Columns of the same values belong to other features of items.
+        same = np.abs(gram[c] - gram[c, c]) + np.abs(np.diag(gram) - gram[c, c])
+        others = same > TOLERANCE * gram[c, c]
+        across = linalg.lstsq(gram[np.ix_(others, others)], gram[others, c])[0]
+        left = column - design[:, others] @ across
+        if weights @ left**2 <= TOLERANCE * gram[c, c]:
+            left = column
+        own = people.members @ left**2
+        squares = float(people.counts @ own**2)
+        found.append(float(people.counts @ own) ** 2 / squares if squares > 0 else 0.0)
+    return found
 
 
 def _places(bases: Sequence[Floats]) -> list[slice]:
@@ -406,11 +439,28 @@ class _Newton:
         values, vectors = linalg.eigh(self.curvature[own, own], subset_by_index=[0, 0])
         return float(values[0]), vectors[:, 0]
 
+    def _repeated(self) -> int | None:
+        """The last column that the others explain, on the same items; None if there is none."""
+        design, weights = self.likelihood.covariates, self.likelihood.choices.weights
+        gram = (design.T * weights) @ design / weights.sum()
+        bases = self.whole[: design.shape[1] * self.family.n_items, : self.n_coefficients]
+        whole = bases.T @ np.kron(gram, np.eye(self.family.n_items)) @ bases
+        values, vectors = linalg.eigh(whole, subset_by_index=[0, 0])
+        if values[0] > TOLERANCE:
+            return None
+        moved = [float(np.abs(vectors[place]).max()) for place in self.places]
+        return max(c for c, size in enumerate(moved) if size > max(moved) / 2)
+
     def check_curved(self, names: Sequence[str], rankings: Rankings) -> None:
         """Refuse if the likelihood has no maximum, and name the coefficient that runs away."""
         bend, way = self._flattest()
         if bend >= _FLAT:
             return
+        if (repeated := self._repeated()) is not None:
+            raise NoMaximumError(
+                f"column {names[repeated]!r} says nothing that the others do not say",
+                remedy=["leave it out, or use ", Setting("prior", "evidence")],
+            )
         moved = np.abs(self.whole[:, : self.n_coefficients] @ way)
         column, item = divmod(int(moved.argmax()), rankings.shape[1])
         of_what = f"the effect of {names[column]!r} on" if column else "the strength of"
