@@ -5,7 +5,6 @@ VENV := .venv
 # One environment; each step adds to it: what the demo needs, what tests need, the fuzzers.
 DEMO := $(VENV)/.installed-demo
 INSTALLED := $(VENV)/.installed-test
-EXPLORE := $(VENV)/.installed-explore
 DOCS := $(VENV)/.installed-docs
 # Compiled modules are kept, whatever the environment says: tests start many processes.
 export PYTHONDONTWRITEBYTECODE :=
@@ -78,9 +77,9 @@ pictures: $(DEMO)
 stories: $(DEMO)
 	$(VENV)/bin/python docs/tell.py
 
-# Random examples, and fuzzers where they are installed, for SECONDS in all.
+# Random examples and mutated files, for SECONDS in all.
 SECONDS ?= 600
-explore: $(EXPLORE)
+explore: $(INSTALLED)
 	$(VENV)/bin/python tests/fuzz/explore.py --seconds $(SECONDS)
 
 # GPflow says it needs NumPy 1 and works with NumPy 2: it is installed without what it asks for,
@@ -112,10 +111,6 @@ $(INSTALLED): $(DEMO)
 
 $(DOCS): $(DEMO)
 	$(PIP) --editable '.[docs]'
-	touch $@
-
-$(EXPLORE): $(INSTALLED)
-	$(PIP) --editable '.[explore]'
 	touch $@
 
 clean:

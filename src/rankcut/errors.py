@@ -7,6 +7,7 @@ parameters by :class:`Setting`, which each renders in its own way.
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Self, TypeAlias
 
@@ -172,3 +173,14 @@ def amount(number: int, noun: str, plural: str | None = None) -> str:
     ('1 ranking', '2,000 rankings', '2 people')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def needed(module: str, what: str, extra: str) -> Any:
+    """A module that an extra installs; if it is missing, the error says how to get it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        library = module.partition(".")[0]
+        raise ModuleNotFoundError(
+            f'{what} need {library}: pip install "rankcut[{extra}]"'
+        ) from None

@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 from rankcut.blocs.estimator import RankingBlocs
 from rankcut.completion.estimator import RankingCompleter
 from rankcut.cuts.transformers import GraphCutFeatures
-from rankcut.errors import RankingFileError
+from rankcut.errors import RankingFileError, needed
 from rankcut.files.archives import pack_archive, unpack_archive
 from rankcut.files.drafts import atomic_file
 from rankcut.files.text import Source, read_all, source_name
@@ -255,8 +255,4 @@ def _check(saved: SavedModel) -> None:
 
 def import_skops() -> Any:
     """skops.io, or an error that says how to install it."""
-    try:
-        import skops.io
-    except ImportError:
-        raise ModuleNotFoundError('saved models need skops: pip install "rankcut[model]"') from None
-    return skops.io
+    return needed("skops.io", "saved models", "model")

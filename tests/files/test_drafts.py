@@ -40,30 +40,6 @@ def test_an_interrupt_or_a_full_disk_leaves_the_old_file(tmp_path, problem):
 
 
 @pytest.mark.slow
-def test_what_a_killed_process_left_is_removed(tmp_path):
-    place = tmp_path / "votes.csv"
-    program = (
-        "import os, signal, sys\n"
-        "from rankcut.files.drafts import atomic_file\n"
-        "with atomic_file(sys.argv[1]) as file:\n"
-        "    file.write(b'half')\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    for name in ("votes.csv", "other.csv"):
-        subprocess.run([sys.executable, "-c", program, str(tmp_path / name)])
-    (tmp_path / ".votes.csv.mine.csv").write_text("not ours")
-    assert len(os.listdir(tmp_path)) == 3
-    # Another write to the same place goes on meanwhile: its file is not stale.
-    with atomic_file(place) as one:
-        one.write(b"first")
-        write_file(VOTES, place)
-    assert place.read_bytes() == b"first"
-    left = sorted(os.listdir(tmp_path))
-    assert left[1:] == [".votes.csv.mine.csv", "votes.csv"]
-    assert left[0].startswith(".other.csv.")
-
-
-@pytest.mark.slow
 def test_a_disk_that_is_really_full(tmp_path):
     # A limit on the size of files is the nearest thing to a full disk that needs no rights.
     program = (

@@ -6,11 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from ranking_sets import orders_of, ranking_sets
 
 from rankcut import RankingSet, read_file, write_file
-from rankcut._loops import preflib_scan
 from rankcut.files import RankingFileError
 from rankcut.files.preflib import read_preflib
 
@@ -81,13 +79,13 @@ def test_names_in_latin_1():
         ("1: 3\n", "1: {}\n", 11, "empty"),
         ("1: 3\n", "1: {3\n", 11, "braces"),
         ("1: 3\n", "1: 3}\n", 11, "commas"),
-        ("1: 3\n", "1: 3,\n", 11, "item's number"),
-        ("1: 3\n", "1: {3,{1}}\n", 11, "item's number"),
-        ("1: 3\n", "1:\n", 11, "item's number"),
-        ("1: 3\n", "1\n", 11, "followed by ':'"),
-        ("1: 3\n", "0: 3\n", 11, "count of 1 or more"),
-        ("1: 3\n", "x: 3\n", 11, "count of 1 or more"),
-        ("1: 3\n", f"{10**16}: 3\n", 11, "10¹⁵"),
+        ("1: 3\n", "1: 3,\n", 11, "an order has the numbers"),
+        ("1: 3\n", "1: {3,{1}}\n", 11, "an order has the numbers"),
+        ("1: 3\n", "1:\n", 11, "count from 1"),
+        ("1: 3\n", "1\n", 11, "':' and an order"),
+        ("1: 3\n", "0: 3\n", 11, "count from 1"),
+        ("1: 3\n", "x: 3\n", 11, "count from 1"),
+        ("1: 3\n", f"{10**16}: 3\n", 11, "2⁵³"),
         ("ALTERNATIVES: 3", "ALTERNATIVES: x", 4, "must be a number, 1 or more"),
         ("ALTERNATIVES: 3", "ALTERNATIVES: 99999999999", 4, "more than the file has characters"),
         ("ALTERNATIVES: 3", "ALTERNATIVES: 2", 4, "names alternative 3"),
@@ -110,7 +108,7 @@ def test_a_mistake_is_named_with_its_line(old, new, line, says):
         ("3\n1,toro\n", 3, "alternative 2 of 3"),
         ("2\n1,toro\n1,uni\n", 3, "named twice"),
         ("1\n1,toro\n5,5\n", 3, "three totals"),
-        ("1\n1,toro\n5,5,1\n5:1\n", 4, "followed by ','"),
+        ("1\n1,toro\n5,5,1\n5:1\n", 4, "',' and an order"),
     ],
 )
 def test_a_mistake_in_an_old_file_is_named_with_its_line(text, line, says):
@@ -129,27 +127,8 @@ def test_a_mistake_in_an_old_file_is_named_with_its_line(text, line, says):
     ],
 )
 def test_a_type_that_does_not_fit_is_refused(kind, ranks, says):
-    from rankcut import RankingSet
-
     with pytest.raises(RankingFileError, match=says):
         write_file(RankingSet(np.array(ranks), ("a", "b", "c")), io.BytesIO(), kind)
-
-
-@given(st.text("0123456789:,{} \t\r\n#", max_size=60), st.booleans())
-def test_the_compiled_scanner_does_what_the_plain_function_does(body, categories):
-    data = np.frombuffer(body.encode(), dtype=np.uint8)
-
-    def scan(function):
-        arrays = [
-            np.zeros(len(data) + 2, dtype=np.int64),
-            np.zeros(len(data) + 1, dtype=np.int64),
-            np.zeros(len(data) + 1),
-            np.zeros(len(data) + 1, dtype=np.int64),
-        ]
-        result = function(data, 0, ord(":"), categories, 1, 7, *arrays)
-        return result, [array[: result[0] + 1].tolist() for array in arrays]
-
-    assert scan(preflib_scan.scan_orders) == scan(preflib_scan.scan_orders.py_func)
 
 
 @given(ranking_sets(least_ranked=1))
@@ -236,14 +215,14 @@ def test_alternatives_may_count_from_0():
 
 @pytest.mark.parametrize("suffix", ["toi", "blt", "csv", "parquet"])
 def test_the_largest_count_is_read_again(tmp_path, suffix):
-    votes = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"), counts=[10**15])
+    votes = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"), counts=[2**53])
     write_file(votes, tmp_path / f"votes.{suffix}")
-    assert read_file(tmp_path / f"votes.{suffix}").counts.tolist() == [10**15]
+    assert read_file(tmp_path / f"votes.{suffix}").counts.tolist() == [2**53]
 
 
 def test_equal_orders_with_counts_beyond_the_largest_are_read_again(tmp_path):
-    votes = RankingSet(np.array([[1.0, 2.0]] * 3), ("a", "b"), counts=[10**15, 10**15, 5])
+    votes = RankingSet(np.array([[1.0, 2.0]] * 3), ("a", "b"), counts=[2**53, 2**53, 5])
     write_file(votes, tmp_path / "v.soc")
     again = read_file(tmp_path / "v.soc")
-    assert again.counts.tolist() == [10**15, 10**15, 5]
+    assert again.counts.tolist() == [2**53, 2**53, 5]
     assert again.n_rankings == votes.n_rankings

@@ -11,8 +11,8 @@ from rankcut import RankingSet, read_file, write_file
 from rankcut.cli.reading import parsed_header
 from rankcut.files import RankingFileError, from_frame, scan_file
 from rankcut.files.layouts import table_rankings
-from rankcut.files.parquet import parquet_blocks
 from rankcut.files.roles import TableOptions
+from rankcut.files.stored_tables import parquet_blocks
 
 
 def read(text, **options):

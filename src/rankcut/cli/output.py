@@ -47,7 +47,7 @@ Spreadsheet: TypeAlias = Annotated[
 
 
 def _needs_pyarrow() -> None:
-    from rankcut.files.parquet import import_pyarrow
+    from rankcut.files.stored_tables import import_pyarrow
 
     import_pyarrow()
 

@@ -35,7 +35,7 @@ def table_writers(
         _write(place, format_text(table, ","))
 
     def parquet(place: str) -> None:
-        from rankcut.files.parquet import format_parquet
+        from rankcut.files.stored_tables import format_parquet
 
         _write(place, format_parquet(dict(columns)))
 

@@ -15,8 +15,8 @@ import numpy as np
 from rankcut.errors import RankingFileError
 from rankcut.files.drafts import atomic_file
 from rankcut.files.layouts import JUDGED_ROWS, table_rankings
-from rankcut.files.parquet import batches, check_columns, opened_parquet, parquet_files
 from rankcut.files.roles import NoSuchRowsError, TableOptions, meeting, roles_of
+from rankcut.files.stored_tables import batches, check_columns, opened_parquet, parquet_files
 from rankcut.files.tables import BLOCK_CELLS, TableBlock
 from rankcut.rankings.ranking_set import RankingSet
 

@@ -21,7 +21,7 @@ from rankcut.dask.reading import ParquetRankings
 from rankcut.dask.tasks import Progress, each_done, shared_task
 from rankcut.errors import InputError
 from rankcut.files.matrices import MatrixBlock, graph_arrays, write_matrix
-from rankcut.files.parquet import import_pyarrow
+from rankcut.files.stored_tables import import_pyarrow
 from rankcut.files.table_columns import known_columns
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.kernels.graph_cut import GraphCutVectors

@@ -2,12 +2,12 @@
 
 ``formats`` chooses by the suffix. A format that is no table has a module that reads a source into a
 :class:`~rankcut.RankingSet`, and writes one as bytes: ``preflib``, ``blt``, ``matrices``. A table
-comes as blocks of columns (``tables``) from ``text`` (CSV, TSV), ``workbooks`` (Excel, SPSS, JSON),
-``parquet`` or a frame; ``roles`` says what each column is, ``guessing`` what it seems to be where
+comes as blocks of columns (``tables``) from ``text`` (CSV, TSV), ``stored_tables`` (Parquet, Excel,
+SPSS, JSON) or a frame; ``roles`` says what each column is, ``guessing`` what it seems to be where
 nobody says, and ``layouts`` and ``table_columns`` turn tables into rankings and back.
 
 What tools write is recognised by ``recognising``, which asks each family in turn: ``surveys``,
-``ballots``, ``votes`` and ``runs``. A family turns a table into one that a layout can read.
+``ballots`` and ``votes``. A family turns a table into one that a layout can read.
 
 To add a format, write its module, name its suffix in ``formats.Format``, and give it a line in
 ``read_file``; a survey that is a table needs only a function that recognises it.

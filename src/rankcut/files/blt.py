@@ -64,7 +64,8 @@ def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
     (array([2, 1]), 'lunch')
     """
     name = source_name(source)
-    lines = _with_spaces(decoded(read_all(source)).split("\n"))
+    # A carriage return alone ends no line, and has no meaning within one.
+    lines = _with_spaces(decoded(read_all(source)).replace("\r", "").split("\n"))
 
     def refuse(problem: str, line: int) -> NoReturn:
         raise RankingFileError(problem, name, line)
@@ -191,7 +192,7 @@ def _with_spaces(lines: list[str]) -> list[str]:
         if candidate is not None:
             found.extend([] if named else ["0"])
             named = True
-            found.append(f'"{next(csv.reader([line]))[1]}"')
+            found.append(f'"{[*next(csv.reader([line])), ""][1]}"')
         elif named:
             title = line.strip(' ,"')
             found.append(f'"{title}"' if title else "")

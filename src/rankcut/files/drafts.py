@@ -1,14 +1,11 @@
 """Write a file completely or not at all: first a temporary file beside it, then a rename.
 
-An interrupt, an error or a full disk leaves the old file as it was, and nothing beside it. A
-process that is killed leaves its temporary file, which the next write to the same place removes.
+An interrupt, an error or a full disk leaves the old file as it was, and nothing beside it; only a
+process that is killed leaves its temporary file.
 """
 
-import hashlib
 import io
 import os
-import platform
-import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -34,11 +31,9 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
         yield place
         return
     # Keep the suffix, because some libraries choose the format by it.
-    mark = f"{_where()}-{os.getpid()}-{secrets.token_hex(6)}"
-    draft = place.with_name(f".{place.name}.{mark}{place.suffix}")
+    draft = place.with_name(f".{place.name}.{secrets.token_hex(6)}{place.suffix}")
     try:
         try:
-            _remove_stale(place)
             os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
             if place.exists():
                 draft.chmod(stat.S_IMODE(place.stat().st_mode))
@@ -87,39 +82,6 @@ def copy_whole(source: BinaryIO, stream: BinaryIO) -> None:
     while content := source.read(AT_ONCE):
         write_whole(stream, content)
     stream.flush()
-
-
-def _where() -> str:
-    """A short mark of the machine and container, within which process numbers are unique."""
-    try:
-        space = os.readlink("/proc/self/ns/pid")
-    except OSError:
-        space = ""
-    return hashlib.blake2s(f"{platform.node()} {space}".encode(), digest_size=4).hexdigest()
-
-
-def _remove_stale(place: Path) -> None:
-    """Remove the temporary files of this place whose process is dead."""
-    if os.name != "posix":
-        return
-    ours = re.compile(
-        rf"\.{re.escape(place.name)}\.{_where()}-(\d+)-[0-9a-f]{{12}}{re.escape(place.suffix)}"
-    )
-    for name in os.listdir(place.parent):
-        found = ours.fullmatch(name)
-        if found is not None and not _is_alive(int(found[1])):
-            with suppress(OSError):
-                place.with_name(name).unlink()
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
 
 
 def _settle(path: Path) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError, Setting, Text, amount
-from rankcut.files.parquet import parquet_blocks
 from rankcut.files.roles import positions
+from rankcut.files.stored_tables import parquet_blocks
 from rankcut.files.tables import Header, TableBlock, is_missing, typed
 from rankcut.files.text import Source, source_name, text_blocks
 

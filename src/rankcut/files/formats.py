@@ -14,15 +14,20 @@ from rankcut.files.ballots import read_abif, record_blocks
 from rankcut.files.blt import COMMAS, format_blt, read_blt
 from rankcut.files.drafts import atomic_file, write_whole
 from rankcut.files.matrices import npy_bytes, read_npy
-from rankcut.files.parquet import format_parquet, parquet_blocks
 from rankcut.files.preflib import OrderType, format_preflib, read_order, read_preflib
 from rankcut.files.recognising import read_table, scan_table
 from rankcut.files.roles import TableOptions
-from rankcut.files.runs import log_blocks
+from rankcut.files.stored_tables import (
+    excel_blocks,
+    format_parquet,
+    json_blocks,
+    parquet_blocks,
+    spss_blocks,
+)
 from rankcut.files.table_columns import declared_items, table_columns
 from rankcut.files.tables import Header, Layout, TableBlock, frame_blocks
 from rankcut.files.text import Source, format_text, open_text, source_name, text_blocks
-from rankcut.files.workbooks import excel_blocks, json_blocks, spss_blocks
+from rankcut.files.votes import log_blocks
 from rankcut.rankings.ranking_set import RankingSet
 
 Format: TypeAlias = Literal[

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rankcut.errors import InputError, RankingFileError, amount
-from rankcut.files.archives import pack_archive, reading_as, unpack_archive
+from rankcut.files.archives import check_proportion, pack_archive, reading_as, unpack_archive
 from rankcut.files.drafts import atomic_file
-from rankcut.files.parquet import import_pyarrow
+from rankcut.files.stored_tables import import_pyarrow
 from rankcut.files.table_columns import Columns
 from rankcut.files.tables import BLOCK_CELLS
 from rankcut.files.text import Source, open_bytes, read_all, source_name
@@ -182,6 +182,8 @@ def read_graph(source: Source) -> "ItemGraph":
     arrays = read_arrays(source)
     name = source_name(source)
     with reading_as("an item graph, as 'rankcut graph' writes it", name):
+        # A complete graph is stored as a number, and takes memory for each item.
+        check_proportion(int(arrays["n_items"]), sum(own.nbytes for own in arrays.values()), name)
         try:
             return _graph(arrays)
         except InputError as mistake:

@@ -7,7 +7,9 @@ cat file a line sorts the items into categories, which are read as groups, the f
 """
 
 import re
+from array import array
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -15,14 +17,18 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from scipy.sparse import csr_array
 
-from rankcut._loops import preflib_scan
 from rankcut.errors import RankingFileError
 from rankcut.files.text import Source, decoded, read_all, source_name, whole_number
+from rankcut.parameters import EXACT
 from rankcut.rankings.orders import to_orders
 from rankcut.rankings.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
 _TOTALS = ("NUMBER VOTERS", "NUMBER UNIQUE ORDERS")
 _NAME = re.compile(r"(ALTERNATIVE|CATEGORY) NAME (\d{1,15})")
+
+_STRICT = re.compile(r"[0-9, \t]+")
+_GROUP = r"(?:[ \t]*\{[0-9, \t]*\}[ \t]*|[0-9 \t]+)"
+_TIED = re.compile(rf"{_GROUP}(?:,{_GROUP})*")
 
 
 @dataclass
@@ -76,49 +82,80 @@ def read_preflib(source: Source, *, sparse: bool | None = None) -> RankingSet:
     name = source_name(source)
     content = read_all(source).removeprefix(b"\xef\xbb\xbf")
     header = _read_header(content, name)
-    data = np.frombuffer(content, dtype=np.uint8)
-    separator = header.separator.encode()
-    body = content[header.end :]
-    n_rows = body.count(b"\n") + 1
-    n_entries = body.count(b",") + body.count(b"{") + body.count(separator) + 1
-    del body
-    starts = np.zeros(n_rows + 1, dtype=np.int64)
-    counts = np.empty(n_rows, dtype=np.int64)
-    columns = np.empty(n_entries, dtype=np.int64)
-    ranks = np.empty(n_entries)
+    n_above = content.count(b"\n", 0, header.end)
     is_cat = header.fields.get("DATA TYPE", name.removesuffix(".gz")[-3:]) == "cat"
-    n_rows, problem, at, number = preflib_scan.scan_orders(
-        data,
-        header.end,
-        separator[0],
-        is_cat,
-        header.first_item,
-        header.n_items,
-        starts,
-        columns,
-        ranks,
-        counts,
-    )
-    if problem != preflib_scan.FINE:
-        line = content.count(b"\n", 0, at) + 1
-        raise RankingFileError(_complaint(problem, number, header), name, line)
-    if n_rows == 0:
-        raise RankingFileError("the file has a header and no orders", name, _last_line(content))
-    starts = starts[: n_rows + 1]
     numbers = range(header.first_item, header.first_item + header.n_items)
-    names = [header.names.get(i, str(i)) for i in numbers]
-    items, notes = distinct_labels(names)
+    starts, columns, ranks, counts = array("q", [0]), array("q"), array("q"), array("q")
+    for line, text in enumerate(decoded(content[header.end :]).split("\n"), start=n_above + 1):
+        text = text.strip()
+        if not text or text.startswith("#"):
+            continue
+        try:
+            count, order, places = _read_line(text, header.separator, is_cat)
+            if len({*order}) < len(order):
+                twice = next(item for i, item in enumerate(order) if item in order[:i])
+                raise ValueError(f"item {twice} appears twice; an order lists each item once")
+            if order and (min(order) not in numbers or max(order) not in numbers):
+                unknown = next(item for item in order if item not in numbers)
+                raise ValueError(
+                    f"there is no item {unknown}: the header says that there are {len(numbers)} "
+                    f"alternatives, counted from {header.first_item}"
+                )
+        except ValueError as problem:
+            raise RankingFileError(str(problem), name, line) from None
+        counts.append(count)
+        columns.extend(order)
+        ranks.extend(places)
+        starts.append(len(columns))
+    if not counts:
+        raise RankingFileError("the file has a header and no orders", name, _last_line(content))
+    items, notes = distinct_labels([header.names.get(i, str(i)) for i in numbers])
     if header.categories:
         header.fields["CATEGORIES"] = ", ".join(header.categories.values())
-    entries = (ranks[: starts[-1]], columns[: starts[-1]], starts)
+    entries = (np.array(ranks, dtype=float), np.array(columns) - header.first_item, starts)
     return RankingSet(
-        fitting_ranks(csr_array(entries, shape=(n_rows, header.n_items)), sparse),
+        fitting_ranks(csr_array(entries, shape=(len(counts), header.n_items)), sparse),
         items,
-        counts=counts[:n_rows],
+        counts=np.array(counts),
         title=header.fields.get("TITLE", ""),
         metadata=header.fields,
         notes=notes,
     )
+
+
+def _read_line(text: str, separator: str, is_cat: bool) -> tuple[int, list[int], Sequence[int]]:
+    """The count of a line, its items and the number of each one's group, from 1.
+
+    >>> _read_line("25: 3,{1,2},4", ":", False)
+    (25, [3, 1, 2, 4], [1, 2, 2, 3])
+    """
+    first, _, rest = text.partition(separator)
+    count = whole_number(first.strip())
+    if not count or not rest:
+        raise ValueError(
+            f"a line has a count from 1 to 2⁵³, {separator!r} and an order, best first, as in "
+            f"'25{separator} 3,1,2'"
+        )
+    try:
+        if _STRICT.fullmatch(rest):
+            order = list(map(int, rest.split(",")))
+            return count, order, range(1, len(order) + 1)
+        groups = [] if _TIED.fullmatch(rest) is None else re.findall(_GROUP, rest)
+        listed = [
+            [int(item) for item in own.strip("{} \t").split(",")] if own.strip("{} \t") else []
+            for own in groups
+        ]
+    except ValueError:
+        listed = []
+    if not listed:
+        raise ValueError(
+            "an order has the numbers of items, separated by commas, and tied items in braces, as "
+            "in '3,{1,2},4'"
+        )
+    if not is_cat and [] in listed:
+        raise ValueError("the group {} is empty; leave it out (only a cat file may have one)")
+    places = [place for place, group in enumerate(listed, start=1) for _ in group]
+    return count, [item for group in listed for item in group], places
 
 
 def _last_line(content: bytes) -> int:
@@ -238,32 +275,6 @@ def _count_of_items(text: str, name: str, line: int) -> int:
     return number
 
 
-def _complaint(problem: int, number: int, header: _Header) -> str:
-    example = f"'25{header.separator} 3,1,2'"
-    return {
-        preflib_scan.NO_COUNT: f"the line should begin with a count of 1 or more, as in {example}",
-        preflib_scan.LARGE: "the count is over 10¹⁵; correct it",
-        preflib_scan.NO_SEPARATOR: (
-            f"the count should be followed by {header.separator!r} and an order, as in {example}"
-        ),
-        preflib_scan.NO_ITEM: (
-            f"an item's number is expected here; an order lists numbers, best first, as in "
-            f"{example}"
-        ),
-        preflib_scan.NO_SUCH_ITEM: (
-            f"there is no item {number}: the header says that there are {header.n_items} "
-            f"alternatives, counted from {header.first_item}"
-        ),
-        preflib_scan.TWICE: f"item {number} appears twice; an order lists each item once",
-        preflib_scan.EMPTY_GROUP: (
-            "the group {} is empty; leave it out (only a cat file may have one)"
-        ),
-        preflib_scan.NO_COMMA: (
-            "items are separated by commas, and tied items are in braces, as in '3,{1,2},4'"
-        ),
-    }[problem]
-
-
 OrderType: TypeAlias = Literal["soc", "soi", "toc", "toi"]
 
 
@@ -322,11 +333,11 @@ def format_preflib(rankings: RankingSet, name: str, kind: OrderType) -> bytes:
 def _parts(count: int) -> list[int]:
     """The count, or several counts with that sum, none too large for a reader.
 
-    >>> _parts(2 * 10**15 + 1)
-    [1000000000000000, 1000000000000000, 1]
+    >>> _parts(2**54 + 1)
+    [9007199254740992, 9007199254740992, 1]
     """
-    whole, rest = divmod(count, preflib_scan.LARGEST_COUNT)
-    return [preflib_scan.LARGEST_COUNT] * whole + [rest] * (rest > 0)
+    whole, rest = divmod(count, EXACT)
+    return [EXACT] * whole + [rest] * (rest > 0)
 
 
 def _group(tied: Any) -> str:

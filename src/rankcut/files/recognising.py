@@ -16,10 +16,9 @@ from rankcut.files.ballots import contests
 from rankcut.files.guessing import some_of
 from rankcut.files.layouts import JUDGED_ROWS, table_blocks, table_rankings
 from rankcut.files.roles import RANKING, Guess, TableOptions
-from rankcut.files.runs import ratings
 from rankcut.files.surveys import survey_questions, without_headers
 from rankcut.files.tables import TableBlock
-from rankcut.files.votes import scores, tasks, votes
+from rankcut.files.votes import ratings, scores, tasks, votes
 from rankcut.rankings.ranking_set import RankingSet
 
 _FAMILIES = (votes, tasks, ratings, scores, survey_questions, contests)

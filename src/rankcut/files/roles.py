@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.preflib_scan import LARGEST_COUNT
 from rankcut.errors import InputError, RankingFileError, Setting, Text
 from rankcut.files.guessing import (
     as_option,
@@ -19,6 +18,7 @@ from rankcut.files.guessing import (
     some_of,
 )
 from rankcut.files.tables import Layout, TableBlock, shown
+from rankcut.parameters import EXACT
 from rankcut.rankings.ratings import Scale, read_scale
 from rankcut.rankings.value import Unranked
 
@@ -317,11 +317,9 @@ def counts_of(block: TableBlock, roles: Roles) -> NDArray[np.int64] | None:
     if roles.count is None:
         return None
     values = block.numbers(roles.count, "the count")
-    good = (values >= 1) & (values <= LARGEST_COUNT) & (values == np.round(values))
+    good = (values >= 1) & (values <= EXACT) & (values == np.round(values))
     if not good.all():
-        block.refuse(
-            int(np.argmin(good)), roles.count, "a count is a whole number from 1 up to 10^15"
-        )
+        block.refuse(int(np.argmin(good)), roles.count, "a count is a whole number from 1 to 2^53")
     return values.astype(np.int64)
 
 

@@ -13,11 +13,10 @@ from typing import IO, Any, TypeAlias
 
 import numpy as np
 
-from rankcut._loops.preflib_scan import LARGEST_COUNT
 from rankcut.errors import RankingFileError, Setting, amount
 from rankcut.files.archives import unpacked_gzip
 from rankcut.files.tables import BLOCK_CELLS, MARKS, Declared, Header, TableBlock, read_marks
-from rankcut.parameters import ROWS_AT_ONCE
+from rankcut.parameters import EXACT, ROWS_AT_ONCE
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 
@@ -135,7 +134,7 @@ codecs.register_error("rankcut-latin-1", _latin_1)
 
 
 def whole_number(text: str) -> int | None:
-    """The number written in plain digits, up to 10**15, or None.
+    """The number written in plain digits, up to 2**53, or None.
 
     Python's ``int`` accepts more than a file should: other scripts' digits, signs, underscores.
 
@@ -144,7 +143,7 @@ def whole_number(text: str) -> int | None:
     """
     if not (text.isascii() and text.isdigit() and len(text) < 17):
         return None
-    return int(text) if int(text) <= LARGEST_COUNT else None
+    return int(text) if int(text) <= EXACT else None
 
 
 def text_blocks(

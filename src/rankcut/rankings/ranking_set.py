@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
-from rankcut._loops.preflib_scan import LARGEST_COUNT
 from rankcut.errors import InputError, amount
+from rankcut.parameters import EXACT
 from rankcut.rankings.orders import spread
 from rankcut.rankings.value import BLOCK, Unranked
 
@@ -310,12 +310,12 @@ def _whole(counts: Any) -> NDArray[np.int64]:
         if given.dtype.kind not in "iu":
             given = given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"counts must be whole numbers from 1 to {LARGEST_COUNT:,}") from None
-    good = (given >= 1) & (given <= LARGEST_COUNT) & (given == np.floor(given))
+        raise InputError(f"counts must be whole numbers from 1 to {EXACT:,}") from None
+    good = (given >= 1) & (given <= EXACT) & (given == np.floor(given))
     if not good.all():
         row = int(np.argmin(good))
         raise InputError(
-            f"a count is a whole number from 1 to {LARGEST_COUNT:,}; got {given[row]}", row=row
+            f"a count is a whole number from 1 to {EXACT:,}; got {given[row]}", row=row
         )
     return given.astype(np.int64)
 
