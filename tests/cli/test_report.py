@@ -1,6 +1,10 @@
 """``rankcut report``."""
 
+from itertools import permutations
+
 from commands import fail, succeed
+
+ROWS = list(enumerate([*permutations((1, 2, 3))] * 7))[:40]
 
 
 def test_the_page_of_a_file(lunch):
@@ -8,9 +12,24 @@ def test_the_page_of_a_file(lunch):
     page = (lunch / "page.html").read_text(encoding="utf-8")
     assert "Groups by guest" in page
     assert "The given graph" in page
+    assert "<footer" in page
+    assert "full.csv, " in page
     assert (
         succeed("report", "full.csv", "--by", "guest", "--items", "dishes.csv", "-o", "-") == page
     )
+
+
+def test_the_options_of_other_commands(lunch):
+    lines = ["a,b,c,w,who,side"]
+    lines += [f"{a},{b},{c},{1 + k % 3 / 2},p{k // 2},{'ab'[k // 2 % 2]}" for k, (a, b, c) in ROWS]
+    (lunch / "votes.csv").write_text("\n".join(lines))
+    told = succeed(
+        *("report", "votes.csv", "--by", "side", "--people", "who", "--weight", "w"),
+        *("--item-columns", "a,b,c", "--title", "Three", "-o", "-"),
+    )
+    assert "<h1>Three</h1>" in told
+    assert "survey weights" in told
+    assert "<dt>people</dt><dd>20</dd>" in told
 
 
 def test_mistakes_leave_no_file(lunch):

@@ -164,7 +164,10 @@ def test_ties_and_labels():
     found = Consensus().fit(frame)
     assert found.tied_groups_ == [["ika", "ebi"]]
     assert found.pairwise_winner_ == "uni"
-    assert found.notes_ == ["'uni' beats every other item in a pairwise comparison."]
+    assert found.notes_ == [
+        "'uni' beats every other item in a pairwise comparison, though chance could explain 2 "
+        "of its 2 majorities."
+    ]
 
 
 def test_all_tied_is_said():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.stats import chi2, friedmanchisquare, kendalltau
+from scipy.stats import binomtest, chi2, friedmanchisquare, kendalltau
 
 from rankcut import make_mallows
 from rankcut.consensus import Units, agree, compare_pairs
@@ -228,3 +228,33 @@ def test_circles_and_components_agree_with_the_relation(n_items, seed):
 )
 def test_what_majorities_say_in_words(margins, sentence):
     assert sentence in majority_sentence(margins, "abcd"[: len(margins)])
+
+
+def test_chance_could_explain_what_is_not_clear():
+    told = majority_sentence(CIRCLE, "abc", np.zeros((3, 3), dtype=bool))
+    assert "form a cycle, which chance could explain: 'a' beats 'b'" in told
+    told = majority_sentence(tournament(3, [(0, 1), (0, 2)]), "abc", np.eye(3, k=1) > 0)
+    assert told.endswith("though chance could explain 1 of its 2 majorities.")
+
+
+@pytest.mark.parametrize("kind", ["full", "incomplete"])
+def test_clear_majorities_are_those_of_sign_tests(kind):
+    ranks = make_mallows(150, 5, phi=0.7, kind=kind, random_state=0).ranks
+    pairs = compare_pairs(Units.of(read_rankings(ranks, unranked="anywhere")))
+    for i, j in combinations(range(5), 2):
+        wins, losses = (ranks[:, i] < ranks[:, j]).sum(), (ranks[:, i] > ranks[:, j]).sum()
+        expected = 10 * binomtest(int(wins), int(wins + losses)).pvalue <= 0.05
+        assert pairs.clear()[i, j] == pairs.clear()[j, i] == expected
+    assert 0 < pairs.clear().sum() < 20
+
+
+def test_rankings_of_one_person_are_one_vote_for_clear_majorities():
+    ranks = np.array([[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]] * 8)
+    thrice = np.repeat(ranks, 3, axis=0)
+    once, people = (
+        compare_pairs(Units.of(read_rankings(each, people=who)))
+        for each, who in ((ranks, None), (thrice, np.repeat(np.arange(24), 3)))
+    )
+    assert not once.clear().any()
+    assert not people.clear().any()
+    assert compare_pairs(Units.of(read_rankings(thrice))).clear()[0, 1]

@@ -2,12 +2,13 @@
 
 import json
 import re
+from datetime import date
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
-from rankcut import ItemGraph, RankingSet, make_mallows
+from rankcut import ItemGraph, RankingSet, __version__, make_mallows
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
 from rankcut.report import report
@@ -46,7 +47,7 @@ class Reader(HTMLParser):
 def test_every_panel_says_something_whatever_the_kind(kind):
     page = report(load_lunch(kind), by="guest", unranked=UNRANKED[kind]).html
     read = Reader(page)
-    assert len(read.said) == sum(tag == "h2" for tag, _ in read.elements) == 8
+    assert len(read.said) == sum(tag == "h2" for tag, _ in read.elements) == 7
     assert all(said.strip().endswith(".") for said in read.said)
     assert all("aria-label" in attrs for tag, attrs in read.elements if tag == "svg")
     assert "gelato" in page
@@ -77,7 +78,7 @@ def test_counts_are_the_same_page_as_rows():
     assert once.html.count(rows) == 1
     assert once.html.replace(rows, "") == each.html
     weighed = report(ranks, town, sample_weight=[9, 15, 11, 25], items=["x", "y", "z"])
-    assert weighed.overview.places.tolist() == each.overview.places.tolist()
+    assert weighed.study.places.tolist() == each.study.places.tolist()
 
 
 def test_small_and_odd_sets_have_a_page():
@@ -106,7 +107,7 @@ def test_items_without_room_on_a_drawing_wait_until_they_are_chosen():
     for width in ("roomy", "narrow"):
         shown = [attrs["data-item"] for attrs in labels if attrs["class"] == f"halo {width}"]
         later = [attrs["data-item"] for attrs in labels if attrs["class"] == f"halo {width} later"]
-        assert len(shown) + len(later) == 80  # on the map and in the graph
+        assert len(shown) + len(later) == 40
         assert waiting <= set(later)
 
 
@@ -140,9 +141,9 @@ def test_what_is_said_of_a_chosen_item():
     page = report(votes, unranked="last").html
     (embedded,) = re.findall(r'id="items">(.*?)</script>', page)
     assert json.loads(embedded) == [
-        ["x", "place 1 of 3 (certain), put first by 80 %"],
-        ["y", "place 2 of 3 (certain), put first by 20 %"],
-        ["z", "place 3 of 3 (certain), put first by 0 %, not listed by 40 %"],
+        ["x", "place 1 of 3 (95 % sure), put first by 80 %"],
+        ["y", "place 2 of 3 (95 % sure), put first by 20 %"],
+        ["z", "place 3 of 3 (95 % sure), put first by 0 %, not listed by 40 %"],
     ]
 
 
@@ -150,11 +151,20 @@ def test_a_given_graph_is_drawn_by_name():
     weights = np.array([[0.0, 0.0, 0.7], [0.0, 0.0, 0.0], [0.7, 0.0, 0.0]])
     graph = ItemGraph(weights, 3, ("z", "y", "x"))
     votes = RankingSet(np.array([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]), ("x", "y", "z"))
-    said = Reader(report(votes, graph=graph).html).said[-1]
-    assert said == (
+    assert report(votes, graph=graph).panels["graph"].said == (
         "The given graph: similar items are connected. Strongest: x and z (0.70). "
         "1 item connected to none."
     )
+
+
+def test_findings_link_to_their_panels_and_the_foot_says_what_this_is():
+    page = report(load_lunch(), by="guest", source="lunch.csv")
+    links = [attrs["href"][1:] for tag, attrs in Reader(page.html).elements if tag == "a"]
+    panels = {attrs["id"] for tag, attrs in Reader(page.html).elements if tag == "h2"}
+    assert set(links) == panels == set(page.panels)
+    assert links[:2] == ["groups", "map"]
+    (foot,) = re.findall("<footer.*?>(.*?)</footer>", page.html)
+    assert foot == f"lunch.csv, {date.today().day} {date.today():%B %Y}, rankcut {__version__}"
 
 
 def test_saving(tmp_path):
@@ -169,7 +179,7 @@ def test_saving(tmp_path):
         ({"X": [[1, np.nan]]}, "unranked"),
         ({"X": [[np.nan, np.nan]], "unranked": "last"}, "nothing to report"),
         ({"X": [[1, 2]], "by": "town"}, "no column 'town'"),
-        ({"X": [[1, 2], [2, 1]], "sample_weight": [0.5, 1]}, "whole numbers"),
+        ({"X": [[1, 2], [2, 1]], "sample_weight": [-0.5, 1]}, "sample_weight"),
     ],
 )
 def test_mistakes(arguments, says):

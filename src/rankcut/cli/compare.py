@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import By, LeftOut, People, Seed
+from rankcut.cli.options import By, LeftOut, People, Seed, Strata
 from rankcut.cli.output import PICTURES, TABLES, Results, note, styled, working
 from rankcut.cli.reading import RankingFile, Reading, column_of
 from rankcut.errors import InputError
@@ -32,10 +32,7 @@ class CompareOptions:
             metavar="COLUMN",
         ),
     ] = None
-    strata: Annotated[
-        str | None,
-        option("Compare groups within each value of this column.", metavar="COLUMN"),
-    ] = None
+    strata: Strata = None
     people: People = None
     unranked: LeftOut = "error"
     features: Annotated[

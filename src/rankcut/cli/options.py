@@ -32,6 +32,10 @@ People: TypeAlias = Annotated[
         metavar="COLUMN",
     ),
 ]
+Strata: TypeAlias = Annotated[
+    str | None,
+    option("Compare groups within each value of this column.", "--strata", metavar="COLUMN"),
+]
 LeftOut: TypeAlias = Annotated[
     Unranked,
     option(

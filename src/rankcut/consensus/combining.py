@@ -236,7 +236,8 @@ class CombinesRankings:
             winner = pairwise_winner(margins)
             self.pairwise_winner_ = None if winner is None else names[listed[winner]]
             self.cycle_ = [names[listed[i]] for i in shortest_cycle(margins)]
-            self.notes_.append(majority_sentence(margins, [names[i] for i in listed]))
+            clear = self._pairs.clear()[np.ix_(listed, listed)]
+            self.notes_.append(majority_sentence(margins, [names[i] for i in listed], clear))
             self.notes_ += self._exposure_notes(self._pairs, listed)
         if not self.optimal_:
             self.notes_.append(

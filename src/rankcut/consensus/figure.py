@@ -226,9 +226,9 @@ def about_places(group: GroupConsensus, confidence: float) -> str:
     if group.intervals is None:
         return "A dot is the place in the consensus."
     return (
-        f"A dot is the place in the consensus, a bar what is possible with {confidence:.0%} "
-        "confidence, for all items at once. Chance of being first: the share of bootstrap samples "
-        "of these people in which it is."
+        f"A dot is the place in the consensus; bars hold the true places of all items at once, "
+        f"{confidence:.0%} sure. First in: the share of bootstrap samples of these people in which "
+        "the item comes first."
     )
 
 
@@ -282,7 +282,7 @@ def places_table(
     ends = (1, len(items)) if len(items) > 1 else None
     heads = [Head("place", "number"), Head("item", "name"), Head("possible places", "line", ends)]
     if group.first is not None:
-        heads.append(Head("chance of being first", "number roomy"))
+        heads.append(Head("first in", "number roomy"))
     heads.append(Head("score", "number roomy"))
     if listed is not None:
         heads.append(Head("listed by", "number roomy"))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.special import betainc
 
 from rankcut._loops.types import Floats, Indices
 from rankcut.consensus.means import Vectors, comparisons, pair_matrix
@@ -35,8 +36,8 @@ class Comparisons:
         anywhere, or else everyone.
     mass : float
         Everyone, by weight.
-    own_net, own_made : float
-        Σ over people of the squares of what each adds to ``net`` and ``made``.
+    own_net, own_made, own_mass : float
+        Σ over people of the squares of what each adds to ``net``, ``made`` and ``mass``.
     n_items : int
         Number of items.
     """
@@ -47,6 +48,7 @@ class Comparisons:
     mass: float
     own_net: float
     own_made: float
+    own_mass: float
     n_items: int
 
     @property
@@ -108,6 +110,18 @@ class Comparisons:
         """How many people compare i and j."""
         return np.abs(pair_matrix(self.made, self.n_items))
 
+    def clear(self, confidence: float = 0.95) -> NDArray[np.bool_]:
+        """Which majorities are more than chance: sign tests that hold for all pairs at once.
+
+        People who count more than others are fewer, by Kish's effective number (Σ w)²/Σ w².
+        """
+        made = self.made * self.mass / self.own_mass
+        more = np.divide(self.net, self.made, out=np.zeros_like(made), where=self.made > 0)
+        more = made * (1 + np.abs(more)) / 2
+        p_values = np.where(more > 0, 2 * betainc(np.maximum(more, 1e-9), made - more + 1, 0.5), 1)
+        found = len(made) * p_values <= 1 - confidence
+        return np.asarray(pair_matrix(found.astype(np.float64), self.n_items) != 0)
+
     def listings(self) -> Floats:
         """How many people list each item, as far as pairs tell: its most frequent comparison."""
         return np.asarray(self.counts().max(axis=1, initial=0.0))
@@ -125,10 +139,12 @@ def compare_pairs(units: Units) -> Comparisons:
     n_items = units.n_items
     width = n_items * (n_items - 1) // 2
     net, made = np.zeros((2, width))
-    own_net, own_made, mass = 0.0, 0.0, 0.0
+    own_net, own_made, own_mass, mass = 0.0, 0.0, 0.0, 0.0
     for block in units.blocks(width):
         counts = block.counts.astype(np.float64)
-        mass += float(counts @ block.masses())
+        masses = block.masses()
+        mass += float(counts @ masses)
+        own_mass += float(counts @ masses**2)
         signs = comparisons(block.groups)
         totals = block.totals(signs)
         compared = block.totals(np.abs(signs))
@@ -137,7 +153,7 @@ def compare_pairs(units: Units) -> Comparisons:
         own_net += float(counts @ np.einsum("ij,ij->i", totals, totals))
         own_made += float(counts @ np.einsum("ij,ij->i", compared, compared))
     asked = made if units.unranked == "anywhere" else np.full(width, mass)
-    return Comparisons(net, made, asked, mass, own_net, own_made, n_items)
+    return Comparisons(net, made, asked, mass, own_net, own_made, own_mass, n_items)
 
 
 def beats(margins: Floats) -> NDArray[np.bool_]:
@@ -214,23 +230,27 @@ def shortest_cycle(margins: Floats) -> list[int]:
     return []
 
 
-def majority_sentence(margins: Floats, names: Sequence[Hashable]) -> str:
-    """The pairwise winner, or why there is none, in words.
+def majority_sentence(
+    margins: Floats, names: Sequence[Hashable], clear: NDArray[np.bool_] | None = None
+) -> str:
+    """The pairwise winner, or why there is none, in words; ``clear`` are those beyond chance.
 
     >>> majority_sentence(np.array([[0.0, 0.5], [-0.5, 0.0]]), ["toro", "ika"])
     "'toro' beats every other item in a pairwise comparison."
     """
     if len(names) < 2:
         return "There is only one item, so there is nothing to compare."
-    winner = pairwise_winner(margins)
-    cycle = [repr(names[i]) for i in shortest_cycle(margins)]
-    rounds = ", ".join(
-        f"{one} beats {next_one}"
-        for one, next_one in zip(cycle, cycle[1:] + cycle[:1], strict=True)
-    )
+    sure = np.ones(margins.shape, dtype=bool) if clear is None else clear
+    winner, cycle = pairwise_winner(margins), shortest_cycle(margins)
+    steps = list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
+    rounds = ", ".join(f"{names[one]!r} beats {names[other]!r}" for one, other in steps)
+    doubt = "" if all(sure[step] for step in steps) else ", which chance could explain"
     if winner is not None:
-        lower = f" Majorities below it form a cycle: {rounds}." if cycle else ""
-        return f"{names[winner]!r} beats every other item in a pairwise comparison.{lower}"
+        said = f"{names[winner]!r} beats every other item in a pairwise comparison"
+        unsure = len(names) - 1 - int(np.delete(sure[winner], winner).sum())
+        if unsure:
+            said += f", though chance could explain {unsure} of its {len(names) - 1} majorities"
+        return f"{said}." + (f" Majorities below it form a cycle{doubt}: {rounds}." * bool(cycle))
     wins = beats(margins)
     unbeaten = [repr(names[i]) for i in np.flatnonzero(~wins.any(axis=0)).tolist()]
     said = "No item beats every other item in a pairwise comparison"
@@ -238,6 +258,5 @@ def majority_sentence(margins: Floats, names: Sequence[Hashable]) -> str:
         return f"{said}: all pairs are tied."
     if unbeaten:
         listed = ", ".join(unbeaten[:5]) + (", …" if len(unbeaten) > 5 else "")
-        reason = f": {listed} {'is' if len(unbeaten) == 1 else 'are'} not beaten, but tied"
-        said += reason
-    return f"{said}. Majorities form a cycle: {rounds}." if cycle else f"{said}."
+        said += f": {listed} {'is' if len(unbeaten) == 1 else 'are'} not beaten, but tied"
+    return f"{said}." + (f" Majorities form a cycle{doubt}: {rounds}." * bool(cycle))

@@ -78,18 +78,16 @@ class GroupConsensus:
     def leaders(self, items: Sequence[str]) -> str:
         """Who comes first, and how sure that is."""
         top = [items[i] for i in np.flatnonzero(self.ranking == 1).tolist()]
-        said = name_some(top) + (" comes first" if len(top) == 1 else " share the first place")
-        if self.intervals is not None:
-            possible = [items[i] for i in np.flatnonzero(self.intervals[:, 0] == 1).tolist()]
-            if len(top) == len(possible) == 1:
-                said += ", and with 95 % confidence no other item does"
-            elif len(possible) > len(top):
-                said += f"; with 95 % confidence, {len(possible)} items could be first: "
-                said += name_some(possible)
-            sure = int((self.intervals[:, 0] == self.intervals[:, 1]).sum())
-            said += f". The exact place of {sure or 'none'} of {amount(len(items), 'item')}"
-            said += " is certain"
-        return f"{said}."
+        first = name_some(top) + (" comes first" if len(top) == 1 else " share the first place")
+        if self.intervals is None or len(items) == 1:
+            return f"{first}."
+        possible = [items[i] for i in np.flatnonzero(self.intervals[:, 0] == 1).tolist()]
+        if 2 * len(possible) > len(items):
+            which = "all" if len(possible) == len(items) else f"{len(possible)} of"
+            return f"No clear winner: {which} {len(items)} items could be first (95 % sure)."
+        if len(possible) == 1:
+            return f"{first} (95 % sure)."
+        return f"{first}; 95 % sure is only that it is one of {name_some(possible)}."
 
 
 @dataclass(frozen=True, eq=False)

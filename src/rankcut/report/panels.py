@@ -1,75 +1,332 @@
-"""The panels of a page about rankings: sentences made of its numbers, drawings and tables."""
+"""The panels of a page about rankings, each made by itself: words, a figure and a table.
 
-from collections.abc import Iterator, Sequence
+``PANELS["consensus"](study)`` is the panel of the consensus, or None where a study has none. Words
+are made of numbers, and say how sure they are.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import betainc
+from scipy.stats import norm
 
 from rankcut.blocs.selection import LEAST_PEOPLE
 from rankcut.comparison.page import show_items
+from rankcut.comparison.results import LEVEL
 from rankcut.consensus.figure import about_places, places_table, show_pairs
 from rankcut.consensus.words import agreement_sentence, name_some, percent
 from rankcut.errors import amount
+from rankcut.graphs.item_graph import ItemGraph
 from rankcut.pictures.graph_pictures import graph_picture
 from rankcut.pictures.map_pictures import MOST_ARROWS, about_groups, map_picture, read_map
-from rankcut.pictures.page import Html, draw_svg, item_button, show_legend, tag
-from rankcut.pictures.ranking_map import RankingMap
-from rankcut.pictures.scene import Path, Picture, Scene, Shape, Text, rectangle
+from rankcut.pictures.page import Html, draw_svg, item_button, join, show_legend, tag
+from rankcut.pictures.scene import Path, Scene, Shape, Text, rectangle
 from rankcut.pictures.theme import COLOURS, FAINT, SOFT, shorten
-from rankcut.report.overview import Overview
+from rankcut.report.study import Study
 
 # Lengths and places are drawn one by one up to this many; if there are more, several share a bar.
 _MOST_BARS = 20
 
 
 class Panel(NamedTuple):
-    """A part of the page."""
+    """A part of the page, and the one sentence of it that the page may begin with."""
 
     name: str
     said: str
-    content: list[Html]
+    figure: Html = Html()
+    table: Html = Html()
+    notes: str = ""  #: how to read it
+    finding: str = ""
+    stands_out: bool = False  #: whether the finding is more than chance, 95 % sure
 
 
-def make_panels(found: Overview) -> Iterator[Panel]:
-    """The panels, from what is in the file to the item graph."""
-    yield Panel("What is in it", say_contents(found), list(_facts(found)))
-    yield Panel("Lengths of lists", say_lengths(found), list(_lengths(found)))
-    said = " ".join(filter(None, [say_consensus(found), say_cut(found)]))
-    yield Panel("Consensus", said, list(_consensus(found)))
-    yield Panel("Places of each item", say_places(found), list(_places(found)))
-    every = range(len(found.items))
-    if len(every) > 1 and found.consensus.pairwise is not None:
-        pairs = show_pairs(found.consensus.pairwise, found.items, every, chosen=True)
-        yield Panel("Pairs", say_pairs(found), list(pairs))
-    if len(every) > 1 and len(found.sample.counts) > 1:
-        yield _map(found)
-    if found.comparison is not None:
-        numbers = {name: number for number, name in enumerate(found.items)}
-        method = " ".join([found.comparison["method"], *found.comparison["notes"]])
-        content = [*show_items(found.comparison, numbers), tag("p", method, kind="soft")]
-        yield Panel(f"Groups by {found.by}", say_groups(found), content)
-    if found.graph is not None:
-        picture = graph_picture(found.graph, items=found.items, chosen=True)
-        content = [draw_svg(picture.scene), tag("p", picture.said, kind="soft")]
-        yield Panel("Item graph", say_graph(found), content if found.graph.n_edges else [])
+def make_groups(study: Study) -> Panel | None:
+    """Whether groups differ, how much, and where."""
+    found = study.comparison
+    if found is None:
+        return None
+    rows = [row for row in found.items if row["p_value"] <= LEVEL]
+    where = ""
+    if rows:
+        row = max(rows, key=lambda each: each["difference"])
+        more = "places higher" if found.question == "places" else "stronger"
+        where = f" They differ about {name_some([str(each['item']) for each in rows])}"
+        where += f", most about {row['item']}" * (len(rows) > 1)
+        where += f": {row['difference']:.1f} {more} in {row['higher_in']} than in "
+        where += f"{row['lower_in']}."
+    numbers = {name: number for number, name in enumerate(study.items)}
+    return Panel(
+        f"Groups by {study.by}",
+        found.verdict() + where,
+        table=join(*show_items(found.to_dict(), numbers)),
+        notes=" ".join([found.method, *found.notes]),
+        finding=found.verdict() + where,
+        stands_out=found.p_value <= LEVEL,
+    )
 
 
-def _facts(found: Overview) -> Iterator[Html]:
+def make_consensus(study: Study) -> Panel:
+    """Who comes first, how sure that is, how much people agree, and the place of each item."""
+    found, total = study.consensus, study.description.n_rankings
+    leaders, agreement = found.leaders(study.items), found.agreement
+    said = leaders
+    if agreement.mean_tau is not None:
+        said += f" Two people agree on {percent(1 + agreement.mean_tau, 2)} of the pairs that both "
+        said += "order, on average; 50 % would be chance."
+    listed = [percent(number, total) for number in study.listed.tolist()]
+    shown = listed if (study.listed < total).any() else None
+    every = range(len(study.items))
+    # Intervals hold for all items at once; so few could be first only if majorities are clear.
+    few = found.intervals is not None and bool((found.intervals[:, 0] == 1).mean() <= 0.5)
+    return Panel(
+        "Consensus",
+        f"{said} {agreement_sentence(agreement, 0.95)}",
+        table=places_table(found, study.items, every, listed=shown, chosen=True),
+        notes=about_places(found, 0.95),
+        finding=leaders,
+        stands_out=few and bool(study.pairs.clear().any()),
+    )
+
+
+def make_pairs(study: Study) -> Panel | None:
+    """How many pairs have a clear majority, and which is the clearest."""
+    shares = study.consensus.pairwise
+    if len(study.items) < 2 or shares is None:
+        return None
+    clear = np.triu(study.pairs.clear(), 1)
+    n_pairs = len(shares) * (len(shares) - 1) // 2
+    notes = study.consensus.notes
+    if np.isnan(shares[np.triu_indices(len(shares), 1)]).all():
+        said = "No ranking compares two of the items."
+    elif not clear.any():
+        said = f"No majority is more than chance explains, in any of {amount(n_pairs, 'pair')}."
+        notes = [note for note in notes if "pairwise comparison" not in note]
+    else:
+        beyond = np.where(clear, np.abs(shares - 0.5), -1.0)
+        i, j = (int(k) for k in np.unravel_index(int(beyond.argmax()), beyond.shape))
+        first, second = (i, j) if shares[i, j] >= 0.5 else (j, i)
+        said = (
+            f"{int(clear.sum())} of {amount(n_pairs, 'pair')} have a majority that chance does not "
+            "explain (95 % sure of all at once). The largest: "
+            f"{percent(shares[first, second], 1)} of those who compare them put "
+            f"{study.items[first]} before {study.items[second]}."
+        )
+    return Panel(
+        "Pairs",
+        " ".join([said, *notes]),
+        join(*show_pairs(shares, study.items, range(len(shares)), chosen=True)),
+        finding=said if clear.any() else "",
+        stands_out=bool(clear.any()),
+    )
+
+
+def make_places(study: Study) -> Panel:
+    """Which item is put first most often, and a card with the places of each item."""
+    first = study.places[:, 0]
+    total = float(study.shown.counts.sum())
+    top = int(first.argmax())
+    said = f"{study.items[top]} is put first by {percent(first[top], total)}"
+    if len(first) > 1:
+        second = float(np.partition(first, -2)[-2])
+        # A sign test of the two, for each pair of items that could have been these.
+        people = study.pairs.mass / study.pairs.own_mass * np.array([first[top], second])
+        p_value = float(betainc(max(people[0], 1e-9), people[1] + 1, 0.5))
+        sure = p_value * len(first) * (len(first) - 1) <= LEVEL
+        said += (
+            ", more often than any other item (95 % sure)"
+            if sure
+            else ", the most; but another item could well be put first as often"
+        )
+    grey = "Grey (–): not listed; cut off where it is above the others."
+    cards, missing = _cards(study, total)
+    return Panel("Places of each item", f"{said}.", cards, notes=grey if missing else "")
+
+
+def _cards(study: Study, total: float) -> tuple[Html, bool]:
+    """A card with the places of each item, and whether any is not listed."""
+    n_places = 1 + int(np.flatnonzero(study.places.any(axis=0))[-1])
+    step = -(-n_places // _MOST_BARS)
+    starts = range(0, n_places, step)
+    numbers = np.add.reduceat(study.places[:, :n_places], starts, axis=1)
+    missing = np.maximum(total - numbers.sum(axis=1), 0.0)
+    unlisted = bool((missing > 1e-9 * total).any())
+    cards = []
+    for i, name in enumerate(study.items):
+        bars = []
+        for start, number in zip(starts, numbers[i].tolist(), strict=True):
+            first, last = start + 1, min(n_places, start + step)
+            where = f"place {first}" if first == last else f"places {first} to {last}"
+            tip = f"{name}, {where}: {percent(number, total)}"
+            ends = f"{first}" if start == 0 else f"{last}" if last == n_places else ""
+            bars.append(Bar(number / max(numbers.max(), 1e-9), tip, ends))
+        if unlisted:
+            # Often far more than in any place: cut at the top.
+            part = min(1.0, missing[i] / max(numbers.max(), 1e-9))
+            tip = f"{name}, not listed: {percent(missing[i], total)}"
+            bars += [Bar(0.0, ""), Bar(part, tip, "–", SOFT)]
+        row = study.places[i]
+        top = int(row.argmax())
+        said = f"most often place {top + 1} ({percent(row[top], total)})"
+        said = said if row.any() else "listed by nobody"
+        said += f", not listed by {percent(missing[i], total)}" * bool(missing[i] > 1e-9 * total)
+        drawing = draw_svg(_bar_chart(bars, 150, 56, 11, f"Places of {name}: {said}"))
+        words = tag("figcaption", said.replace(" %", "\u00a0%"))
+        cards.append(tag("figure", item_button(i, name), drawing, words, kind="card", data_item=i))
+    return tag("div", *cards, kind="cards"), unlisted
+
+
+def make_map(study: Study) -> Panel | None:
+    """The rankings in two dimensions, and whether people fall into camps."""
+    sample, codes = study.sample
+    if len(study.items) < 2 or len(sample.counts) < 2:
+        return None
+    blocs, values, by = study.blocs, None, ""
+    if study.codes is not None:
+        names = np.array([*study.group_names, ""], dtype=object)
+        values, by = names[codes], study.by
+    elif blocs is not None and study.bloc_of is not None and len(blocs.sizes) > 1:
+        values, by = np.array([f"bloc {k + 1}" for k in study.bloc_of.tolist()], object), "bloc"
+    shown = read_map(sample, values, sample.unranked, by_name=by)
+    picture = map_picture(shown, most_arrows=len(study.items))
+    found = [] if blocs is None else blocs.sentences()
+    structured = blocs is not None and blocs.structure in ("camps", "line")
+    said = [*found, f"The map shows {percent(float(shown.shares.sum()), 1)} of the variation."]
+    if blocs is None and sample.counts.sum() < LEAST_PEOPLE:
+        said.append(f"Camps are not looked for among fewer than {LEAST_PEOPLE} rankings.")
+    across = shown.directions[:, 0]
+    if structured and np.ptp(across) > 0:
+        left, right = (study.items[int(k)] for k in (across.argmin(), across.argmax()))
+        said.append(f"Those who rank {left} high are on the left; {right}, on the right.")
+    elif blocs is not None:
+        said.append("No direction stands out.")
+    if shown.n_rankings < study.description.n_rankings:
+        total = study.description.n_rankings
+        said.append(f"It has {shown.n_rankings:,} of {total:,} rankings, drawn at random.")
+    notes = ["Points are rankings, arrows point to where an item is ranked high."]
+    notes += about_groups(shown)
+    if any(shape.where == "later" for shape in picture.scene.shapes):
+        notes.append(
+            f"These are the {MOST_ARROWS} longest arrows; any other shows when you choose it."
+        )
+    camps = Html()
+    if blocs is not None and len(blocs.sizes) > 1:
+        lines = (next(blocs.about(bloc, most=8)) for bloc in range(len(blocs.sizes)))
+        camps = tag("ul", *(tag("li", line) for line in lines))
+    return Panel(
+        "Map and camps",
+        " ".join(said),
+        join(*map(show_legend, picture.above), draw_svg(picture.scene)),
+        camps,
+        " ".join(notes),
+        found[0] if found else "",
+        structured,
+    )
+
+
+def make_graph(study: Study) -> Panel | None:
+    """The item graph that was given, or a learned one with edges that are more than chance."""
+    graph = study.graph
+    if graph is None:
+        return None
+    if study.learned:
+        people = study.pairs.mass**2 / study.pairs.own_mass
+        n_pairs = len(study.items) * (len(study.items) - 1) / 2
+        # Fisher's z of the correlations, for all pairs at once.
+        least = np.tanh(norm.isf(LEVEL / n_pairs) / np.sqrt(max(people - 3, 1e-9)))
+        weights = graph.to_dense()
+        graph = ItemGraph(np.where(weights >= least, weights, 0.0), len(weights))
+        if graph.n_edges < len(study.items) / 2:
+            return None
+        said = (
+            "Items that the same people rank high are connected: a line is a correlation of their "
+            "places that chance does not explain, 95 % sure of all lines at once."
+        )
+    else:
+        said = "The given graph: similar items are connected."
+    weights = np.triu(graph.to_dense(), 1)
+    content = Html()
+    if weights.any():
+        i, j = (int(k) for k in np.unravel_index(int(weights.argmax()), weights.shape))
+        said += f" Strongest: {study.items[i]} and {study.items[j]} ({weights[i, j]:.2f})."
+        alone = int((graph.degrees == 0).sum())
+        said += f" {amount(alone, 'item')} connected to none." * bool(alone)
+        picture = graph_picture(graph, items=study.items, chosen=True)
+        content = join(draw_svg(picture.scene), tag("p", picture.said, kind="soft"))
+    else:
+        said += " No two of these items are."
+    return Panel("Items that go together" if study.learned else "Item graph", said, content)
+
+
+def make_lengths(study: Study) -> Panel:
+    """How many items people rank."""
+    seen = np.flatnonzero(study.lengths)
+    total, n_items = study.description.n_rankings, study.description.n_items
+    low, high = int(seen[0]), int(seen[-1])
+    if low == high:
+        items = f"all {amount(n_items, 'item')}" if low == n_items else amount(low, "item")
+        return Panel("Lengths of lists", f"Each ranking lists {items}.")
+    most = int(study.lengths.argmax())
+    said = (
+        f"Rankings list {low} to {high} items; half list {study.description.lengths[1]:g} or "
+        f"fewer. The most common length is {most} ({percent(study.lengths[most], total)})."
+    )
+    if study.lengths[n_items] and most != n_items:
+        said += f" {percent(study.lengths[n_items], total)} list all {n_items:,} items."
+    step = -(-(high - low + 1) // _MOST_BARS)
+    starts = range(low, high + 1, step)
+    totals = [int(study.lengths[start : start + step].sum()) for start in starts]
+    every = -(-len(starts) // 8)
+    bars = []
+    for k, (start, number) in enumerate(zip(starts, totals, strict=True)):
+        last = min(start + step - 1, high)
+        length = f"{start}" if start == last else f"{start} to {last}"
+        tip = f"{length} items: {number:,} rankings ({percent(number, total)})"
+        bars.append(Bar(number / max(totals), tip, "" if k % every else f"{start}"))
+    about = "Histogram of how many items rankings list"
+    return Panel("Lengths of lists", said, draw_svg(_bar_chart(bars, 600, 122, 18, about)))
+
+
+def make_contents(study: Study) -> Panel:
+    """What the file contains, and whether anything looks wrong."""
+    about = study.description
+    kind, number = next(iter(about.kinds.items()))
+    said = f"{amount(about.n_rankings, 'ranking')} of {amount(about.n_items, 'item')}: "
+    share = "all" if number == about.n_rankings > 1 else percent(number, about.n_rankings)
+    said += f"{share} {'is' if number == 1 else 'are'} {_KINDS[kind]}. "
+    if about.most_repeated > 1:
+        said += (
+            "All give the same order. "
+            if about.n_distinct == 1
+            else f"There are {about.n_distinct:,} different orders; the most frequent occurs "
+            f"{about.most_repeated:,} times. "
+        )
+    problems = len(about.problems)
+    check = f"{amount(problems, 'thing')} to check in the file." if problems else ""
+    return Panel(
+        "What is in it",
+        said + (check or "Nothing looks wrong."),
+        table=join(*_facts(study)),
+        finding=check,
+    )
+
+
+def _facts(study: Study) -> Iterator[Html]:
     """What is in the file, and what looks wrong."""
-    about = found.description
+    about = study.description
     large = {
         "rankings": f"{about.n_rankings:,}",
         "items": f"{about.n_items:,}",
         "different orders": f"{about.n_distinct:,}",
     }
-    counted = about.n_rows != about.n_rankings
     columns = ", ".join(f"{name} ({number:,})" for name, number in about.columns.items())
     small = {
-        "file": f"{about.n_rows:,} rows with counts" if counted else "",
+        "file": f"{about.n_rows:,} rows with counts" * (about.n_rows != about.n_rankings),
+        "weights": "survey weights" if study.about.weights is not None else "",
+        "people": f"{study.n_people:,}" if study.about.people is not None else "",
         "kinds": ", ".join(f"{kind}: {number:,}" for kind, number in about.kinds.items()),
         "with ties": f"{about.n_tied:,}",
-        "unranked items": _UNRANKED[found.unranked],
+        "unranked items": _UNRANKED[study.value.unranked],
         "columns": shorten(columns, 400),
     }
     facts = [
@@ -89,6 +346,26 @@ _UNRANKED = {
     "last": "taken as tied after all listed ones",
     "anywhere": "taken as unknown: only listed items are compared",
 }
+
+_KINDS = {
+    "full": "full",
+    "with ties, all items": "complete, with ties",
+    "strict, part of the items": "incomplete, without ties",
+    "with ties, part of the items": "incomplete, with ties",
+    "ranks nothing": "empty",
+}
+
+PANELS: dict[str, Callable[[Study], Panel | None]] = {
+    "groups": make_groups,
+    "consensus": make_consensus,
+    "map": make_map,
+    "pairs": make_pairs,
+    "places": make_places,
+    "graph": make_graph,
+    "lengths": make_lengths,
+    "contents": make_contents,
+}
+"""The panels of a page in their order, each a function of a study."""
 
 
 class Bar(NamedTuple):
@@ -118,291 +395,42 @@ def _bar_chart(bars: Sequence[Bar], width: float, height: float, size: float, ab
     return Scene(width, height + 1.5 * size, shapes, about)
 
 
-def _lengths(found: Overview) -> Iterator[Html]:
-    """A histogram of list lengths."""
-    seen = np.flatnonzero(found.lengths)
-    if len(seen) == 1:
-        return
-    low, high = int(seen[0]), int(seen[-1])
-    step = -(-(high - low + 1) // _MOST_BARS)
-    starts = range(low, high + 1, step)
-    totals = [int(found.lengths[start : start + step].sum()) for start in starts]
-    every = -(-len(starts) // 8)
-    bars = []
-    for k, (start, number) in enumerate(zip(starts, totals, strict=True)):
-        last = min(start + step - 1, high)
-        length = f"{start}" if start == last else f"{start} to {last}"
-        share = percent(number, found.description.n_rankings)
-        tip = f"{length} items: {number:,} rankings ({share})"
-        bars.append(Bar(number / max(totals), tip, "" if k % every else f"{start}"))
-    yield draw_svg(_bar_chart(bars, 600, 122, 18, "Histogram of how many items rankings list"))
+def find(panels: dict[str, Panel]) -> list[tuple[str, str]]:
+    """What a page begins with: the findings that stand out first, each with the key of its panel.
+
+    Where nothing stands out, it says so, and what was looked for.
+    """
+    told = {key: panel for key, panel in panels.items() if panel.finding}
+    order = sorted(told, key=lambda key: not told[key].stands_out)
+    found = [(told[key].finding, key) for key in order]
+    if any(panel.stands_out for panel in told.values()):
+        return found
+    return [("Nothing stands out: what there is could be chance.", "consensus"), *found]
 
 
-def _consensus(found: Overview) -> Iterator[Html]:
-    """Places with intervals, one row for each item."""
-    total = found.description.n_rankings
-    listed = [percent(number, total) for number in found.listed.tolist()]
-    shown = listed if (found.listed < total).any() else None
-    order = range(len(found.items))
-    yield places_table(found.consensus, found.items, order, listed=shown, chosen=True)
-    yield tag("p", about_places(found.consensus, 0.95), kind="soft")
-
-
-def _places(found: Overview) -> Iterator[Html]:
-    """A card with the places of each item."""
-    n_places = 1 + int(np.flatnonzero(found.places.any(axis=0))[-1])
-    step = -(-n_places // _MOST_BARS)
-    starts = range(0, n_places, step)
-    numbers = np.add.reduceat(found.places[:, :n_places], starts, axis=1)
-    missing = found.n_people - numbers.sum(axis=1)
-    cards = []
-    for i, name in enumerate(found.items):
-        bars = []
-        for start, number in zip(starts, numbers[i].tolist(), strict=True):
-            first, last = start + 1, min(n_places, start + step)
-            where = f"place {first}" if first == last else f"places {first} to {last}"
-            tip = f"{name}, {where}: {number:,} ({percent(number, found.n_people)})"
-            ends = f"{first}" if start == 0 else f"{last}" if last == n_places else ""
-            bars.append(Bar(number / max(numbers.max(), 1), tip, ends))
-        if missing.any():
-            share = percent(missing[i], found.n_people)
-            # Often far more than in any place: cut at the top.
-            part = min(1.0, missing[i] / max(numbers.max(), 1))
-            tip = f"{name}, not listed: {missing[i]:,} ({share})"
-            bars += [Bar(0.0, ""), Bar(part, tip, "–", SOFT)]
-        said = _say_card(found, i, int(missing[i]))
-        drawing = draw_svg(_bar_chart(bars, 150, 56, 11, f"Places of {name}: {said}"))
-        words = tag("figcaption", said.replace(" %", "\u00a0%"))
-        cards.append(tag("figure", item_button(i, name), drawing, words, kind="card", data_item=i))
-    yield tag("div", *cards, kind="cards")
-    if missing.any():
-        yield tag("p", "Grey (–): not listed; cut off where it is above the others.", kind="soft")
-
-
-def _say_card(found: Overview, i: int, missing: int) -> str:
-    places, people = found.places[i], found.n_people
-    top = int(places.argmax())
-    said = "listed by nobody"
-    if places.any():
-        said = f"most often place {top + 1} ({percent(places[top], people)})"
-    return said + (f", not listed by {percent(missing, people)}" if missing else "")
-
-
-def _map(found: Overview) -> Panel:
-    values: NDArray[np.object_] | None = None
-    by = ""
-    if found.comparison is not None:
-        names = np.array([*found.group_names, ""], dtype=object)
-        values, by = names[found.sample_codes], found.by
-    elif found.bloc_of is not None and found.bloc_of.max() > 0:
-        values, by = np.array([f"bloc {k + 1}" for k in found.bloc_of.tolist()], object), "bloc"
-    shown = read_map(found.sample, values, found.unranked, by_name=by)
-    picture = map_picture(shown, most_arrows=len(found.items))
-    said = " ".join(filter(None, [say_map(found, shown), say_blocs(found)]))
-    return Panel("Map", said, list(_map_content(found, picture, about_groups(shown))))
-
-
-def _map_content(found: Overview, picture: Picture, about: Sequence[str]) -> Iterator[Html]:
-    yield from map(show_legend, picture.above)
-    yield draw_svg(picture.scene)
-    said = ["Points are rankings, arrows point to where an item is ranked high.", *about]
-    if any(shape.where == "later" for shape in picture.scene.shapes):
-        said.append(
-            f"These are the {MOST_ARROWS} longest arrows; any other shows when you choose it."
-        )
-    yield tag("p", " ".join(said), kind="soft")
-    blocs = found.blocs
-    if blocs is not None and len(blocs.sizes) > 1:
-        lines = (next(blocs.about(bloc, most=8)) for bloc in range(len(blocs.sizes)))
-        yield tag("ul", *(tag("li", line) for line in lines))
-
-
-def say_contents(page: Overview) -> str:
-    """What the file contains, and whether anything looks wrong."""
-    found = page.description
-    kind, number = next(iter(found.kinds.items()))
-    said = f"{amount(found.n_rankings, 'ranking')} of {amount(found.n_items, 'item')}: "
-    share = "all" if number == found.n_rankings > 1 else percent(number, found.n_rankings)
-    said += f"{share} {'is' if number == 1 else 'are'} {_KINDS[kind]}. "
-    if found.most_repeated > 1:
-        said += (
-            "All give the same order. "
-            if found.n_distinct == 1
-            else f"There are {found.n_distinct:,} different orders; the most frequent occurs "
-            f"{found.most_repeated:,} times. "
-        )
-    problems = len(found.problems)
-    return said + (f"{amount(problems, 'thing')} to check." if problems else "Nothing looks wrong.")
-
-
-_KINDS = {
-    "full": "full",
-    "with ties, all items": "complete, with ties",
-    "strict, part of the items": "incomplete, without ties",
-    "with ties, part of the items": "incomplete, with ties",
-    "ranks nothing": "empty",
-}
-
-
-def say_cut(page: Overview) -> str:
+def say_cut(study: Study) -> str:
     """Which items the page is about, if not all; empty otherwise."""
-    n_items = page.description.n_items
-    if len(page.items) == n_items:
+    n_items = study.description.n_items
+    if len(study.items) == n_items:
         return ""
     said = (
-        f"From here on, this page is about the {len(page.items)} items that most rankings list, of "
+        f"This page is about the {len(study.items)} items that most rankings list, of "
         f"{n_items:,}; places count these items only."
     )
-    if page.n_left_out:
-        said += f" {amount(page.n_left_out, 'ranking')} with none of them left out."
+    if study.n_left_out:
+        one = study.n_left_out == 1
+        verbs = "lists none of them is" if one else "list none of them are"
+        said += f" {amount(study.n_left_out, 'ranking')} that {verbs} left out."
     return said
 
 
-def say_lengths(page: Overview) -> str:
-    """How many items people rank."""
-    lengths = np.flatnonzero(page.lengths)
-    total = page.description.n_rankings
-    n_items = page.description.n_items
-    if len(lengths) == 1:
-        every = int(lengths[0]) == n_items
-        items = f"all {amount(n_items, 'item')}" if every else f"{amount(int(lengths[0]), 'item')}"
-        return f"Each ranking lists {items}."
-    low, median, high = page.description.lengths
-    most = int(page.lengths.argmax())
-    said = (
-        f"Rankings list {low} to {high} items; half list {median:g} or fewer. The most common "
-        f"length is {most} ({percent(page.lengths[most], total)})."
-    )
-    if page.lengths[n_items] and most != n_items:
-        said += f" {percent(page.lengths[n_items], total)} list all {n_items:,} items."
-    return said
-
-
-def say_consensus(page: Overview) -> str:
-    """Who comes first, how sure that is, and on how many pairs two people agree."""
-    said, found = page.consensus.leaders(page.items), page.consensus.agreement
-    if found.mean_tau is not None:
-        said += f" Two people agree on {percent(1 + found.mean_tau, 2)} of the pairs that both "
-        said += "order, on average; 50 % would be chance."
-    return f"{said} {agreement_sentence(found, 0.95)}"
-
-
-def say_places(page: Overview) -> str:
-    """Which item is first most often, and which people disagree about most."""
-    listed = page.places.sum(axis=1)
-    first = page.places[:, 0]
-    top = int(first.argmax())
-    said = f"{page.items[top]} is put first most often, by {percent(first[top], page.n_people)}."
-    often = listed >= 0.1 * page.n_people
-    if often.sum() > 1 and len(page.items) > 2:
-        spread = [_spread(row) if often[i] else (-1, 0, 0) for i, row in enumerate(page.places)]
-        widest = max(range(len(spread)), key=lambda i: spread[i][0])
-        width, low, high = spread[widest]
-        if width > 0:
-            said += (
-                f" People disagree most about {page.items[widest]}: the middle half of those who "
-                f"list it put it between places {low} and {high}."
-            )
-    return said
-
-
-def _spread(row: NDArray[np.int64]) -> tuple[int, int, int]:
-    """The quartiles of places and how far apart they are."""
-    ends = np.cumsum(row)
-    low, high = (int(np.searchsorted(ends, share * ends[-1])) + 1 for share in (0.25, 0.75))
-    return high - low, low, high
-
-
-def say_pairs(page: Overview) -> str:
-    """The clearest and the closest pair."""
-    shares = page.consensus.pairwise
-    assert shares is not None
-    above = np.triu_indices(len(page.items), 1)
-    known = np.abs(shares[above] - 0.5)
-    if np.isnan(known).all():
-        return "No ranking compares two of the items."
-    clear, close = int(np.nanargmax(known)), int(np.nanargmin(known))
-    said = f"Clearest: {_pair(page, int(above[0][clear]), int(above[1][clear]))}"
-    if known[close] < known[clear]:
-        said += f"; closest: {_pair(page, int(above[0][close]), int(above[1][close]))}"
-    notes = " ".join(page.consensus.notes)
-    return f"{said}. {notes}".strip()
-
-
-def _pair(page: Overview, i: int, j: int) -> str:
-    assert page.consensus.pairwise is not None
-    share = float(page.consensus.pairwise[i, j])
-    first, second = (i, j) if share >= 0.5 else (j, i)
-    shown = percent(max(share, 1 - share), 1)
-    return f"{page.items[first]} before {page.items[second]} ({shown} of those who compare them)"
-
-
-def say_map(page: Overview, shown: RankingMap) -> str:
-    """How much the map shows, and what is at its ends."""
-    across = shown.directions[:, 0]
-    share = percent(float(shown.shares.sum()), 1)
-    said = f"The map shows {share} of the variation between rankings."
-    if np.ptp(across) > 0:
-        right, left = page.items[int(across.argmax())], page.items[int(across.argmin())]
-        said += f" From left to right it sets those who rank {left} high apart from those who rank "
-        said += f"{right} high."
-    if shown.n_rankings < page.n_people:
-        said += f" It has {shown.n_rankings:,} of {page.n_people:,} rankings, drawn at random."
-    return said
-
-
-def say_blocs(page: Overview) -> str:
-    """Whether people fall into blocs, in the words of the blocs."""
-    if page.blocs is not None:
-        return " ".join(page.blocs.sentences())
-    few = int(page.sample.counts.sum()) < LEAST_PEOPLE
-    return f"Blocs are not looked for among fewer than {LEAST_PEOPLE} rankings." * few
-
-
-def say_groups(page: Overview) -> str:
-    """Whether groups differ, how much, and where."""
-    found = page.comparison
-    assert found is not None
-    rows = [row for row in found["items"] if row["p_value"] <= 0.05]
-    said = str(found["verdict"])
-    if rows:
-        row = max(rows, key=lambda each: each["difference"])
-        more = "places higher" if found["question"] == "places" else "stronger"
-        said += (
-            f" They differ about {name_some([str(each['item']) for each in rows])}; most about "
-            f"{row['item']}, {row['difference']:.1f} {more} in {row['higher_in']} than in "
-            f"{row['lower_in']}."
-        )
-    return said
-
-
-def say_graph(page: Overview) -> str:
-    """Where the graph comes from, and its strongest edge."""
-    assert page.graph is not None
-    weights = np.triu(page.graph.to_dense(), 1)
-    origin = (
-        "Learned from the rankings: items that the same people rank high are connected."
-        if page.learned
-        else "The given graph: similar items are connected."
-    )
-    if not weights.any():
-        return f"{origin} No two of these items are."
-    i, j = np.unravel_index(int(weights.argmax()), weights.shape)
-    alone = int((page.graph.degrees == 0).sum())
-    said = f"{origin} Strongest: {page.items[int(i)]} and {page.items[int(j)]} "
-    said += f"({weights[i, j]:.2f})."
-    return said + (f" {amount(alone, 'item')} connected to none." if alone else "")
-
-
-def say_item(found: Overview, i: int) -> str:
+def say_item(study: Study, i: int) -> str:
     """What the page says about an item, in one line."""
-    consensus = found.consensus
-    said = f"place {consensus.ranking[i]} of {len(found.items)}"
+    consensus, total = study.consensus, study.description.n_rankings
+    said = f"place {consensus.ranking[i]} of {len(study.items)}"
     if consensus.intervals is not None:
         low, high = consensus.intervals[i].tolist()
-        said += " (certain)" if low == high else f" ({low} to {high})"
-    said += f", put first by {percent(int(found.places[i, 0]), found.n_people)}"
-    missing = found.description.n_rankings - int(found.listed[i])
-    return said + (
-        f", not listed by {percent(missing, found.description.n_rankings)}" * bool(missing)
-    )
+        said += " (95 % sure)" if low == high else f" (95 % sure: {low} to {high})"
+    said += f", put first by {percent(study.places[i, 0], float(study.shown.counts.sum()))}"
+    missing = total - int(study.listed[i])
+    return said + f", not listed by {percent(missing, total)}" * bool(missing)

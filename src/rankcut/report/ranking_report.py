@@ -3,20 +3,21 @@
 import json
 import os
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankcut.errors import InputError
 from rankcut.files.drafts import atomic_file
-from rankcut.parameters import seed_from
 from rankcut.pictures.page import Html, fill, join, page, read_file, tag
-from rankcut.rankings import Rankings, Unranked, read_rankings
-from rankcut.rankings.ranking_set import RankingSet
-from rankcut.report.overview import Overview, survey
-from rankcut.report.panels import make_panels, say_item
+from rankcut.rankings import Unranked
+from rankcut.report.panels import PANELS, Panel, find, say_cut, say_item
+from rankcut.report.study import Study, read_study
+
+_VERSION = f"rankcut {version('rankcut')}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,14 +26,22 @@ class Report:
 
     Attributes
     ----------
-    overview : Overview
+    study : Study
         The numbers behind the page.
+    panels : dict of str to Panel
+        Its parts.
     html : str
         The page, which needs no network.
     """
 
-    overview: Overview
+    study: Study
+    panels: dict[str, Panel]
     html: str
+
+    @property
+    def findings(self) -> list[str]:
+        """The sentences that the page begins with, the clearest finding first."""
+        return [said for said, _ in find(self.panels)]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file."""
@@ -40,9 +49,8 @@ class Report:
             draft.write(self.html.encode())
 
     def __repr__(self) -> str:
-        found = self.overview
-        n_items = len(found.items)
-        return f"Report({found.description.n_rankings:,} rankings, {n_items} items shown)"
+        n_rankings, n_items = self.study.description.n_rankings, len(self.study.items)
+        return f"Report({n_rankings:,} rankings, {n_items} items shown)"
 
     def _repr_html_(self) -> str:
         # In a frame of its own, so that styles and scripts do not clash with the notebook's.
@@ -58,13 +66,19 @@ def report(
     unranked: Unranked = "error",
     graph: Any = None,
     sample_weight: ArrayLike | None = None,
+    people: Any = None,
+    strata: Any = None,
     items: Sequence[Hashable] | None = None,
     title: str = "",
+    source: str = "",
     random_state: int | np.random.RandomState | None = 0,
     by_name: str = "",
     progress: Callable[[str], None] | None = None,
 ) -> Report:
-    """One page about a set of rankings: consensus, places, pairs, map, blocs, groups, item graph.
+    """One page about a set of rankings: what stands out, and how sure that is.
+
+    It has groups, the consensus, a map with camps, pairs, places, an item graph, and what is in the
+    file. :data:`rankcut.report.panels.PANELS` makes each part by itself.
 
     Parameters
     ----------
@@ -78,11 +92,16 @@ def report(
     graph : graph or recipe, or None
         The item graph to draw; None learns one with :class:`~rankcut.AgreementGraph`.
     sample_weight : array of shape (n_rankings,) or None
-        Whole numbers: 3 is the same as the row three times.
+        Whole numbers count: 3 is the same as the row three times. Others are survey weights.
+    people, strata : str, sequence or None
+        Whose ranking it is, if people rank more than once; and what groups are compared within.
+        Values, or the name of a column.
     items : sequence or None
         Labels of the columns, if ``X`` has none.
     title : str
         Title of the page; empty takes that of the ranking set.
+    source : str
+        Where the rankings are from, for the foot of the page.
     random_state : int, RandomState or None
         Seed of bootstraps, permutations and samples.
     by_name : str
@@ -97,7 +116,7 @@ def report(
 
     Notes
     -----
-    For a catalogue, the page shows the 40 items that most rankings list. Its map and blocs use up
+    For a catalogue, the page shows the 40 items that most rankings list. Its map and camps use up
     to 1,000 rankings, drawn at random; everything else uses all of them.
 
     Examples
@@ -107,54 +126,68 @@ def report(
     >>> page = report(load_lunch(), by="guest")
     >>> page
     Report(48 rankings, 8 items shown)
+    >>> page.findings[1]
+    'People fall into 2 camps.'
     """
-    about, value = _read(X, items, unranked, sample_weight)
-    name = by if isinstance(by, str) else by_name
-    if isinstance(by, str):
-        if by not in about.columns:
-            known = ", ".join(map(repr, about.columns)) or "none"
-            raise InputError(f"there is no column {by!r}; found {known}", parameter="by")
-        by = about.columns[by]
-    found = survey(
-        replace(about, title=title or about.title),
-        value,
+    study = read_study(
+        X,
         by,
-        by_name=name or "group",
+        unranked=unranked,
         graph=graph,
-        seed=seed_from(random_state),
-        progress=progress or (lambda what: None),
+        sample_weight=sample_weight,
+        people=people,
+        strata=strata,
+        items=items,
+        title=title,
+        random_state=random_state,
+        by_name=by_name,
+        progress=progress,
     )
-    return Report(found, _page(found))
+    made = {name: make(study) for name, make in PANELS.items()}
+    panels = {name: panel for name, panel in made.items() if panel is not None}
+    return Report(study, panels, _page(study, panels, source))
 
 
-def _page(found: Overview) -> str:
+def _page(study: Study, panels: dict[str, Panel], source: str) -> str:
     """The whole page, which needs no network."""
-    title = found.title or "Rankings"
-    panels = list(make_panels(found))
-    links = (tag("a", panel.name, href=f"#p{k}") for k, panel in enumerate(panels))
+    title, today = study.about.title or "Rankings", date.today()
     body = fill(
         read_file(__package__, "report.html"),
         title=title,
-        n_rankings=f"{found.description.n_rankings:,}",
-        links=join(*links),
-        names=join(*(tag("option", "", value=name) for name in found.items)),
-        panels=join(
+        n_rankings=f"{study.description.n_rankings:,}",
+        cut=say_cut(study),
+        findings=join(
             *(
-                tag(
-                    "section",
-                    tag("h2", panel.name, id=f"p{k}"),
-                    # No line begins with a percent sign.
-                    tag("p", panel.said.replace(" %", "\u00a0%"), kind="says"),
-                    *panel.content,
-                    aria_labelledby=f"p{k}",
-                )
-                for k, panel in enumerate(panels)
+                tag("li", _unbroken(said), " ", tag("a", panels[key].name, href=f"#{key}"))
+                for said, key in find(panels)
             )
         ),
-        items=embed([[name, say_item(found, i)] for i, name in enumerate(found.items)]),
+        links=join(*(tag("a", panel.name, href=f"#{key}") for key, panel in panels.items())),
+        names=join(*(tag("option", "", value=name) for name in study.items)),
+        panels=join(*(show_panel(key, panel) for key, panel in panels.items())),
+        foot=", ".join(filter(None, [source, f"{today.day} {today:%B %Y}", _VERSION])),
+        items=embed([[name, say_item(study, i)] for i, name in enumerate(study.items)]),
     )
     style, script = (read_file(__package__, f"report.{kind}") for kind in ("css", "js"))
     return page(title, body, style=style, script=script)
+
+
+def show_panel(key: str, panel: Panel) -> Html:
+    """A panel as a section of a page."""
+    return tag(
+        "section",
+        tag("h2", panel.name, id=key),
+        tag("p", _unbroken(panel.said), kind="says"),
+        panel.figure,
+        panel.table,
+        tag("p", panel.notes, kind="soft") if panel.notes else Html(),
+        aria_labelledby=key,
+    )
+
+
+def _unbroken(said: str) -> str:
+    """No line begins with a percent sign."""
+    return said.replace(" %", "\u00a0%")
 
 
 def embed(data: Sequence[Any]) -> Html:
@@ -164,21 +197,3 @@ def embed(data: Sequence[Any]) -> Html:
     '["\\u003c/script>\\u003cscript>"]'
     """
     return Html(json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"))
-
-
-def _read(
-    X: Any, items: Sequence[Hashable] | None, unranked: Unranked, sample_weight: ArrayLike | None
-) -> tuple[RankingSet, Rankings]:
-    """What is known about the rankings, and the rankings that count."""
-    value = read_rankings(X, items, unranked=unranked, sample_weight=sample_weight)
-    if not value.counted:
-        raise InputError(
-            "must be whole numbers: how often each row counts", parameter="sample_weight"
-        )
-    labels = tuple(value.item(column) for column in range(value.shape[1]))
-    about = X if isinstance(X, RankingSet) else RankingSet(value.stored, labels)
-    counts = value.counts.astype(np.int64)
-    about = replace(
-        about.rows(counts > 0), ranks=value.stored[counts > 0], counts=counts[counts > 0]
-    )
-    return about, value if counts.all() else value.rows(counts > 0)

@@ -1,0 +1,154 @@
+"""The numbers and sentences of a page about rankings, against counting one by one."""
+
+import numpy as np
+import pytest
+
+from rankcut import RankingSet, make_mallows
+from rankcut.datasets import load_lunch
+from rankcut.parameters import MOST_COMPARED
+from rankcut.pictures.theme import MOST_ITEMS
+from rankcut.report.panels import PANELS, find, say_cut
+from rankcut.report.study import read_study
+
+UNRANKED = {"full": "error", "ties": "error", "top-k": "last", "incomplete": "anywhere"}
+
+
+def said(study, panel):
+    return PANELS[panel](study).said
+
+
+def findings(study):
+    made = {name: make(study) for name, make in PANELS.items()}
+    return find({name: panel for name, panel in made.items() if panel is not None})
+
+
+@pytest.mark.parametrize("kind", UNRANKED)
+def test_numbers_are_those_of_counting(kind):
+    lunch = load_lunch(kind)
+    found = read_study(lunch, unranked=UNRANKED[kind])
+    column = {item: i for i, item in enumerate(lunch.items)}
+    ranks = lunch.dense()
+    for number, item in enumerate(found.items):
+        mine = ranks[:, column[item]]
+        listed = ~np.isnan(mine)
+        assert found.listed[number] == listed.sum()
+        better = [(ranks[r] < mine[r]).sum() for r in np.flatnonzero(listed)]
+        assert found.places[number].tolist() == np.bincount(better, minlength=8).tolist()
+    lengths = (~np.isnan(ranks)).sum(axis=1)
+    assert found.lengths.tolist() == np.bincount(lengths, minlength=9).tolist()
+    assert (np.diff(found.consensus.ranking) >= 0).all()
+
+
+def test_items_are_in_the_order_of_the_consensus_with_their_own_pairs():
+    ranks = np.array([[3.0, 1.0, 2.0], [3.0, 1.0, 2.0], [2.0, 1.0, 3.0]])
+    found = read_study(RankingSet(ranks, ("c", "a", "b")))
+    assert found.items == ["a", "b", "c"]
+    assert found.consensus.pairwise[1, 2] == pytest.approx(2 / 3)
+    assert found.consensus.pairwise[2, 1] == pytest.approx(1 / 3)
+
+
+def test_a_catalogue_is_cut_to_the_items_listed_most():
+    ranks = np.full((30, 60), np.nan)
+    for row in range(29):
+        ranks[row, : 60 - row] = np.arange(1, 61 - row)
+    ranks[29, 59] = 1.0
+    catalogue = RankingSet(ranks, tuple(f"i{k}" for k in range(60)))
+    found = read_study(catalogue, unranked="anywhere")
+    sparse = read_study(catalogue.sparse(), items=catalogue.items, unranked="anywhere")
+    assert sorted(found.items) == sorted(f"i{k}" for k in range(MOST_ITEMS))
+    assert (found.items, found.places.tolist()) == (sparse.items, sparse.places.tolist())
+    assert say_cut(found) == say_cut(sparse)
+    assert say_cut(found) == (
+        "This page is about the 40 items that most rankings list, of 60; places count these items "
+        "only. 1 ranking that lists none of them is left out."
+    )
+
+
+def test_maps_are_of_a_sample_and_all_else_is_of_everyone():
+    votes = make_mallows(MOST_COMPARED + 500, 4, phi=0.8, random_state=0)
+    found = read_study(RankingSet(votes.ranks, ("a", "b", "c", "d")))
+    assert found.sample[0].counts.sum() == MOST_COMPARED
+    assert found.places.sum() == 4 * (MOST_COMPARED + 500)
+
+
+def test_sentences_follow_the_numbers():
+    same = read_study(RankingSet(np.array([[1.0, 2.0, 3.0]]), ("x", "y", "z"), counts=[50]))
+    assert said(same, "contents").startswith(
+        "50 rankings of 3 items: all are full. All give the same order. 1 thing to check"
+    )
+    assert said(same, "lengths") == "Each ranking lists all 3 items."
+    assert said(same, "consensus").startswith(
+        "x comes first (95 % sure). Two people agree on 100 %"
+    )
+    assert said(same, "places") == (
+        "x is put first by 100 %, more often than any other item (95 % sure)."
+    )
+    assert said(same, "pairs").startswith("3 of 3 pairs have a majority that chance does not")
+    assert "100 % of those who compare them put x before y." in said(same, "pairs")
+    # Two of three pairs alike.
+    pair = read_study(RankingSet(np.array([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]), ("x", "y", "z")))
+    assert "Two people agree on 67 % of the pairs that both order" in said(pair, "consensus")
+    assert said(pair, "map").endswith("not looked for among fewer than 20 rankings.")
+    assert "another item could well be put first as often" in said(pair, "places")
+    ranks = np.array([[1.0, 2.0, np.nan], [2.0, 1.0, 3.0], [1.0, np.nan, np.nan]])
+    short = read_study(RankingSet(ranks, ("x", "y", "z"), counts=[1, 1, 2]), unranked="last")
+    assert said(short, "lengths") == (
+        "Rankings list 1 to 3 items; half list 1.5 or fewer. The most common length is 1 (50 %). "
+        "25 % list all 3 items."
+    )
+
+
+def noise(kind):
+    chance = np.random.default_rng(5)
+    ranks = np.array([chance.permutation(8) + 1.0 for _ in range(160)])
+    if kind == "top-k":
+        ranks[ranks > 3] = np.nan
+    if kind == "incomplete":
+        ranks[chance.random(ranks.shape) < 0.4] = np.nan
+    return np.ceil(ranks / 2) if kind == "ties" else ranks
+
+
+@pytest.mark.parametrize("kind", UNRANKED)
+def test_on_noise_nothing_stands_out(kind):
+    sides = np.arange(160) % 4
+    study = read_study(noise(kind), sides, unranked=UNRANKED[kind])
+    told = [sentence for sentence, _ in findings(study)]
+    assert told[0] == "Nothing stands out: what there is could be chance."
+    assert told[1].startswith("No difference between groups was found (p = 0.")
+    assert told[2] == "No clear winner: all 8 items could be first (95 % sure)."
+    assert 3 <= len(told) <= 5
+    assert "No direction stands out." in said(study, "map")
+    assert said(study, "pairs") == "No majority is more than chance explains, in any of 28 pairs."
+    assert said(study, "places").endswith("another item could well be put first as often.")
+    assert PANELS["graph"](study) is None
+
+
+@pytest.mark.parametrize("kind", UNRANKED)
+def test_a_planted_difference_of_groups_comes_first(kind):
+    ranks, sides = noise(kind), np.array(["north", "south"] * 80)
+    with np.errstate(invalid="ignore"):
+        ranks[::2, 0] = np.where(np.isnan(ranks[::2, 0]), np.nan, 0.5)
+    if kind == "top-k":
+        ranks[::2, 0] = 0.5
+    study = read_study(ranks, sides, items=list("abcdefgh"), unranked=UNRANKED[kind])
+    (first, panel), *_ = findings(study)
+    assert panel == "groups"
+    assert first.startswith("Groups differ (p ≤ 0.0005)")
+    assert "higher in north than in south" in first or "stronger in north than in south" in first
+
+
+def test_weights_people_and_strata_count():
+    ranks = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]] * 30)
+    weights = np.tile([3.5, 0.5], 30)
+    weighed = read_study(ranks, sample_weight=weights)
+    assert weighed.description.n_rankings == 60
+    assert weighed.places[0, 0] / weighed.places[0].sum() == pytest.approx(3.5 / 4)
+    person = np.arange(60) // 20
+    repeated = read_study(ranks[::2].repeat(2, axis=0), people=person, items=list("xyz"))
+    assert repeated.n_people == 3
+    assert findings(repeated)[0][0].startswith("Nothing stands out")
+    # Groups differ only because one is more often in each stratum.
+    column = {"side": np.repeat(["a", "b", "a", "b"], [25, 5, 5, 25]), "town": np.arange(60) // 30}
+    votes = RankingSet(np.repeat(ranks[:2], 30, axis=0), ("x", "y", "z"), columns=column)
+    assert read_study(votes, by="side").comparison.p_value <= 0.05
+    assert read_study(votes, by="side", strata="town").comparison.p_value > 0.5
