@@ -1,10 +1,10 @@
-"""Large catalogues and many rankings: what structure and approximation save.
+"""Large catalogues and many rankings: time and memory.
 
 Run with: python benchmarks/catalogues.py [TABLE…]
 
 The first table, ``catalogues``, takes 50,000 lists of 10 out of 100,000 items through each
 estimator, one process for each, and prints the time of one processor and the largest memory in
-use. The others are ``structure``, ``ranks``, ``short-lists``.
+use. The other is ``short-lists``.
 """
 
 import resource
@@ -23,35 +23,22 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
-from timing import best_seconds, in_words
+from timing import in_words
 
 from rankcut import (
     CoListingGraph,
-    DissimilarityGraph,
     GPClassifier,
     GraphCutFeatures,
-    ItemGraph,
     NeighborGraph,
     RankingClassifier,
-    SimilarityGraph,
     SimilarRankings,
-    graph_cut_features,
 )
-from rankcut.cuts import FeatureMap, GraphCut
-from rankcut.graphs import LowRankGraph, as_item_graph
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import InvertedLists, nearest_of
-from rankcut.rankings import read_rankings
 from rankcut.similar import LikenessFeatures
 
 CONSOLE = Console(width=130)
 RNG = np.random.default_rng(0)
-
-
-def by_algorithm(algorithm: Any, graph: ItemGraph) -> Callable[[np.ndarray], np.ndarray]:
-    """From rankings to vectors, with cuts computed in that way."""
-    feature_map = FeatureMap(GraphCut(graph, algorithm))
-    return lambda ranks: feature_map(read_rankings(ranks, unranked="anywhere"))
 
 
 def seconds_of(work: Callable[[], object]) -> tuple[float, object]:
@@ -64,57 +51,6 @@ def in_groups(n: int, n_features: int) -> np.ndarray:
     """Points around 200 centres, as items of a catalogue are."""
     centres = RNG.standard_normal((200, n_features))
     return centres[RNG.integers(200, size=n)] + 0.7 * RNG.standard_normal((n, n_features))
-
-
-def structure() -> None:
-    """The same graph in parts and as a dense matrix, and without the dense one for many items."""
-    table = Table(
-        title="Full rankings, and top-10 lists: weights in parts against dense, one thread"
-    )
-    for column in ("graph", "items", "full, in parts", "dense", "ratio", "top-10, in parts"):
-        table.add_column(column, justify="right")
-    for n_items in (500, 2000, 50_000):
-        points = RNG.random((n_items, 3))
-        near = NeighborGraph(points, n_neighbors=20)
-        full = RNG.permuted(np.tile(np.arange(1.0, n_items + 1), (20, 1)), axis=1)
-        top = np.where(full <= 10, full, np.nan)
-        for name, graph in (
-            ("dissimilarity", DissimilarityGraph(near).build()),
-            ("rank 30", LowRankGraph(points, rank=30).build()),
-            ("rank 100", LowRankGraph(points, rank=100).build()),
-        ):
-            ours = best_seconds(partial(by_algorithm("structured", graph), full), 3)
-            lists = best_seconds(partial(graph_cut_features, top, graph, unranked="last"), 3)
-            cells = ["–", "–"]
-            if n_items <= 2000:
-                dense = as_item_graph(np.maximum(graph.to_dense(), 0.0))
-                theirs = best_seconds(partial(by_algorithm("dense", dense), full), 3)
-                cells = [in_words(theirs / 20), f"{theirs / ours:.1f}"]
-            table.add_row(name, f"{n_items:,}", in_words(ours / 20), *cells, in_words(lists / 20))
-    CONSOLE.print(table)
-
-
-def ranks_and_errors() -> None:
-    """How the error of a low-rank graph falls with its rank, and that of the features with it."""
-    table = Table(title="Low rank against all similarities of 1,000 items")
-    columns = ("features", "rank", "error of weights", "smallest weight", "of features")
-    for column in columns:
-        table.add_column(column, justify="right")
-    full = RNG.permuted(np.tile(np.arange(1.0, 1001), (50, 1)), axis=1)
-    for n_features in (3, 20):
-        points = in_groups(1000, n_features)
-        exact = graph_cut_features(full, SimilarityGraph(points))
-        for rank in (10, 30, 100, 300):
-            graph = LowRankGraph(points, rank=rank).build()
-            error = np.linalg.norm(graph_cut_features(full, graph) - exact)
-            table.add_row(
-                f"{n_features}",
-                f"{rank}",
-                f"{graph.approximation_error:.2g}",
-                f"{min(graph.to_dense().min(), 0.0):.2g}",
-                f"{error / np.linalg.norm(exact):.2g}",
-            )
-    CONSOLE.print(table)
 
 
 def similar_short_lists() -> None:
@@ -284,8 +220,6 @@ def catalogues(n_rankings: int = 50_000, n_items: int = 100_000) -> None:
 
 TABLES = {
     "catalogues": catalogues,
-    "structure": structure,
-    "ranks": ranks_and_errors,
     "short-lists": similar_short_lists,
 }
 

@@ -23,7 +23,7 @@ from rankcut.cuts import (
     HypergraphCut,
     Modular,
 )
-from rankcut.graphs import StructuredWeights
+from rankcut.graphs import Weights
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,13 @@ def complete_cut(rng, n):
 
 
 def structured_cut(rng, n):
-    """A constant, a sparse and a low-rank part, of which the second is negative."""
+    """A constant, and a sparse part that is negative."""
     sparser = random_weights(rng, n) * (rng.random((n, n)) < 0.5)
     matrix = np.triu(sparser, 1) + np.triu(sparser, 1).T
-    factors = rng.random((n, 3))
     constant = float(matrix.max())
-    weights = np.where(np.eye(n) == 1, 0.0, constant - matrix + factors @ factors.T)
-    parts = StructuredWeights(constant, sparse.csr_array(-matrix), factors, np.ones(3))
-    return GraphCut(ItemGraph(parts, n), "structured"), cut_by_definition(weights)
+    weights = np.where(np.eye(n) == 1, 0.0, constant - matrix)
+    parts = Weights(sparse.csr_array(-matrix), constant)
+    return GraphCut(ItemGraph(parts, n), "sparse"), cut_by_definition(weights)
 
 
 def hypergraph_cut(rng, n):

@@ -33,7 +33,6 @@ from rankcut import (
 from rankcut.cuts import fastest_algorithm
 from rankcut.files import RankingFileError
 from rankcut.files.archives import pack_archive, unpack_archive
-from rankcut.graphs import LowRankGraph
 from rankcut.label_ranking import combination
 from rankcut.regression.cross_validation import make_classifier
 from rankcut.saved_models import SavedModel, read_model, write_model
@@ -51,7 +50,6 @@ def neighbors(features):
     ("recipe", "model"),
     [
         (SimilarityGraph, "logistic"),
-        (LowRankGraph, "logistic"),
         (lambda features: DissimilarityGraph(neighbors(features)), "logistic"),
         (neighbors, "views"),
     ],
@@ -187,7 +185,6 @@ def test_a_file_that_loads_but_is_no_model_is_refused(tmp_path, part, value, say
     [
         ("pandas", SimilarityGraph),
         ("polars", SimilarityGraph),
-        ("polars", LowRankGraph),
         ("pandas", None),
         ("polars", None),
     ],

@@ -57,7 +57,6 @@ _ARRAYS: dict[str, dict[str, str]] = {
     },
     "KernelModels": {"columns": "index *", "left_out": "float * targets"},
     "LevelViews": {"_levels": "float *"},
-    "MatrixWeights": {"matrix": "float items items"},
     "Population": {"mean": "float items", "covariance": "float items items"},
     "Presence": {
         "rows": "float lists items",
@@ -91,17 +90,13 @@ _ARRAYS: dict[str, dict[str, str]] = {
         "covariance": "float parameters parameters",
     },
     "StrengthRegression": {"feature_names_in_": "any *", "strengths_": "float items"},
-    "StructuredWeights": {
-        "sparse": "float items items",
-        "factors": "float items factors",
-        "signs": "float factors",
-    },
     "VectorBlocs": {"centres": "float blocs coordinates"},
     "ViewRegression": {
         "weights": "float functions *",
         "_offsets": "float functions",
         "_weights": "float * functions",
     },
+    "Weights": {"matrix": "float items items"},
 }
 
 # Numbers of items that loops rely on.

@@ -15,13 +15,13 @@ from rankcut import (
     Completions,
     GraphCutFeatures,
     NeighborGraph,
+    SimilarityGraph,
     SimilarRankings,
     graph_cut_features,
     graph_cut_kernel,
 )
 from rankcut.cuts import UncentredRows
 from rankcut.errors import InputError
-from rankcut.graphs import LowRankGraph
 
 CLOSED = {"unranked": "anywhere", "completions": "closed_form"}
 
@@ -91,9 +91,9 @@ class TestSparse:
         assert type(forced) is np.ndarray
         assert_array_equal(forced, dense)
         drawn = {"unranked": "anywhere", "completions": Completions("sampled", n_draws=8)}
-        low_rank = LowRankGraph(np.random.default_rng(0).random((50, 3)))
+        dense = SimilarityGraph(np.random.default_rng(0).random((50, 3)))
         last = {"unranked": "last"}
-        for other, options in ((low_rank, last), (graph, drawn), (low_rank, CLOSED)):
+        for other, options in ((dense, last), (graph, drawn), (dense, CLOSED)):
             assert type(graph_cut_features(ranks, other, **options)) is np.ndarray
 
     def test_nothing_of_ours_compares_what_leaves_out_a_constant(self):

@@ -11,10 +11,10 @@ from scipy import sparse
 from strategies import weight_matrices
 from tolerances import assert_rounds_to
 
-from rankcut import DissimilarityGraph, NeighborGraph
+from rankcut import NeighborGraph
 from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.cuts.smoothing import Smoother
-from rankcut.graphs import ItemGraph, LowRankGraph, StructuredWeights, as_item_graph
+from rankcut.graphs import ItemGraph, Weights, as_item_graph
 
 RNG = np.random.default_rng(0)
 STEPS = st.sampled_from([0, 0.25, 1, 1.5, 3.0])
@@ -59,24 +59,13 @@ def test_the_complete_graph_is_a_closed_form(n, steps):
     assert_allclose(smoothed(ItemGraph.complete(n), steps, rows), expected, atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    "recipe",
-    [
-        DissimilarityGraph(NeighborGraph(RNG.random((12, 2)), n_neighbors=3)),
-        LowRankGraph(RNG.random((12, 2)), rank=5),
-        DissimilarityGraph(LowRankGraph(RNG.random((12, 2)), rank=12)),
-        ItemGraph(StructuredWeights.of_factors(np.eye(12)[:, :5], 0.5), 12),
-        ItemGraph(StructuredWeights.of_factors(np.eye(12)[:, :5]), 12),
-    ],
-)
-def test_graphs_kept_in_parts_are_not_filled(recipe):
-    rng = np.random.default_rng(0)
-    graph = as_item_graph(recipe)
-    rows = rng.normal(size=(4, 12))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delattr(StructuredWeights, "to_dense")
-        got = smoothed(graph, 2.5, rows)
-        assert_array_equal(smoothed(graph, 2.5, rows[2:3]), got[2:3])
+@pytest.mark.parametrize("constant", [0.0, 0.4])
+def test_a_constant_beside_sparse_weights(constant):
+    near = NeighborGraph(RNG.random((12, 2)), n_neighbors=3).build().weights.to_csr()
+    graph = ItemGraph(Weights(near, constant), 12)
+    rows = np.random.default_rng(0).normal(size=(4, 12))
+    got = smoothed(graph, 2.5, rows)
+    assert_array_equal(smoothed(graph, 2.5, rows[2:3]), got[2:3])
     assert_allclose(got, rows @ filtered(graph.to_dense(), 2.5), atol=1e-12)
 
 
@@ -106,22 +95,11 @@ def test_the_same_bits_alone_if_steps_have_settled():
     # √d is left as it is by a whole step, up to rounding; the last step here is half of one.
     rng = np.random.default_rng(0)
     for n in range(3, 33):
-        graph = ItemGraph(StructuredWeights.of_factors(rng.random((n, 2)), 0.1), n)
+        half = sparse.triu(sparse.random_array((n, n), density=0.4, rng=rng), 1)
+        graph = as_item_graph(half + half.T)
         rows = np.vstack([np.sqrt(graph.degrees), rng.normal(size=n)])
         whole = smoothed(graph, 40.5, rows)
         assert_array_equal(smoothed(graph, 40.5, rows[:1]), whole[:1])
-
-
-def test_factors_that_join_no_items_leave_vectors_alone():
-    # Each item has factors of its own: degrees are differences of equal squares.
-    rng = np.random.default_rng(0)
-    for n in range(1, 12):
-        factors = np.zeros((n, n, 5))
-        factors[np.arange(n), np.arange(n)] = rng.random((n, 5))
-        graph = ItemGraph(StructuredWeights.of_factors(factors.reshape(n, -1)), n)
-        assert not graph.degrees.any()
-        rows = rng.normal(size=(2, n))
-        assert_array_equal(smoothed(graph, 1.5, rows), rows)
 
 
 def test_sparse_vectors_that_reach_few_items_or_most():
@@ -207,9 +185,6 @@ def test_many_steps_reach_the_limit_of_the_walk(kind):
     rows = rng.normal(size=(4, 6))
     expected = rows @ parts.T @ parts
     graph = as_item_graph(sparse.csr_array(weights) if kind == "sparse" else weights)
-    if kind == "structured":
-        zero = StructuredWeights.of_constant(0.0, sparse.csr_array(weights))
-        graph = ItemGraph(zero, 6)
     largest = np.abs(rows).max()
     Smoother(graph, 1000).smooth(rows)
     # Each step rounds sums of 6 terms.

@@ -13,7 +13,7 @@ from tolerances import assert_rounds_to
 from rankcut import DissimilarityGraph, GraphCutFeatures, NeighborGraph, Smoothing
 from rankcut._loops.closed_form import pool_top_lists
 from rankcut.cuts import OffsetRows, UncentredRows
-from rankcut.graphs import ItemGraph, StructuredWeights
+from rankcut.graphs import ItemGraph, Weights
 
 N = 12
 RNG = np.random.default_rng(0)
@@ -58,7 +58,7 @@ def test_rounding_is_no_direction(unranked):
     # Twelve listed items that are all alike: parts of weights cancel, 0.1 − 0.1, up to rounding.
     alike = np.zeros((24, 24))
     alike[:12, :12] = 0.1 * (1 - np.eye(12))
-    weights = StructuredWeights.of_constant(0.1, sparse.csr_array(-alike))
+    weights = Weights(sparse.csr_array(-alike), 0.1)
     graph = ItemGraph(weights, 24)
     ranks = np.full((3, 24), np.nan)
     ranks[:, :12] = np.argsort(np.random.default_rng(0).random((3, 12)), axis=1)

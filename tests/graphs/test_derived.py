@@ -6,7 +6,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import cdist
-from scipy.stats import ortho_group
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -21,7 +20,7 @@ from rankcut import (
     graph_cut_features,
     make_food,
 )
-from rankcut.graphs import DistanceGraph, NormalizedGraph, StructuredWeights
+from rankcut.graphs import DistanceGraph, NormalizedGraph, Weights
 
 POINTS = np.random.default_rng(0).random((12, 3))
 OFF = 1 - np.eye(12)
@@ -120,19 +119,10 @@ class TestNormalizedGraph:
         near = NeighborGraph(POINTS, n_neighbors=2)
         unlike = DissimilarityGraph(near)
         graph = NormalizedGraph(unlike).build()
-        assert graph.weights.kind == "structured"
+        assert graph.weights.kind == "dense"
         assert_allclose(graph.to_dense(), normalized(unlike.build().to_dense()), atol=1e-15)
         similar = DissimilarityGraph(NormalizedGraph(near)).build()
         assert_allclose(similar.to_dense(), OFF - normalized(near.build().to_dense()), atol=1e-15)
-
-    def test_of_structured_weights_with_a_negative_constant(self):
-        angles = np.radians([0, 100, 220])
-        factors = np.column_stack([np.cos(angles), np.sin(angles)])
-        like = ItemGraph(StructuredWeights.of_factors(factors, 1.0), 3)
-        unlike = DissimilarityGraph(like, ceiling="largest").build()
-        assert unlike.weights.constant < 0
-        graph = NormalizedGraph(unlike).build()
-        assert_allclose(graph.to_dense(), normalized(unlike.to_dense()), atol=1e-15)
 
     def test_of_the_complete_graph(self):
         graph = NormalizedGraph(ItemGraph.complete(5)).build()
@@ -140,19 +130,11 @@ class TestNormalizedGraph:
         ranks = [[1, 2, 3, 4, 5], [2, 2, 1, 1, 3]]
         assert_allclose(graph_cut_features(ranks, graph), graph_cut_features(ranks) / 4)
 
-    def test_what_rounding_leaves_of_a_degree_is_no_edge(self):
-        # The first item is as like the others as any two may be, and they are less so.
-        angles = np.arange(3) * 2 * np.pi / 3
-        points = np.vstack(
-            [[1, 0, 0], np.column_stack([np.ones(3), np.cos(angles), np.sin(angles)])]
-        )
-        points[1:, 1:] /= 2
-        for seed in range(8):
-            turned = points @ ortho_group.rvs(3, random_state=seed)
-            like = ItemGraph(StructuredWeights.of_factors(turned), 4)
-            unlike = DissimilarityGraph(like, ceiling="largest").build()
-            assert unlike.degrees[0] == 0
-            assert_allclose(NormalizedGraph(unlike).build().degrees, [0, 1, 1, 1], atol=1e-12)
+    def test_of_too_many_unlike_items(self):
+        unlike = ItemGraph(Weights(sparse.csr_array((50_000, 50_000)), 0.5), 50_000)
+        scales = np.linspace(1, 2, 50_000)
+        with pytest.raises(ValueError, match="50,000 items takes 20 GB; use a graph that stays"):
+            unlike.weights.scaled(scales)
 
     def test_without_edges(self):
         assert NormalizedGraph(np.zeros((3, 3))).build().n_edges == 0

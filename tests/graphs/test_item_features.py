@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from rankcut import GraphCutFeatures, NeighborGraph, SimilarityGraph, make_food, read_items
-from rankcut.graphs import DistanceGraph, LowRankGraph, item_features
+from rankcut.graphs import DistanceGraph, item_features
 from rankcut.graphs.item_features import item_points
 
 
@@ -101,7 +101,7 @@ def test_columns_that_are_refused(frames, columns, label, message):
         item_points(frames.DataFrame(columns), label, scale=False)
 
 
-RECIPES = [SimilarityGraph, DistanceGraph, NeighborGraph, LowRankGraph]
+RECIPES = [SimilarityGraph, DistanceGraph, NeighborGraph]
 
 
 @pytest.mark.parametrize("recipe", RECIPES)

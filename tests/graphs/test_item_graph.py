@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from rankcut import GraphCutFeatures, ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
-from rankcut.graphs import StructuredWeights, as_item_graph
+from rankcut.graphs import Weights, as_item_graph
 
 WEIGHTS = np.array([[0, 2, 0, 1], [2, 0, 3, 0], [0, 3, 0, 0], [1, 0, 0, 0]], dtype=float)
 NAMES = ["uni", "ika", "ebi", "toro"]
@@ -107,7 +107,7 @@ class TestDamaged:
         with pytest.raises(ValueError, match="indptr does not rise from 0 to 0"):
             as_item_graph(matrix)
         with pytest.raises(ValueError, match="indptr does not rise from 0 to 0"):
-            ItemGraph(StructuredWeights.of_constant(1.0, matrix), 8)
+            ItemGraph(Weights(matrix, 1.0), 8)
 
 
 class TestMatchedByName:

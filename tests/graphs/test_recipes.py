@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
 from rankcut import DissimilarityGraph, GraphCutFeatures, NeighborGraph, SimilarityGraph, make_food
-from rankcut.graphs import LowRankGraph, NormalizedGraph
+from rankcut.graphs import NormalizedGraph
 
 POINTS = np.random.default_rng(0).random((12, 3))
 
@@ -227,7 +227,6 @@ def test_numbers_of_very_many_digits():
         NeighborGraph(np.hstack([POINTS, POINTS, POINTS]), n_neighbors=3),
         NeighborGraph(POINTS, n_neighbors=3, metric="cosine"),
         SimilarityGraph(POINTS),
-        LowRankGraph(POINTS, rank=5),
     ],
 )
 def test_features_of_any_scale_give_the_same_graph(recipe, scale):

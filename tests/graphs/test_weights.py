@@ -13,37 +13,17 @@ from scipy import sparse
 from strategies import partitions, ranks_of
 
 from rankcut import DissimilarityGraph, ItemGraph, NeighborGraph, graph_cut_kernel
-from rankcut.cuts import GraphCut
 from rankcut.files import read_graph, write_graph
-from rankcut.graphs import NormalizedGraph, StructuredWeights
+from rankcut.graphs import NormalizedGraph, Weights
 
 # Some of these rankings tie all that they list: their vectors are 0, which is warned of.
 
 
-def random_structured(rng, n, rank, constant=1.0):
-    """Weights in parts, all of them positive, and the same from their definition."""
+def random_structured(rng, n, constant=1.0):
+    """A constant and a sparse part, together not negative, and the same as a dense array."""
     upper = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.3), 1)
-    matrix = sparse.csr_array(-(upper + upper.T) * constant)
-    factors = rng.random((n, rank)) / np.sqrt(max(1, rank))
-    signs = np.ones(rank)
-    if rank > 1:
-        signs[-1] = -1.0
-        factors[:, -1] /= 10
-    parts = StructuredWeights(constant, matrix, factors, signs)
-    dense = np.array(
-        [
-            [
-                0.0
-                if i == j
-                else constant
-                + matrix[i, j]
-                + sum(signs[q] * factors[i, q] * factors[j, q] for q in range(rank))
-                for j in range(n)
-            ]
-            for i in range(n)
-        ]
-    ).reshape(n, n)
-    return parts, dense
+    matrix = -(upper + upper.T) * (constant or -1.0)
+    return Weights(sparse.csr_array(matrix), constant), np.where(np.eye(n), 0.0, constant + matrix)
 
 
 @st.composite
@@ -51,9 +31,7 @@ def structured_cases(draw, most=6):
     """A graph in parts, its dense weights, and an ordered partition of its items."""
     n = draw(st.integers(1, most))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    parts, dense = random_structured(
-        rng, n, draw(st.integers(0, 5)), draw(st.sampled_from([0.0, 1.0, 3.0]))
-    )
+    parts, dense = random_structured(rng, n, draw(st.sampled_from([0.0, 1.0, 3.0])))
     return ItemGraph.trusted(parts, None), dense, draw(partitions(n))
 
 
@@ -67,8 +45,6 @@ def test_degrees_edges_and_largest_are_those_of_the_dense_weights(case):
     off = dense[~np.eye(len(dense), dtype=bool)]
     if off.size:
         assert_allclose(graph.weights.largest(), off.max(), rtol=0, atol=1e-14)
-        first, second = np.triu_indices(len(dense), 1)
-        assert_allclose(graph.weights.pairs(first, second), dense[first, second], atol=1e-14)
 
 
 @given(case=structured_cases(), data=st.data())
@@ -91,7 +67,7 @@ def test_features_equal_pooled_slopes_of_cuts_from_sets(case):
     graph, dense, groups = case
     row = ranks_of(groups, len(dense))[None]
     expected = oracles.features(dense, groups)
-    for algorithm in ("structured", "table", "dense", "sparse", "auto"):
+    for algorithm in ("table", "dense", "sparse", "auto"):
         got = flat_vectors(row, graph, algorithm=algorithm)[0]
         assert_allclose(got, expected, rtol=0, atol=1e-11)
 
@@ -116,26 +92,12 @@ def catalogue(n, n_rankings=40, seed=0):
     return full, tied, top
 
 
-def structured_graphs(n=60):
-    points = np.random.default_rng(1).random((n, 3))
-    near = NeighborGraph(points, n_neighbors=4)
-    parts, _ = random_structured(np.random.default_rng(2), n, 6)
-    return {
-        "dissimilarity": DissimilarityGraph(near).build(),
-        "normalised dissimilarity": NormalizedGraph(DissimilarityGraph(near)).build(),
-        "low rank": ItemGraph.trusted(parts, None),
-    }
-
-
-@pytest.mark.parametrize("kind", structured_graphs())
 class TestLikeTheDenseGraph:
-    def both(self, kind):
-        graph = structured_graphs()[kind]
-        assert graph.weights.kind == "structured"
-        return graph, ItemGraph(graph.to_dense(), graph.n_items)
+    near = NeighborGraph(np.random.default_rng(1).random((60, 3)), n_neighbors=4)
+    graph = DissimilarityGraph(near).build()
+    dense = ItemGraph(graph.to_dense(), 60)
 
-    def test_features(self, kind):
-        graph, dense = self.both(kind)
+    def test_features(self):
         full, tied, top = catalogue(60)
         for ranks, options in (
             (full, {}),
@@ -144,75 +106,59 @@ class TestLikeTheDenseGraph:
             (top, {"unranked": "anywhere", "completions": "closed_form"}),
             (top, {"unranked": "anywhere", "completions": "sampled", "n_draws": 64}),
             (top, {"unranked": "last", "unlisted_weight": 0.3}),
-            (top, {"unranked": "anywhere", "unlisted_weight": "balanced", "n_draws": 64}),
             (top, {"unranked": "anywhere", "unlisted_weight": 0.3, "completions": "closed_form"}),
         ):
-            for algorithm in ("structured", "dense"):
-                got = flat_vectors(ranks, graph, algorithm=algorithm, **options)
-                expected = flat_vectors(ranks, dense, **options)
+            for algorithm in ("sparse", "dense"):
+                got = flat_vectors(ranks, self.graph, algorithm=algorithm, **options)
+                expected = flat_vectors(ranks, self.dense, **options)
                 assert_allclose(got, expected, rtol=0, atol=1e-10)
 
-    def test_sparse_rankings(self, kind):
-        graph, dense = self.both(kind)
+    def test_sparse_rankings(self):
         top = catalogue(60)[2]
         stored = sparse.csr_array(np.nan_to_num(top))
         options = {"unranked": "anywhere", "completions": "closed_form"}
-        expected = graph_cut_kernel(top, graph=dense, **options)
-        assert_allclose(graph_cut_kernel(stored, graph=graph, **options), expected, atol=1e-8)
-        rows = flat_vectors(stored, graph, **options)
+        expected = graph_cut_kernel(top, graph=self.dense, **options)
+        assert_allclose(graph_cut_kernel(stored, graph=self.graph, **options), expected, atol=1e-8)
+        rows = flat_vectors(stored, self.graph, **options)
         rows = rows if isinstance(rows, np.ndarray) else rows.toarray()
         centred = rows - rows.mean(axis=1, keepdims=True)
-        expected = flat_vectors(top, dense, **options)
+        expected = flat_vectors(top, self.dense, **options)
         assert_allclose(centred, expected, rtol=0, atol=1e-10)
 
     @pytest.mark.parametrize("completions", ["closed_form", "sampled"])
-    def test_same_bits_for_threads_and_batches(self, kind, completions):
-        graph, _ = self.both(kind)
+    def test_same_bits_for_threads_and_batches(self, completions):
         ranks = np.tile(catalogue(60)[2], (40, 1))[: 1600 if completions == "closed_form" else 160]
         options = {"unranked": "anywhere", "completions": completions, "tolerance": 0.5}
-        one = flat_vectors(ranks, graph, **options)
-        assert_array_equal(flat_vectors(ranks, graph, n_jobs=2, **options), one)
-        assert_array_equal(flat_vectors(ranks[37:], graph, **options), one[37:])
+        one = flat_vectors(ranks, self.graph, **options)
+        assert_array_equal(flat_vectors(ranks, self.graph, n_jobs=2, **options), one)
+        assert_array_equal(flat_vectors(ranks[37:], self.graph, **options), one[37:])
 
-    def test_complete_rankings_have_the_same_bits_for_threads_and_batches(self, kind):
-        graph, _ = self.both(kind)
+    def test_complete_rankings_have_the_same_bits_for_threads_and_batches(self):
         ranks = catalogue(60, 3000)[1]
-        one = flat_vectors(ranks, graph)
-        assert_array_equal(flat_vectors(ranks, graph, n_jobs=2), one)
-        assert_array_equal(flat_vectors(ranks[1234:], graph), one[1234:])
+        one = flat_vectors(ranks, self.graph)
+        assert_array_equal(flat_vectors(ranks, self.graph, n_jobs=2), one)
+        assert_array_equal(flat_vectors(ranks[1234:], self.graph), one[1234:])
 
-    def test_files(self, kind, tmp_path):
-        graph, _ = self.both(kind)
-        path = tmp_path / "graph.npz"
-        write_graph(graph.aligned(60, tuple(map(str, range(60)))), path)
+    def test_files(self, tmp_path):
+        path = tmp_path / "self.graph.npz"
+        write_graph(self.graph.aligned(60, tuple(map(str, range(60)))), path)
         back = read_graph(path)
         assert back.weights.kind == "structured"
-        assert_array_equal(back.to_dense(), graph.to_dense())
+        assert_array_equal(back.to_dense(), self.graph.to_dense())
         assert back.items == tuple(map(str, range(60)))
 
 
 def test_what_does_not_fit_together_is_refused():
-    empty = sparse.csr_array((3, 3))
-    factors, signs = np.ones((3, 2)), np.ones(2)
+    below = sparse.csr_array([[0, -2.0, 0], [-2.0, 0, 0], [0, 0, 0]])
     for parts, message in (
-        (StructuredWeights(1.0, sparse.csr_array((2, 2)), factors, signs), "do not fit together"),
-        (StructuredWeights(1.0, empty, factors, np.ones(3)), "do not fit together"),
-        (StructuredWeights(np.nan, empty, factors, signs), "must be finite"),
-        (StructuredWeights(1.0, empty, factors * np.nan, signs), "must be finite"),
-        (StructuredWeights(1.0, empty, factors * 1e200, signs), "so large that sums overflow"),
-        (StructuredWeights(1.0, empty, factors, 2 * signs), "signs .* must be 1 or -1"),
-        (StructuredWeights.of_constant(-1.0, empty), "weight of all pairs is -1.0"),
-        (
-            StructuredWeights.of_constant(
-                1.0, sparse.csr_array([[0, -2.0, 0], [-2.0, 0, 0], [0, 0, 0]])
-            ),
-            "between items 0 and 1 is -1.0; weights must not be negative",
-        ),
+        (Weights(sparse.csr_array((2, 2)), 1.0), "the weights are of 2 items"),
+        (Weights(sparse.csr_array((3, 3)), np.nan), "the constant of the weights is nan"),
+        (Weights(sparse.csr_array((3, 3)), -1.0), "the constant of the weights is -1.0"),
+        (Weights(np.zeros((3, 3)), 1.0), "it is added to a sparse matrix"),
+        (Weights(below, 1.0), "between items 0 and 1 is -1.0; weights must not be negative"),
     ):
         with pytest.raises(ValueError, match=message):
             ItemGraph(parts, 3)
-    with pytest.raises(ValueError, match="is for weights in parts"):
-        GraphCut([[0, 1], [1, 0]], "structured")
 
 
 def test_a_large_catalogue_takes_memory_by_its_edges():
@@ -226,13 +172,10 @@ def test_a_large_catalogue_takes_memory_by_its_edges():
     top.sum_duplicates()
     flat_features(DissimilarityGraph([[0, 1], [1, 0]])).fit_transform([[1, 2]])
     tracemalloc.start()
-    for graph in (DissimilarityGraph(near), NormalizedGraph(DissimilarityGraph(near))):
-        built = graph.build()
-        assert built.degrees.shape == (n,)
-        last = flat_features(built, unranked="last").fit_transform(top[:3])
-        assert last.shape == (3, n)
-        anywhere = flat_features(built, unranked="anywhere").fit_transform(top)
-        assert anywhere.shape == (50, n)
+    built = DissimilarityGraph(near).build()
+    assert built.degrees.shape == (n,)
+    assert flat_features(built, unranked="last").fit_transform(top[:3]).shape == (3, n)
+    assert flat_features(built, unranked="anywhere").fit_transform(top).shape == (50, n)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     # The dense weights are 800 MB.

@@ -12,7 +12,7 @@ from strategies import weight_matrices
 
 from rankcut import Consensus, ItemGraph, make_mallows, to_ranking
 from rankcut.errors import InputError
-from rankcut.graphs import LowRankGraph, as_item_graph
+from rankcut.graphs import Weights, as_item_graph
 
 
 def slopes(order, weights):
@@ -37,11 +37,12 @@ def test_the_order_of_a_vector_is_the_ranking_most_like_it_on_every_graph(data, 
 def test_the_order_of_a_mean_is_most_like_the_rankings_on_every_kind_of_graph(kind):
     rng = np.random.default_rng(0)
     dense = np.triu(rng.exponential(size=(6, 6)), 1)
+    path = sparse.csr_array(np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1))
     graphs = {
         "complete": ItemGraph.complete(6),
         "dense": as_item_graph(dense + dense.T),
-        "sparse": as_item_graph(sparse.csr_array(np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1))),
-        "structured": LowRankGraph(rng.random((6, 2)), rank=2).build(),
+        "sparse": as_item_graph(path),
+        "structured": ItemGraph(Weights(-path, 2.0), 6),
     }
     graph = graphs[kind]
     assert graph.weights.kind == kind

@@ -9,18 +9,15 @@ mean of the slope before pooling is
 * for an unranked item: c1·q_i + c2·(Q − q_i), where q_i = Σ_{ranked j} W_ij·(2t_j − l − 1)·p,
   Q = Σ_{unranked} q, c1 = (1 − (1 − p)^u)/(u·p) and c2 = (1 − c1)/(u − 1), or 0 if u = 1.
 
-If comparisons with unranked items have a weight, all W_ij between a ranked and an unranked item
-are multiplied by it.
-
-These are *shared*: items that are tied have the mean of their group. Unshared, each item has its
-own sum Σ_j W_ij·e_ij of expected signs, and an unranked one has q_i.
+Comparisons of a ranked with an unranked item may have a weight γ, by which their W_ij are
+multiplied. These means are *shared*: tied items have the mean of their group. Unshared, each item
+has its own sum Σ_j W_ij·e_ij of expected signs, and an unranked one has q_i.
 
 An unranked item without ranked neighbours has the value c2·Q. So a vector is that constant, except
-for the ranked items and their neighbours. Everything is linear in the weights, so weights in
-several parts are added up part by part.
+for the ranked items and their neighbours.
 
-Where unranked items are tied last, :func:`pool_top_lists` has the pooled slopes. With γ the weight
-of comparisons with them, group t of a list raises the cut by
+Where unranked items are tied last, :func:`pool_top_lists` has the pooled slopes: group t of a list
+raises the cut by
 
     Σ_{i in the group} (Σ_{listed j worse} W_ij − Σ_{listed j better} W_ij + γ·Σ_{unlisted j} W_ij)
 
@@ -31,40 +28,26 @@ unlisted items.
 import numpy as np
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.increments import inner_product
 from rankcut._loops.partitions import add_to_pools, scale_to_unit_length
-from rankcut._loops.types import Chains, Floats, Indices, Ints, Links
+from rankcut._loops.types import Chains, Entries, Floats, Indices, Ints, Links
 
 
 @compiled
 def expect_rows(
+    n_items: int,
     chains: Chains,
     unlisted_weights: Floats,
     shared: bool,
     constant: float,
     links: Links,
-    factors: Floats,
-    signed_factors: Floats,
-    items: Indices,
-    values: Floats,
-    entry_ends: Indices,
-    constants: Floats,
+    entries: Entries,
 ) -> None:
-    """Mean slopes of each partition, with weights c + S_ij + ⟨z_i, σ z_j⟩ in three parts.
-
-    S is given row by row; ``factors`` has z_i and ``signed_factors`` σ z_i as rows, if any. The
-    entries of partition r are ``items`` and ``values`` up to ``entry_ends[r]``; all other items
-    have ``constants[r]``. With factors, there are no other items.
-    """
+    """Mean slopes of each partition, with weights c + S_ij; S is given row by row."""
     order, ends, n_groups = chains
-    n_items = factors.shape[0]
-    linked, factored = links.weights.shape[0] > 0, factors.shape[1] > 0
+    items, values, entry_ends, constants = entries
     # group[i]: 1, 2, … for a ranked item, −1 for an unranked one already listed, otherwise 0.
     group = np.zeros(n_items, dtype=np.int32)
     pull = np.zeros(n_items)
-    everything = np.zeros(factors.shape[1])
-    for i in range(n_items):
-        everything += signed_factors[i]
     first = 0
     for r in range(n_groups.shape[0]):
         last = n_groups[r]
@@ -73,27 +56,15 @@ def expect_rows(
         for at in range(n_ranked):
             items[first + at], values[first + at] = row[at], 0.0
         met = n_ranked
+        weight = unlisted_weights[r]
         # With only a constant, all unranked items have the same value, and groups are not needed.
-        if linked or factored:
+        if links.weights.shape[0] > 0:
             start = 0
             for t in range(last):
                 for at in range(start, row_ends[t]):
                     group[row[at]] = t + 1
                 start = row_ends[t]
-        weight = unlisted_weights[r]
-        if linked:
             met = add_links(row_ends, weight, links, group, pull, items[first:], values[first:])
-        if factored:
-            pulling = add_factors(
-                row, row_ends, weight, factors, signed_factors, everything, values[first:]
-            )
-            for i in range(n_items):
-                if group[i] <= 0:
-                    pull[i] += inner_product(factors[i], pulling)
-                if group[i] == 0:
-                    group[i] = -1
-                    items[first + met] = i
-                    met += 1
         alike = share(row_ends, n_items, weight, constant, shared, values[first:])
         own, others = 1.0, 0.0
         n_unranked = n_items - n_ranked
@@ -161,44 +132,6 @@ def add_links(
 
 
 @compiled
-def add_factors(
-    order: Indices,
-    ends: Ints,
-    weight: float,
-    factors: Floats,
-    signed_factors: Floats,
-    everything: Floats,
-    values: Floats,
-) -> Floats:
-    """Add what weights ⟨z_i, σ z_j⟩ are worth to each ranked item, by sums of σ z over items.
-
-    ``everything`` is the sum over all items. Returns a vector whose product with z_i is the pull
-    on an unranked item i.
-    """
-    last = ends.shape[0]
-    # Over the groups below minus those above the current one; at first, over all groups.
-    below = np.zeros(everything.shape[0])
-    for at in range(ends[last - 1] if last > 0 else 0):
-        below += signed_factors[order[at]]
-    unranked = everything - below
-    pulling = np.zeros(everything.shape[0])
-    start = 0
-    for t in range(last):
-        lean = weight * towards_top(t, last)
-        inside = np.zeros(everything.shape[0])
-        for at in range(start, ends[t]):
-            inside += signed_factors[order[at]]
-        below -= inside
-        for at in range(start, ends[t]):
-            factor = factors[order[at]]
-            values[at] += inner_product(factor, below) + lean * inner_product(factor, unranked)
-        below -= inside
-        pulling -= lean * inside
-        start = ends[t]
-    return pulling
-
-
-@compiled
 def share(
     ends: Ints, n_items: int, weight: float, constant: float, shared: bool, values: Floats
 ) -> float:
@@ -231,16 +164,10 @@ def pool_top_lists(
     unlisted_weights: Floats,
     constant: float,
     links: Links,
-    items: Indices,
-    values: Floats,
-    entry_ends: Indices,
-    constants: Floats,
+    entries: Entries,
 ) -> None:
-    """Pooled slopes of each partition, with weights c + S_ij; S is given row by row.
-
-    The entries of partition r are ``items`` and ``values`` up to ``entry_ends[r]``, one for each
-    listed item; all others have ``constants[r]``.
-    """
+    """Pooled slopes of each partition, with weights c + S_ij; entries are the listed items."""
+    items, values, entry_ends, constants = entries
     order, ends, n_groups = chains
     starts, neighbours, weights = links
     group = np.zeros(n_items, dtype=np.int32)
@@ -295,55 +222,21 @@ def pool_top_lists(
 
 
 @compiled
-def spread_rows(
-    items: Indices,
-    values: Floats,
-    entry_ends: Indices,
-    constants: Floats,
-    normalize: bool,
-    noise: float,
-    features: Floats,
-) -> None:
+def spread_rows(entries: Entries, normalize: bool, noise: float, features: Floats) -> None:
     """Constants and entries as dense rows.
 
     With ``normalize``, they have unit length; one whose entries are all within ``noise`` of 0
     becomes 0.
     """
+    items, values, entry_ends, constants = entries
     row = np.empty((1, features.shape[1]))
     start = 0
     for r in range(constants.shape[0]):
-        end = entry_ends[r]
         row[0] = constants[r]
-        for entry in range(start, end):
+        for entry in range(start, entry_ends[r]):
             row[0, items[entry]] = values[entry]
-        start = end
+        start = entry_ends[r]
         if normalize:
             scale_to_unit_length(row, noise, features[r : r + 1])
         else:
             features[r] = row[0]
-
-
-@compiled
-def row_lengths(
-    values: Floats,
-    entry_ends: Indices,
-    constants: Floats,
-    n_items: int,
-    noise: float,
-    lengths: Floats,
-) -> None:
-    """Euclidean length of each row; infinite if its entries are all within ``noise`` of 0."""
-    start = 0
-    for r in range(constants.shape[0]):
-        end = entry_ends[r]
-        n_others = n_items - (end - start)
-        largest = abs(constants[r]) if n_others > 0 else 0.0
-        for entry in range(start, end):
-            largest = max(largest, abs(values[entry]))
-        lengths[r] = np.inf
-        if largest > noise:
-            square = n_others * (constants[r] / largest) ** 2
-            for entry in range(start, end):
-                square += (values[entry] / largest) ** 2
-            lengths[r] = largest * np.sqrt(square)
-        start = end

@@ -150,44 +150,21 @@ def sum_of(numbers: Floats) -> float:
 
 
 @compiled
-def structured_increments(
-    chains: Chains,
-    constant: float,
-    links: Links,
-    factors: Floats,
-    signed_factors: Floats,
-    degrees: Floats,
-    increments: Floats,
+def sparse_increments(
+    chains: Chains, constant: float, links: Links, degrees: Floats, increments: Floats
 ) -> None:
-    """Weights c + S_ij + ⟨z_i, σ z_j⟩: S by the links of each item, the rest by running sums.
-
-    ``factors`` has z_i and ``signed_factors`` σ z_i as rows; a graph that is just sparse has none.
-    """
+    """Weights c + S_ij: S by the links of each item, with twice their weights."""
     order, ends, n_groups = chains
     starts, neighbours, twice_weights = links
     level = np.empty(degrees.shape[0])
-    placed = np.empty(factors.shape[1])
     for r in range(order.shape[0]):
         level[:] = degrees
-        placed[:] = 0.0
         for p in range(end_of_gains(ends[r], n_groups[r])):
             item = order[r, p]
-            linked = constant * p + inner_product(factors[item], placed)
-            increments[r, p] = level[item] - 2.0 * linked
+            increments[r, p] = level[item] - 2.0 * constant * p
             for edge in range(starts[item], starts[item + np.uint32(1)]):
                 level[neighbours[edge]] -= twice_weights[edge]
-            for q in range(placed.shape[0]):
-                placed[q] += signed_factors[item, q]
     sum_by_group(chains, 0.0, increments)
-
-
-@compiled_in_any_order
-def inner_product(x: Floats, y: Floats) -> float:
-    """⟨x, y⟩."""
-    total = 0.0
-    for q in range(x.shape[0]):
-        total += x[q] * y[q]
-    return total
 
 
 @compiled

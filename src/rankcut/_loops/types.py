@@ -37,6 +37,18 @@ class Links(NamedTuple):
     weights: Floats
 
 
+class Entries(NamedTuple):
+    """Vectors of which most coordinates are alike.
+
+    Row r has ``values`` at ``items``, up to ``ends[r]`` in both; all others are ``constants[r]``.
+    """
+
+    items: Indices
+    values: Floats
+    ends: Indices
+    constants: Floats
+
+
 class ScoredLists(NamedTuple):
     """The items of person p, their scores and blurs are at ``starts[p]:starts[p + 1]``."""
 

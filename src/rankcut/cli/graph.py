@@ -236,14 +236,14 @@ def _title(features: str) -> str:
 
 def _describe(graph: "ItemGraph", features: str, dissimilar: bool) -> dict[str, Any]:
     """Facts about a graph; for a large one, only those that do not need all of its pairs."""
-    found: dict[str, Any] = {"n_items": graph.n_items, "compared_by": features}
-    if graph.approximation_error is not None:
-        found["approximation_error"] = graph.approximation_error
-    large = graph.weights.kind == "structured" and graph.n_items > SIDE
-    if not (large and graph.weights.rank > 0):
-        found["n_edges"] = graph.n_edges
     degrees = graph.degrees
-    found["degrees"] = (float(degrees.min()), float(degrees.max()))
+    found: dict[str, Any] = {
+        "n_items": graph.n_items,
+        "compared_by": features,
+        "n_edges": graph.n_edges,
+        "degrees": (float(degrees.min()), float(degrees.max())),
+    }
+    large = graph.weights.kind == "structured" and graph.n_items > SIDE
     return found if large else found | _about_edges(graph, dissimilar)
 
 

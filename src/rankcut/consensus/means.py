@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut._loops.closed_form import spread_rows
 from rankcut._loops.partitions import NOWHERE, centred_positions, close_rows
 from rankcut._loops.resamples import draw_people
 from rankcut._loops.types import Floats, Indices, Longs
@@ -93,7 +94,7 @@ def graph_vectors(graph: "ItemGraph") -> Vectors:
         rows = np.empty(groups.shape)
         for first, block in slopes.read(Rankings(ranks, unranked="anywhere"), 0, len(groups)):
             entries = slopes.entries(block, np.ones(len(block)), shared=False)
-            entries.write(rows[first : first + len(block)], normalize=False)
+            spread_rows(entries, False, 0.0, rows[first : first + len(block)])
         return rows
 
     return vectors

@@ -1,5 +1,6 @@
 # The names of this package and their homes, which __init__.py loads when they are first used.
 
+from rankcut.cuts.completions import CompletionReport as CompletionReport
 from rankcut.cuts.cut_functions import Algorithm as Algorithm
 from rankcut.cuts.cut_functions import GraphCut as GraphCut
 from rankcut.cuts.cut_functions import fastest_algorithm as fastest_algorithm
@@ -13,7 +14,6 @@ from rankcut.cuts.families import HypergraphCut as HypergraphCut
 from rankcut.cuts.families import Modular as Modular
 from rankcut.cuts.feature_map import FeatureMap as FeatureMap
 from rankcut.cuts.feature_map import graph_cut_features as graph_cut_features
-from rankcut.cuts.incomplete import CompletionReport as CompletionReport
 from rankcut.cuts.offset_rows import JoinedRows as JoinedRows
 from rankcut.cuts.offset_rows import OffsetRows as OffsetRows
 from rankcut.cuts.offset_rows import UncentredRows as UncentredRows

@@ -15,37 +15,30 @@ spread gives the standard error. Three things reduce it (``benchmarks/incomplete
 Mirroring maps completions one to one onto completions, so it keeps the mean of any set function
 unbiased; how much it helps is another matter. Under a symmetric function, slopes before pooling
 nearly cancel between a draw and its mirror image; under a function that is not, they need not.
-
-**Unlisted items.** In a catalogue of n items, the comparisons of a list of k items with the n − k
-others swamp those among the k: on the complete graph, its vector says little more than which items
-it lists. With a weight γ, two listed items count W_ij, and a pair with an unlisted item counts
-γ·W_ij. γ = 1 is the plain method. γ = k/n, ``"balanced"``, gives the order of the list and what it
-lists about the same say; on the complete graph it is also, give or take an item, the smallest
-weight under which the last item of a top-k list is still better than those not listed. A ranking
-of all items has the same vector for every γ.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut._loops.closed_form import spread_rows
 from rankcut._loops.completions import (
     LARGEST_EXPONENT,
     add_tasks,
     draw_completions,
     enumerate_completions,
     plan_tasks,
-    reverse_listed,
-    weigh_completions,
-    weigh_lists,
 )
-from rankcut._loops.partitions import spread_slopes
+from rankcut._loops.partitions import scale_to_unit_length, spread_slopes
 from rankcut._loops.random_streams import name_streams
 from rankcut._loops.types import Floats, Ints, Longs
-from rankcut.cuts.options import Completions, UnlistedWeight
+from rankcut.cuts.cut_functions import ExpectedSlopes
+from rankcut.cuts.options import MOST_COMPLETIONS, Completions, MapOptions
 from rankcut.cuts.set_function import SetFunction, power_of_two
+from rankcut.errors import InputError, Setting
 from rankcut.parameters import ROUNDING
 from rankcut.rankings.value import Partitions, block_rows
 
@@ -60,6 +53,11 @@ FEWEST_DRAWS = 8 * REPLICATES
 
 # Draws after which a tolerance that is not met is given up, with a warning.
 MOST_DRAWS = 1 << 17
+
+METHODS = ("complete", "exact", "sampled", "closed_form")
+
+# "auto" enumerates up to this many completions, about as many as sampling would draw.
+EXACT_COMPLETIONS = 1024
 
 # The relative error to reach, if the user says neither how many draws nor how exact.
 TOLERANCE = 0.01
@@ -100,33 +98,6 @@ class Means:
     relative_errors: Floats
 
 
-def unlisted_weights(weight: UnlistedWeight, partitions: Partitions) -> Floats:
-    """γ of each partition, 1 if it lists all items; unlisted items are in no group."""
-    n_ranked = partitions.n_ranked()
-    if weight == "balanced":
-        return np.asarray(n_ranked / partitions.n_items)
-    return np.where(n_ranked < partitions.n_items, float(weight), 1.0)
-
-
-def weighted_increments(
-    weight: UnlistedWeight, partitions: Partitions, function: SetFunction, out: Floats
-) -> Partitions:
-    """Increments of the weighted cut along lists, and the lists with the others tied last.
-
-    Along a list and along the list turned round, the plain cut rises by the same weight to the
-    unlisted items, and by opposite ones among the listed: so it takes no more than both.
-    """
-    closed = partitions.closed()
-    turned = Partitions.empty(len(closed), closed.n_items)
-    turned.n_groups[:] = closed.n_groups
-    reverse_listed(closed.chains, turned.order, turned.ends)
-    backwards = np.empty((len(closed), closed.n_items))
-    function.increments(closed, out)
-    function.increments(turned, backwards)
-    weigh_lists(closed.n_groups, unlisted_weights(weight, partitions), out, backwards)
-    return closed
-
-
 def log_completions(partitions: Partitions) -> Floats:
     """Logarithm of (l + 1)^u for each partition of l groups with u items in no group."""
     unranked = partitions.n_items - partitions.n_ranked()
@@ -136,17 +107,9 @@ def log_completions(partitions: Partitions) -> Floats:
 class CompletedBlock:
     """Mean vectors over the completions of partitions whose unranked items are in no group."""
 
-    def __init__(
-        self, partitions: Partitions, function: SetFunction, unlisted_weight: UnlistedWeight = 1.0
-    ) -> None:
+    def __init__(self, partitions: Partitions, function: SetFunction) -> None:
         self._partitions = partitions
         self._function = function
-        self._weights = None
-        if unlisted_weight != 1:
-            self._weights = unlisted_weights(unlisted_weight, partitions)
-            # Increments of the cut of the graph restricted to the listed items.
-            self._listed = np.empty((len(partitions), partitions.n_items))
-            weighted_increments(0.0, partitions, function, self._listed)
 
     def exact_means(self, rows: NDArray[np.intp]) -> tuple[Floats, Longs]:
         """Mean vectors of some partitions, and the numbers of their completions."""
@@ -167,7 +130,7 @@ class CompletedBlock:
             tasks = rankings[some], firsts[some], task_ends
             enumerate_completions(partitions.chains, *tasks, gaps, part.chains)
 
-        self._add(enumerate_some, rankings, targets.astype(np.int32), sizes, totals)
+        self._add(enumerate_some, targets.astype(np.int32), sizes, totals)
         return totals / counts[:, None], counts
 
     def sampled_means(
@@ -245,7 +208,6 @@ class CompletedBlock:
 
         self._add(
             draw,
-            tasks.rankings,
             tasks.targets,
             2 << tasks.exponents.astype(np.int64),
             pooled.reshape(-1, n_items),
@@ -267,7 +229,6 @@ class CompletedBlock:
     def _add(
         self,
         complete: Callable[[slice, Ints, Partitions], None],
-        rankings: Ints,
         targets: Ints,
         sizes: Longs,
         pooled: Floats,
@@ -275,9 +236,9 @@ class CompletedBlock:
     ) -> None:
         """Make completions a block at a time, and add the vectors of each task to its target.
 
-        Task k makes ``sizes[k]`` completions of the partition ``rankings[k]``; ``complete`` writes
-        those of a slice of the tasks, up to their ends, to a block. Slopes before pooling are added
-        to ``plain``, if it is given.
+        Task k makes ``sizes[k]`` completions of a ranking; ``complete`` writes those of a slice of
+        the tasks, up to their ends, to a block. Slopes before pooling are added to ``plain``, if it
+        is given.
         """
         n_items = pooled.shape[1]
         ends = np.cumsum(sizes)
@@ -293,16 +254,6 @@ class CompletedBlock:
             task_ends = (ends[some] - done).astype(np.int32)
             complete(some, task_ends, part)
             self._function.increments(part, increments)
-            if self._weights is not None:
-                weigh_completions(
-                    self._partitions.chains,
-                    self._weights,
-                    self._listed,
-                    rankings[some],
-                    task_ends,
-                    part.chains,
-                    increments,
-                )
             part.pool(increments, vectors)
             add_tasks(vectors, task_ends, targets[some], pooled)
             if plain is not None:
@@ -326,3 +277,129 @@ def slopes_on_others(y: Floats, x: Floats) -> Floats:
         xy = (others * np.delete(y, r, axis=1)).reshape(len(x), -1).sum(axis=1)
         np.divide(xy, xx, out=slopes[:, r], where=xx > ROUNDING**2)
     return np.clip(slopes, 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class CompletionReport:
+    """How the features of each ranking were found, and how good they are.
+
+    Attributes
+    ----------
+    methods : ndarray of int8, shape (n_rankings,)
+        Index into ``METHODS``; :attr:`method` spells them out.
+    n_draws : ndarray of int, shape (n_rankings,)
+        Completions whose features were computed: all of them if exact (but none for a single
+        group, whose mean is 0 by symmetry), none in closed form.
+    relative_error : ndarray of float, shape (n_rankings,)
+        Standard error of the whole vector, relative to its length: 0 unless sampled, infinite
+        if there are too few draws to tell.
+    standard_error : ndarray of float, shape (n_rankings, n_items)
+        Standard error of each coordinate of the vector; None in closed form, which has none.
+    """
+
+    methods: NDArray[np.int8]
+    n_draws: NDArray[np.int64]
+    relative_error: Floats
+    standard_error: Floats | None
+
+    @classmethod
+    def empty(cls, n_rankings: int, n_items: int, *, errors: bool) -> "CompletionReport":
+        """A report of rankings that are all complete."""
+        return cls(
+            np.zeros(n_rankings, dtype=np.int8),
+            np.zeros(n_rankings, dtype=np.int64),
+            np.zeros(n_rankings),
+            np.zeros((n_rankings, n_items)) if errors else None,
+        )
+
+    @property
+    def method(self) -> NDArray[np.str_]:
+        """``"complete"`` (all items ranked), ``"exact"``, ``"sampled"`` or ``"closed_form"``."""
+        return np.array(METHODS)[self.methods]
+
+
+class Averager:
+    """Mean vectors of blocks of rankings under one set function, exact or sampled.
+
+    ``expected`` is the closed form that the function has, if any: it helps to sample.
+    """
+
+    def __init__(
+        self, function: SetFunction, expected: ExpectedSlopes | None, options: MapOptions, seed: int
+    ) -> None:
+        self._function = function
+        self._expected = expected
+        self._options = options
+        self._sampling = Sampling.of(options.completions, seed)
+
+    def fill(
+        self, block: Partitions, first: int, features: Floats, report: CompletionReport
+    ) -> None:
+        """Write the features of a block of rankings, and of its rows in the report.
+
+        ``first`` is the number of the block's first ranking, for messages.
+        """
+        incomplete = np.flatnonzero(block.n_ranked() < block.n_items)
+        if incomplete.size < len(block):
+            increments = np.empty(features.shape)
+            self._function.increments(block, increments)
+            block.pool(increments, features)
+        if self._function.symmetric:
+            # A single group has as many completions as mirror images of them: their mean is 0.
+            unknown = incomplete[block.n_groups[incomplete] <= 1]
+            features[unknown] = 0.0
+            report.methods[first + unknown] = METHODS.index("exact")
+            incomplete = incomplete[block.n_groups[incomplete] > 1]
+        if incomplete.size:
+            exact = self._enumerated(log_completions(block)[incomplete], first + incomplete)
+            rows = incomplete[exact]
+            completed = CompletedBlock(block, self._function)
+            if rows.size:
+                features[rows], report.n_draws[first + rows] = completed.exact_means(rows)
+                report.methods[first + rows] = METHODS.index("exact")
+            rows = incomplete[~exact]
+            if rows.size:
+                means = completed.sampled_means(rows, self._centres(block), self._sampling)
+                features[rows] = means.vectors
+                report.methods[first + rows] = METHODS.index("sampled")
+                report.n_draws[first + rows] = means.n_draws
+                report.relative_error[first + rows] = means.relative_errors
+                if report.standard_error is not None:
+                    report.standard_error[first + rows] = means.standard_errors
+        if self._options.normalize:
+            units = np.empty(features.shape)
+            scale_to_unit_length(features, self._function.noise, units)
+            if report.standard_error is not None:
+                lengths = np.einsum("ri,ri->r", features, units)
+                lengths[lengths == 0] = 1.0
+                report.standard_error[first : first + len(block)] /= lengths[:, None]
+            features[:] = units
+
+    def _enumerated(self, log_counts: Floats, rankings: NDArray[Any]) -> NDArray[np.bool_]:
+        """The rankings whose completions are enumerated."""
+        method = self._options.completions.method
+        if method == "exact" and log_counts.max() > np.log(MOST_COMPLETIONS):
+            worst = int(np.argmax(log_counts > np.log(MOST_COMPLETIONS)))
+            raise InputError(
+                f"there are about 10^{log_counts[worst] / np.log(10):.0f} completions, too many "
+                "to enumerate",
+                row=int(rankings[worst]),
+                remedy=[
+                    Setting("completions", "sampled"),
+                    " draws some and knows its error, ",
+                    Setting("completions", "auto"),
+                    " chooses row by row",
+                ],
+            )
+        few = self._sampling.n_draws or EXACT_COMPLETIONS
+        # Half a completion of leeway for rounding.
+        limit = {"exact": np.inf, "auto": np.log(few + 0.5)}.get(method, -np.inf)
+        return np.asarray(log_counts <= limit)
+
+    def _centres(self, block: Partitions) -> Floats | None:
+        """Means of slopes before pooling, if they are known and useful."""
+        if self._expected is None or not self._sampling.controlled:
+            return None
+        centres = np.empty((len(block), block.n_items))
+        spread_rows(self._expected.entries(block, np.ones(len(block))), False, 0.0, centres)
+        return centres

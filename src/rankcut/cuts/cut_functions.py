@@ -8,19 +8,16 @@ algorithm       for                                    cost of a ranking of n it
 ``complete``    all weights 1                          n
 ``table``       few items: F of all subsets, tabulated n (and 2ⁿ once for the graph)
 ``dense``       many edges                             n²
-``sparse``      few edges                              n + number of edges
-``structured``  all pairs of many items, in parts: a   n·(1 + rank) + number of edges
-                constant, a sparse and a low-rank one
+``sparse``      few edges, or few whose weight differs n + number of edges
 ==============  =====================================  ==============================
 
-For a top-k list the last three cost k/n of that, if k is small. All agree to rounding.
+For a top-k list the last two cost k/n of that, if k is small. All agree to rounding.
 
 :class:`ExpectedSlopes` has the slopes of lists with unranked items without making a completion or
 filling a row.
 """
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -28,14 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rankcut._loops.closed_form import expect_rows, pool_top_lists, row_lengths, spread_rows
-from rankcut._loops.increments import (
-    dense_increments,
-    structured_increments,
-    table_increments,
-)
+from rankcut._loops.closed_form import expect_rows, pool_top_lists
+from rankcut._loops.increments import dense_increments, sparse_increments, table_increments
 from rankcut._loops.partitions import increments_by_size
-from rankcut._loops.types import Floats, Indices, Links
+from rankcut._loops.types import Entries, Floats, Links
+from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.cuts.set_function import MOST_TABULATED, SetFunction
 from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph
@@ -43,14 +37,14 @@ from rankcut.parameters import check_choice
 from rankcut.rankings import Rankings
 from rankcut.rankings.value import BLOCK, Partitions
 
-Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
+Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse"]
 
 # A loop along chains, and what it needs to know of the graph.
 _Loop: TypeAlias = tuple[Callable[..., None], tuple[Any, ...]]
 
 # Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
-# fast. The others are the costs of an item of a sparse graph, and of each of its edges or factors,
-# in entries of a dense matrix.
+# fast. The others are the costs of an item of a sparse graph, and of each of its edges, in entries
+# of a dense matrix.
 TABLE_ITEMS, ENTRIES_PER_ITEM, ENTRIES_PER_EDGE = 16, 130, 7.5
 
 
@@ -64,13 +58,9 @@ def fastest_algorithm(graph: ItemGraph) -> Algorithm:
         return "complete"
     if graph.n_items <= TABLE_ITEMS:
         return "table"
-    n, kind = graph.n_items, graph.weights.kind
-    if kind == "structured":
-        weights = graph.weights.to_structured()
-        n_links = weights.sparse.nnz + n * weights.rank
-    else:
-        kind, n_links = "sparse", 2 * graph.n_edges
-    return kind if ENTRIES_PER_ITEM * n + ENTRIES_PER_EDGE * n_links < n * n else "dense"
+    n, stored = graph.n_items, graph.weights.matrix
+    n_links = stored.nnz if sparse.issparse(stored) else 2 * graph.n_edges
+    return "sparse" if ENTRIES_PER_ITEM * n + ENTRIES_PER_EDGE * n_links < n * n else "dense"
 
 
 def _loop_for(algorithm: Algorithm, graph: ItemGraph) -> _Loop:
@@ -79,18 +69,8 @@ def _loop_for(algorithm: Algorithm, graph: ItemGraph) -> _Loop:
         return table_increments, (tabulate_cut(graph.to_dense()),)
     if algorithm == "dense":
         return dense_increments, (2.0 * graph.to_dense(), graph.degrees)
-    if algorithm == "sparse":
-        none = np.empty((graph.n_items, 0))
-        parts = 0.0, as_links(2.0 * graph.weights.to_csr()), none, none
-    else:
-        weights = graph.weights.to_structured()
-        parts = (
-            float(weights.constant),
-            as_links(2.0 * weights.sparse),
-            np.ascontiguousarray(weights.factors),
-            np.ascontiguousarray(weights.factors * weights.signs),
-        )
-    return structured_increments, (*parts, graph.degrees)
+    weights = graph.weights
+    return sparse_increments, (weights.constant, as_links(2.0 * weights.matrix), graph.degrees)
 
 
 def tabulate_cut(weights: Floats) -> Floats:
@@ -114,42 +94,15 @@ def tabulate_cut(weights: Floats) -> Floats:
     return values
 
 
-@dataclass(frozen=True, eq=False)
-class Entries:
-    """Slopes of a block: ``values`` for some items of a row, a constant for the others."""
-
-    n_items: int
-    items: Indices
-    values: Floats
-    ends: Indices
-    constants: Floats
-
-    def write(self, out: NDArray[Any], *, normalize: bool, noise: float = 0.0) -> None:
-        """As dense rows. With ``normalize``, a vector within ``noise`` of 0 is 0."""
-        spread_rows(self.items, self.values, self.ends, self.constants, normalize, noise, out)
-
-    def above_constants(
-        self, dtype: np.dtype[Any], *, normalize: bool, noise: float = 0.0
-    ) -> tuple[sparse.csr_array, Floats]:
-        """Sparse rows S, and a number c for each of them: the vector is S + c.
-
-        With ``normalize``, a vector within ``noise`` of 0 is 0.
-        """
-        starts = np.concatenate([[0], self.ends]).astype(np.int32)
-        sizes = np.diff(starts)
-        data = self.values - np.repeat(self.constants, sizes)
-        constants = self.constants.copy()
-        if normalize:
-            lengths = np.empty(len(constants))
-            row_lengths(self.values, self.ends, self.constants, self.n_items, noise, lengths)
-            data /= np.repeat(lengths, sizes)
-            constants /= lengths
-        shape = (len(self.constants), self.n_items)
-        rows = sparse.csr_array(
-            (data.astype(dtype), self.items.astype(np.int32), starts), shape=shape
-        )
-        rows.sort_indices()
-        return rows, constants
+def above_constants(entries: Entries, n_items: int) -> OffsetRows:
+    """Sparse rows S, and a number c for each of them: the vector is S + c."""
+    starts = np.concatenate([[0], entries.ends]).astype(np.int32)
+    data = entries.values - np.repeat(entries.constants, np.diff(starts))
+    rows = sparse.csr_array(
+        (data, entries.items.astype(np.int32), starts), shape=(len(starts) - 1, n_items)
+    )
+    rows.sort_indices()
+    return OffsetRows(rows, entries.constants, np.ones(n_items))
 
 
 def as_links(weights: Any) -> Links:
@@ -161,26 +114,22 @@ def as_links(weights: Any) -> Links:
 
 
 class ExpectedSlopes:
-    """Mean slopes on one graph.
+    """Slopes of lists on one graph.
 
     Attributes
     ----------
     sparse : bool
-        Whether most items share a constant: not on a dense graph, nor with factors, where each
-        item has a value of its own.
+        Whether most items share a constant: not on a dense graph.
     """
 
     def __init__(self, graph: ItemGraph) -> None:
-        n = graph.n_items
-        weights = graph.weights.to_structured()
-        self._n_items = n
+        weights = graph.weights
+        self._n_items = graph.n_items
         self._constant = float(weights.constant)
-        self._links = as_links(weights.sparse)
-        self._factors = np.ascontiguousarray(weights.factors)
-        self._signed = np.ascontiguousarray(weights.factors * weights.signs)
-        self.sparse = graph.weights.kind != "dense" and not weights.factors.shape[1]
+        self._links = as_links(weights.matrix)
+        self.sparse = weights.kind != "dense"
         # The most entries that come from ranking an item: itself and its neighbours.
-        self._reach = np.diff(weights.sparse.indptr) + 1
+        self._reach = np.diff(self._links.starts.astype(np.int64)) + 1
 
     def entries(
         self, partitions: Partitions, unlisted_weights: Floats, *, shared: bool = True
@@ -190,52 +139,20 @@ class ExpectedSlopes:
         ``unlisted_weights`` has the weight of comparisons with them, for each partition. Tied items
         have the mean slope of their group if ``shared``, otherwise each its own.
         """
-        n_rows = len(partitions)
-        capacity = int(self._capacities(partitions).sum())
-        items = np.empty(capacity, dtype=np.uint32)
-        values = np.empty(capacity)
-        entry_ends = np.empty(n_rows, dtype=np.uint32)
-        constants = np.empty(n_rows)
-        expect_rows(
-            partitions.chains,
-            unlisted_weights,
-            shared,
-            self._constant,
-            self._links,
-            self._factors,
-            self._signed,
-            items,
-            values,
-            entry_ends,
-            constants,
-        )
-        used = int(entry_ends[-1])
-        return Entries(self._n_items, items[:used], values[:used], entry_ends, constants)
+        found = _empty_entries(len(partitions), int(self._capacities(partitions).sum()))
+        known = self._constant, self._links, found
+        expect_rows(self._n_items, partitions.chains, unlisted_weights, shared, *known)
+        used = int(found.ends[-1])
+        return found._replace(items=found.items[:used], values=found.values[:used])
 
     def top_list_entries(self, partitions: Partitions, unlisted_weights: Floats) -> Entries:
-        """Pooled slopes of a block of lists, with unranked items tied last; on sparse weights.
+        """Pooled slopes of a block of lists, with unranked items tied last.
 
         Partitions and weights are those of :meth:`entries`.
         """
-        n_rows, capacity = len(partitions), int(partitions.n_ranked().sum())
-        found = Entries(
-            self._n_items,
-            np.empty(capacity, dtype=np.uint32),
-            np.empty(capacity),
-            np.empty(n_rows, dtype=np.uint32),
-            np.empty(n_rows),
-        )
-        pool_top_lists(
-            self._n_items,
-            partitions.chains,
-            unlisted_weights,
-            self._constant,
-            self._links,
-            found.items,
-            found.values,
-            found.ends,
-            found.constants,
-        )
+        found = _empty_entries(len(partitions), int(partitions.n_ranked().sum()))
+        known = self._constant, self._links, found
+        pool_top_lists(self._n_items, partitions.chains, unlisted_weights, *known)
         return found
 
     def read(self, rankings: Rankings, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
@@ -263,6 +180,15 @@ class ExpectedSlopes:
         return np.asarray(np.minimum(reach, self._n_items))
 
 
+def _empty_entries(n_rows: int, capacity: int) -> Entries:
+    return Entries(
+        np.empty(capacity, dtype=np.uint32),
+        np.empty(capacity),
+        np.empty(n_rows, dtype=np.uint32),
+        np.empty(n_rows),
+    )
+
+
 class GraphCut(SetFunction):
     """F(B) = Σ_{i∈B, j∉B} W_ij: the weight of the edges between B and the other items.
 
@@ -270,7 +196,7 @@ class GraphCut(SetFunction):
     ----------
     graph : ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
         The item graph.
-    algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}
+    algorithm : {"auto", "complete", "table", "dense", "sparse"}
         How increments are computed; the fastest way for the graph unless another is named.
 
     Examples
@@ -290,11 +216,6 @@ class GraphCut(SetFunction):
         check_choice(algorithm, get_args(Algorithm), "algorithm")
         if algorithm == "complete" and not self.graph.is_complete:
             raise InputError('algorithm="complete" is for the complete graph with weights 1')
-        if algorithm == "structured" and self.graph.weights.kind in ("dense", "sparse"):
-            raise InputError(
-                'algorithm="structured" is for weights in parts, such as those of '
-                "DissimilarityGraph and LowRankGraph"
-            )
         if algorithm == "table" and self.n_items > MOST_TABULATED:
             raise InputError(
                 f'algorithm="table" needs 2**n numbers, too many for {self.n_items} items; '

@@ -23,15 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rankcut._loops.closed_form import spread_rows
 from rankcut._loops.partitions import scale_to_unit_length, spread_slopes
-from rankcut._loops.types import Floats
-from rankcut.cuts.completions import REPLICATES, TOLERANCE, unlisted_weights, weighted_increments
-from rankcut.cuts.cut_functions import ExpectedSlopes, GraphCut
-from rankcut.cuts.incomplete import METHODS, Averager, CompletionReport
+from rankcut._loops.types import Entries, Floats
+from rankcut.cuts.completions import METHODS, REPLICATES, TOLERANCE, Averager, CompletionReport
+from rankcut.cuts.cut_functions import ExpectedSlopes, GraphCut, above_constants
 from rankcut.cuts.offset_rows import OffsetRows, UncentredRows
-from rankcut.cuts.options import MapOptions
+from rankcut.cuts.options import MapOptions, UnlistedWeight
 from rankcut.cuts.set_function import SetFunction
-from rankcut.cuts.smoothing import Smoother
+from rankcut.cuts.smoothing import Smoother, scaled_to_unit
 from rankcut.errors import InputError, Setting
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import joining_like_items
@@ -75,16 +75,22 @@ class FeatureMap:
                 parameter="completions",
                 remedy='"auto" enumerates few completions and samples many',
             )
+        self._weighs_lists = self.options.unlisted_weight != 1
         self._in_closed_form = self.options.unranked == "anywhere" and (
             completions.method == "closed_form" or self._prefers_closed_form()
         )
+        if self._weighs_lists and not self._in_closed_form and self.options.unranked == "anywhere":
+            raise InputError(
+                "is for lists and closed forms, not for means over completions",
+                parameter="unlisted_weight",
+                remedy=["pass ", Setting("completions", "closed_form")],
+            )
 
     def _prefers_closed_form(self) -> bool:
-        if self.options.completions.method != "auto":
+        if self.options.completions.method != "auto" or self._expected is None:
             return False
-        plain = self.function.nothing_to_pool and self.options.unlisted_weight == 1
         large = self.function.n_items > CLOSED_FORM_ITEMS
-        return (plain or large) and self._expected is not None
+        return large or self._weighs_lists or self.function.nothing_to_pool
 
     @cached_property
     def _expected(self) -> ExpectedSlopes | None:
@@ -136,8 +142,8 @@ class FeatureMap:
         """Vectors as an array, and a report unless all rankings are complete."""
         vectors = np.empty(rankings.shape, dtype=self._dtype(rankings))
         report = None
-        if self._in_closed_form:
-            report = self._closed_form(rankings, vectors)
+        if self._in_closed_form or (self._weighs_lists and self.options.unranked == "last"):
+            report = self._by_entries(rankings, vectors)
         else:
             # Now, so that threads find it ready.
             self.function.prepare()
@@ -153,27 +159,21 @@ class FeatureMap:
     def _complete(self, rankings: Rankings, vectors: NDArray[Any]) -> None:
         """Blocks of partitions, their increments, pooled slopes."""
         n_rows, n_items = rankings.shape
-        normalize, unlisted_weight = self.options.normalize, self.options.unlisted_weight
-        plain = unlisted_weight == 1
         step = block_rows(n_items)
 
         def fill(start: int, stop: int) -> None:
             increments = np.empty((min(step, stop - start), n_items))
             # Vectors that are still to be scaled may be beyond the numbers of float32.
-            room = np.empty(increments.shape) if normalize else None
-            for first, block in rankings.blocks(start, stop, close=plain):
+            room = np.empty(increments.shape) if self.options.normalize else None
+            for first, block in rankings.blocks(start, stop, close=True):
                 rows = vectors[first : first + len(block)]
-                if plain:
-                    closed = block
-                    self.function.increments(block, increments)
-                else:
-                    closed = weighted_increments(unlisted_weight, block, self.function, increments)
                 pooled = rows if room is None else room[: len(block)]
-                if plain and self.function.nothing_to_pool:
+                self.function.increments(block, increments)
+                if self.function.nothing_to_pool:
                     spread_slopes(block.chains, increments, pooled)
                 else:
-                    closed.pool(increments, pooled)
-                if normalize:
+                    block.pool(increments, pooled)
+                if room is not None:
                     scale_to_unit_length(pooled, self.function.noise, rows)
 
         over_rows(fill, n_rows, step, self.options.n_jobs)
@@ -197,17 +197,15 @@ class FeatureMap:
         self._warn_of_large_errors(report)
         return report
 
-    def _closed_form(self, rankings: Rankings, vectors: NDArray[Any]) -> CompletionReport:
-        """Closed form, as dense rows."""
+    def _by_entries(self, rankings: Rankings, vectors: NDArray[Any]) -> CompletionReport:
+        """Closed form, or weighted lists, as dense rows."""
         expected, report = self._slopes_and_report(rankings)
+        normalize, noise = self.options.normalize, self.function.noise
 
         def fill(start: int, stop: int) -> None:
             for first, block in expected.read(rankings, start, stop):
                 rows = vectors[first : first + len(block)]
-                weights = unlisted_weights(self.options.unlisted_weight, block)
-                expected.entries(block, weights).write(
-                    rows, normalize=self.options.normalize, noise=self.function.noise
-                )
+                spread_rows(self._entries(block), normalize, noise, rows)
                 whole, pooled = self._pooled(block, first, report)
                 rows[whole] = pooled
 
@@ -217,33 +215,38 @@ class FeatureMap:
     def _offset_rows(self, rankings: Rankings) -> tuple[OffsetRows, CompletionReport]:
         """Sparse rows, and the constant that the other items of each share."""
         expected, report = self._slopes_and_report(rankings)
-        slopes = expected.entries if self._in_closed_form else expected.top_list_entries
-        dtype = self._dtype(rankings)
         n_rows, n_items = rankings.shape
-        parts: dict[int, sparse.csr_array] = {0: sparse.csr_array((0, n_items), dtype=dtype)}
+        parts: dict[int, sparse.csr_array] = {0: sparse.csr_array((0, n_items))}
         offsets = np.empty(n_rows)
 
         def fill(start: int, stop: int) -> None:
             for first, block in expected.read(rankings, start, stop):
-                weights = unlisted_weights(self.options.unlisted_weight, block)
-                part, constants = slopes(block, weights).above_constants(
-                    dtype, normalize=self.options.normalize, noise=self.function.noise
-                )
+                part = above_constants(self._entries(block), n_items)
+                if self.options.normalize:
+                    part = scaled_to_unit(part, self.function.noise)
                 if self._in_closed_form:
                     whole, pooled = self._pooled(block, first, report)
                     for row, vector in zip(whole.tolist(), pooled, strict=True):
                         # All items are stored.
-                        part.data[part.indptr[row] : part.indptr[row + 1]] = vector
-                        constants[row] = 0.0
-                parts[first] = part
-                offsets[first : first + len(block)] = constants
+                        part.sparse.data[slice(*part.sparse.indptr[row : row + 2])] = vector
+                        part.offsets[row] = 0.0
+                parts[first] = part.sparse
+                offsets[first : first + len(block)] = part.offsets
 
         over_rows(fill, n_rows, ROWS_AT_ONCE, self.options.n_jobs)
         stacked = sparse.vstack([parts[first] for first in sorted(parts)], format="csr")
         rows = OffsetRows(sparse.csr_array(stacked), offsets, np.ones(n_items))
         if self._smoother is not None:
             rows = self._smoother.smooth_offset(rows, normalize=self.options.normalize)
-        return rows, report
+        return OffsetRows(
+            rows.sparse.astype(self._dtype(rankings)), rows.offsets, rows.base
+        ), report
+
+    def _entries(self, block: Partitions) -> Entries:
+        """Slopes of a block of lists, in closed form or with unranked items tied last."""
+        assert self._expected is not None
+        slopes = self._expected.entries if self._in_closed_form else self._expected.top_list_entries
+        return slopes(block, unlisted_weights(self.options.unlisted_weight, block))
 
     def _slopes_and_report(self, rankings: Rankings) -> tuple[ExpectedSlopes, CompletionReport]:
         """The closed form, which there is, and a report that says so."""
@@ -317,6 +320,14 @@ class FeatureMap:
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+
+def unlisted_weights(weight: UnlistedWeight, partitions: Partitions) -> Floats:
+    """γ of each partition, 1 if it lists all items; unlisted items are in no group."""
+    n_ranked = partitions.n_ranked()
+    if weight == "balanced":
+        return np.asarray(n_ranked / partitions.n_items)
+    return np.where(n_ranked < partitions.n_items, float(weight), 1.0)
 
 
 def fit_map(graph: Any, rankings: Rankings, options: MapOptions) -> FeatureMap:

@@ -13,11 +13,19 @@ mean over them. :class:`Completions` says how that is found:
     of its own, and the one for large catalogues. If asked for by name, it is used for every ranking
     of the matrix, complete ones included. Only graph cuts have it;
 ``"auto"``
-    is the closed form on the complete graph, where there is nothing to pool (unless comparisons
-    with unlisted items have a weight of their own), and for catalogues of more than 2,000 items,
-    where sampling a ranking costs hundreds of times its closed form; a ranking of all items has its
+    is the closed form on the complete graph, where there is nothing to pool, where comparisons with
+    unlisted items have a weight of their own, and for catalogues of more than 2,000 items, where
+    sampling a ranking costs hundreds of times its closed form; a ranking of all items has its
     pooled vector there too. Otherwise it enumerates the completions of a ranking if there are at
     most 1,024, or no more than ``n_draws``, and samples if there are more.
+
+**Unlisted items.** In a catalogue of n items, the comparisons of a list of k items with the n − k
+others swamp those among the k: on the complete graph, its vector says little more than which items
+it lists. With a weight γ, two listed items count W_ij, and a pair with an unlisted item counts
+γ·W_ij. γ = 1 is the plain method. γ = k/n, ``"balanced"``, gives the order of the list and what it
+lists about the same say; on the complete graph it is also, give or take an item, the smallest
+weight under which the last item of a top-k list is still better than those not listed. A ranking
+of all items has the same vector for every γ.
 """
 
 from dataclasses import dataclass, fields

@@ -26,7 +26,7 @@ from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.cuts.options import check_steps
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
-from rankcut.graphs.weights import MatrixWeights, Weights
+from rankcut.graphs.weights import Weights
 from rankcut.rankings.value import block_rows
 from rankcut.threads import over_rows
 
@@ -56,13 +56,13 @@ class Smoother:
         scales = degree_scales(graph)
         self._alone = scales == 0
         self._walk: Weights = graph.weights.scaled(scales)
-        self._filter: MatrixWeights | None = None
+        self._filter: Weights | None = None
         if self._walk.kind == "dense":
             walk = self._walk.to_dense()
             whole_step, part = (
                 np.diag(self._staying(move)) + move * walk for move in (0.5, 0.5 * (steps - whole))
             )
-            self._filter = MatrixWeights(np.linalg.matrix_power(whole_step, whole) @ part)
+            self._filter = Weights(np.linalg.matrix_power(whole_step, whole) @ part)
 
     def _staying(self, move: float) -> Floats:
         """The share of each item's value that stays; all of it for an item without edges."""
@@ -137,18 +137,21 @@ class Smoother:
         return scaled_to_unit(smoothed) if normalize else smoothed
 
 
-def scaled_to_unit(rows: OffsetRows) -> OffsetRows:
-    """The same vectors, of unit length; zeros stay zeros."""
+def scaled_to_unit(rows: OffsetRows, noise: float = 0.0) -> OffsetRows:
+    """The same vectors, of unit length; those that are within ``noise`` of 0 become 0."""
     # Squares of tiny or huge numbers would vanish or overflow. Each row has a scale of its own, so
     # that the rows beside it change no bit.
     sizes = np.diff(rows.sparse.indptr)
-    largest = np.maximum(abs(rows.sparse).max(axis=1).toarray().ravel(), abs(rows.offsets))
-    largest = np.where(largest > 0, largest, 1.0)
-    stored, offsets = rows.sparse.copy(), rows.offsets / largest
-    stored.data /= np.repeat(largest, sizes).astype(stored.dtype)
+    owners = np.repeat(np.arange(len(rows)), sizes)
+    entries = rows.sparse.data + rows.offsets[owners] * rows.base[rows.sparse.indices]
+    largest = np.where(sizes < rows.shape[1], abs(rows.offsets), 0.0)
+    np.maximum.at(largest, owners, abs(entries))
+    scales = np.where(largest > noise, largest, np.inf)
+    stored, offsets = rows.sparse.copy(), rows.offsets / scales
+    stored.data /= scales[owners]
     lengths = np.sqrt(OffsetRows(stored, offsets, rows.base).squares())
     lengths = np.where(lengths > 0, lengths, 1.0)
-    stored.data /= np.repeat(lengths, sizes).astype(stored.dtype)
+    stored.data /= lengths[owners]
     return OffsetRows(stored, offsets / lengths, rows.base)
 
 

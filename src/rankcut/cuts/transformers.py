@@ -12,8 +12,8 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from rankcut.cuts.completions import CompletionReport
 from rankcut.cuts.feature_map import FeatureMap, fit_map
-from rankcut.cuts.incomplete import CompletionReport
 from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.cuts.options import Completions, MapOptions, Method, Smoothing, UnlistedWeight
 from rankcut.estimators import NamesItems, TakesRankings, check_items
@@ -142,7 +142,8 @@ class GraphCutFeatures(RankingFeatures):
     unlisted_weight : float or "balanced", default=1.0
         Weight of comparisons with unranked items, where those among ranked ones have weight 1. A
         small one keeps the order of a short list from being swamped by a large catalogue.
-        "balanced" is k/n for a ranking of k of n items; see :mod:`rankcut.cuts.completions`.
+        "balanced" is k/n for a ranking of k of n items; see :mod:`rankcut.cuts.options`. With
+        ``unranked="anywhere"`` it goes with the closed form.
     normalize : bool, default=False
         Scale each vector to unit length. The zero vector of a ranking that ties all items
         stays zero.

@@ -32,9 +32,6 @@ if TYPE_CHECKING:  # Graphs need scikit-learn, which reading rankings does not.
 
 MatrixFormat: TypeAlias = Literal["npy", "csv", "parquet"]
 
-# The parts of structured weights besides the sparse one.
-_PARTS = ("constant", "factors", "signs")
-
 
 def read_npy(source: Source) -> RankingSet:
     """Read a rank matrix from a NumPy file; its items have no names, and count from 0."""
@@ -157,10 +154,9 @@ def graph_arrays(graph: "ItemGraph") -> dict[str, Any]:
     if kind == "dense":
         arrays["weights"] = graph.to_dense()
     elif kind != "complete":
-        parts = graph.weights.to_structured()
-        arrays |= {part: getattr(parts.sparse, part) for part in ("data", "indices", "indptr")}
-        if kind == "structured":
-            arrays |= {part: np.array(getattr(parts, part)) for part in _PARTS}
+        matrix = graph.weights.matrix
+        arrays |= {part: getattr(matrix, part) for part in ("data", "indices", "indptr")}
+        arrays["constant"] = np.array(graph.weights.constant)
     if graph.items is not None:
         arrays["items"] = np.array([str(item) for item in graph.items])
     return arrays
@@ -191,7 +187,7 @@ def read_graph(source: Source) -> "ItemGraph":
 
 
 def _graph(arrays: dict[str, Any]) -> "ItemGraph":
-    from rankcut.graphs import ItemGraph, StructuredWeights
+    from rankcut.graphs import ItemGraph, Weights
 
     n_items = int(arrays["n_items"])
     names = arrays.get("items")
@@ -201,10 +197,12 @@ def _graph(arrays: dict[str, Any]) -> "ItemGraph":
     if "data" in arrays:
         parts = (arrays["data"], arrays["indices"], arrays["indptr"])
         weights = sparse.csr_array(parts, shape=(n_items, n_items))
-        if "constant" in arrays:
-            constant, factors, signs = (arrays[part].astype(np.float64) for part in _PARTS)
-            weights = StructuredWeights(float(constant), weights, factors, signs)
-        return ItemGraph(weights, n_items, items)
+        if "factors" in arrays and arrays["factors"].size:
+            raise InputError(
+                "the graph has low-rank weights, which this version does not read",
+                remedy="build it again, as a NeighborGraph of the same features",
+            )
+        return ItemGraph(Weights(weights, float(arrays.get("constant", 0.0))), n_items, items)
     if "weights" in arrays:
         return ItemGraph(arrays["weights"], n_items, items)
     return ItemGraph(None, n_items, items)

@@ -9,8 +9,8 @@ from rankcut.graphs.item_graph import (
     is_learned,
 )
 from rankcut.graphs.learned import AgreementGraph, CoListingGraph
-from rankcut.graphs.recipes import DistanceGraph, LowRankGraph, NeighborGraph, SimilarityGraph
-from rankcut.graphs.weights import StructuredWeights
+from rankcut.graphs.recipes import DistanceGraph, NeighborGraph, SimilarityGraph
+from rankcut.graphs.weights import Weights
 
 __all__ = [
     "AgreementGraph",
@@ -20,11 +20,10 @@ __all__ = [
     "GraphRecipe",
     "ItemGraph",
     "LearnedGraph",
-    "LowRankGraph",
     "NeighborGraph",
     "NormalizedGraph",
     "SimilarityGraph",
-    "StructuredWeights",
+    "Weights",
     "as_item_graph",
     "is_learned",
 ]

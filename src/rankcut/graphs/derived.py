@@ -53,16 +53,14 @@ class DissimilarityGraph(_DerivedGraph):
     With a similarity graph, a swap of near-identical items changes a ranking's vector most; with
     this graph, it changes it least. If the similarity graph is sparse, such as a
     :class:`~rankcut.NeighborGraph`, most pairs have the weight c, and nothing more is stored: see
-    :class:`~rankcut.graphs.weights.StructuredWeights`.
+    :class:`~rankcut.graphs.Weights`.
 
     Parameters
     ----------
     graph : recipe, ItemGraph, array, sparse matrix, networkx.Graph or frame
         The similarity graph.
     ceiling : float or "largest"
-        c, at least as large as every similarity; "largest" is the largest similarity. Approximate
-        similarities of a :class:`~rankcut.graphs.LowRankGraph` may exceed it: such weights are
-        slightly negative.
+        c, at least as large as every similarity; "largest" is the largest similarity.
 
     Examples
     --------
@@ -84,12 +82,10 @@ class DissimilarityGraph(_DerivedGraph):
                 "in the complete graph all items are alike, so there is no dissimilarity",
                 remedy="pass a similarity graph",
             )
-        error = graph.approximation_error
-        approximate = error is not None and graph.weights.rank > 0
-        ceiling = self._checked_ceiling(graph.weights.largest(), approximate)
-        return graph.reweighted(graph.weights.subtracted_from(ceiling), error)
+        ceiling = self._checked_ceiling(graph.weights.largest())
+        return graph.reweighted(graph.weights.subtracted_from(ceiling))
 
-    def _checked_ceiling(self, largest: float, approximate: bool) -> float:
+    def _checked_ceiling(self, largest: float) -> float:
         if self.ceiling == "largest":
             return largest
         if not (is_real(self.ceiling) and self.ceiling > 0):
@@ -97,8 +93,6 @@ class DissimilarityGraph(_DerivedGraph):
                 f'must be "largest" or above 0; got {self.ceiling!r}', parameter="ceiling"
             )
         ceiling = float(self.ceiling)
-        if approximate:
-            return ceiling
         if largest > ceiling * (1 + ROUNDING):
             raise InputError(
                 f"is {ceiling:g}, below the largest similarity {largest:g}, so weights would be "
@@ -134,9 +128,7 @@ class NormalizedGraph(_DerivedGraph):
         self.graph = graph
 
     def _derived(self, graph: ItemGraph) -> ItemGraph:
-        # Errors of weights are not those of weights over degrees; missed neighbours stay missed.
-        error = None if graph.weights.rank else graph.approximation_error
-        return graph.reweighted(graph.weights.scaled(degree_scales(graph)), error)
+        return graph.reweighted(graph.weights.scaled(degree_scales(graph)))
 
 
 def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
@@ -146,16 +138,8 @@ def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
     array([0.5, 0.5, 0. ])
     """
     degrees = graph.degrees
-    rounding = ROUNDING * float(abs(degrees).max())
-    if (degrees < -rounding).any():
-        item = int(np.argmin(degrees))
-        raise InputError(
-            f"has the negative degree {degrees[item]:g}",
-            item=item if graph.items is None else graph.items[item],
-            remedy="use an approximation with a higher rank",
-        )
     scales = np.zeros(graph.n_items)
-    joined = degrees > rounding
+    joined = degrees > ROUNDING * float(degrees.max())
     scales[joined] = 1.0 / np.sqrt(degrees[joined])
     return scales
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankcut.errors import InputError, Setting, amount
 from rankcut.graphs.validation import check_same_labels, check_weights, some_of
-from rankcut.graphs.weights import StructuredWeights, Weights
+from rankcut.graphs.weights import Weights
 from rankcut.rankings import Rankings, as_frame, labels_beside
 
 if TYPE_CHECKING:
@@ -24,10 +24,9 @@ class ItemGraph:
 
     Parameters
     ----------
-    weights : array-like, sparse matrix, StructuredWeights or None
+    weights : array-like, sparse matrix, Weights or None
         Symmetric, finite, not negative; the diagonal is ignored. None: all pairs have weight 1.
-        :class:`~rankcut.graphs.weights.StructuredWeights` hold the weights of all pairs of many
-        items without an n × n array.
+        :class:`~rankcut.graphs.Weights` add a constant to a sparse matrix.
     n_items : int
         Number of items.
     items : tuple or None
@@ -35,12 +34,6 @@ class ItemGraph:
     ordered : bool
         Whether the order of the items matters. The order of networkx nodes does not: such a graph
         is matched to rankings by labels only.
-
-    Attributes
-    ----------
-    approximation_error : float or None
-        The root mean square error of low-rank weights, without the diagonal; None if the graph is
-        exact.
 
     Examples
     --------
@@ -50,8 +43,6 @@ class ItemGraph:
     array([2., 3., 1.])
     """
 
-    approximation_error: float | None = None
-
     def __init__(
         self,
         weights: Any,
@@ -60,7 +51,7 @@ class ItemGraph:
         *,
         ordered: bool = True,
     ) -> None:
-        self.weights: Weights = StructuredWeights.complete(n_items)
+        self.weights: Weights = Weights.complete(n_items)
         if weights is not None:
             self.weights = check_weights(weights, items)
             if self.weights.n_items != n_items:
@@ -78,17 +69,11 @@ class ItemGraph:
 
     @classmethod
     def trusted(
-        cls,
-        weights: Weights,
-        items: tuple[Hashable, ...] | None,
-        *,
-        ordered: bool = True,
-        approximation_error: float | None = None,
+        cls, weights: Weights, items: tuple[Hashable, ...] | None, *, ordered: bool = True
     ) -> "ItemGraph":
         """A graph from weights that need no check."""
         graph = cls(None, weights.n_items, items, ordered=ordered)
         graph.weights = weights
-        graph.approximation_error = approximation_error
         return graph
 
     @property
@@ -124,11 +109,7 @@ class ItemGraph:
             check_same_labels(ours, theirs, "the graph", "the rankings")
             position = {label: i for i, label in enumerate(ours)}
             permutation = np.array([position[label] for label in theirs])
-            return ItemGraph.trusted(
-                self.weights.permuted(permutation),
-                theirs,
-                approximation_error=self.approximation_error,
-            )
+            return ItemGraph.trusted(self.weights.permuted(permutation), theirs)
         if self.n_items != n_items:
             raise InputError(
                 f"the graph has {amount(self.n_items, 'item')}, but the rankings have {n_items}",
@@ -142,21 +123,14 @@ class ItemGraph:
             )
         if items is None:
             return self
-        return ItemGraph.trusted(self.weights, items, approximation_error=self.approximation_error)
+        return ItemGraph.trusted(self.weights, items)
 
-    def reweighted(self, weights: Weights, approximation_error: float | None) -> "ItemGraph":
+    def reweighted(self, weights: Weights) -> "ItemGraph":
         """A graph over the same items with other weights, which need no check."""
-        return ItemGraph.trusted(
-            weights, self.items, ordered=self.ordered, approximation_error=approximation_error
-        )
+        return ItemGraph.trusted(weights, self.items, ordered=self.ordered)
 
     def __repr__(self) -> str:
-        rank = self.weights.rank
-        # Counting the edges of a low-rank graph takes time n²·rank.
-        facts = [f"rank {rank}" if rank else amount(self.n_edges, "edge")]
-        if self.approximation_error is not None:
-            facts.append(f"error {self.approximation_error:.2g}")
-        return f"ItemGraph({', '.join([amount(self.n_items, 'item'), *facts])})"
+        return f"ItemGraph({amount(self.n_items, 'item')}, {amount(self.n_edges, 'edge')})"
 
     def _repr_html_(self) -> str:
         """What notebooks show: the sizes, and the items with the largest degrees."""

@@ -17,7 +17,7 @@ from scipy import sparse
 from rankcut._loops.lists import SparseEntries, search_lists
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.weights import MatrixWeights
+from rankcut.graphs.weights import Weights
 from rankcut.parameters import ROUNDING, ROWS_AT_ONCE, WithParameters, check_count, check_number
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.value import block_rows
@@ -86,7 +86,7 @@ class _ProfileGraph(WithParameters, ABC):
         # An edge stays if either of its ends chose it.
         whole = sparse.csr_array(chosen.maximum(chosen.T))
         whole.sort_indices()
-        return ItemGraph.trusted(MatrixWeights(whole), rankings.items)
+        return ItemGraph.trusted(Weights(whole), rankings.items)
 
 
 class CoListingGraph(_ProfileGraph):

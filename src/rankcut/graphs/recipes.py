@@ -16,8 +16,8 @@ from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_features import FeatureRecipe
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.learned import strongest_products
-from rankcut.graphs.weights import MatrixWeights, StructuredWeights, sampled_pairs
-from rankcut.parameters import AT_ONCE, MOST_HELD, check_choice, check_count, is_real, is_whole
+from rankcut.graphs.weights import Weights
+from rankcut.parameters import MOST_HELD, check_choice, is_real, is_whole
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 
@@ -87,7 +87,7 @@ class SimilarityGraph(FeatureRecipe):
         distances = _all_distances(points)
         weights = similarity(distances, self.kernel, self.lengthscale)
         if self.keep == 1 or n < 3:
-            return ItemGraph.trusted(MatrixWeights(squareform(weights)), items)
+            return ItemGraph.trusted(Weights(squareform(weights)), items)
         weakest = max(0, round(self.keep * len(distances)) - 1)
         kept = distances <= np.partition(distances, weakest)[weakest]
         first, second = (side[kept] for side in np.triu_indices(n, 1))
@@ -128,7 +128,7 @@ class DistanceGraph(FeatureRecipe):
 
         points, items = self.points()
         distances = _all_distances(points)
-        return ItemGraph.trusted(MatrixWeights(squareform(distances)), items)
+        return ItemGraph.trusted(Weights(squareform(distances)), items)
 
 
 class NeighborGraph(FeatureRecipe):
@@ -235,75 +235,6 @@ class NeighborGraph(FeatureRecipe):
         return _sparse_graph(first, second, weights, n, None)
 
 
-class LowRankGraph(FeatureRecipe):
-    """Connect all pairs of many items: W_ij = ⟨z_i, z_j⟩, with a short vector z_i for each.
-
-    With vectors of r numbers, a ranking of n items costs n·r instead of n², and a top-k list k·r.
-    The vectors approximate the squared exponential similarity of :class:`SimilarityGraph` by
-    Nyström's method. If you have an embedding of the items already, take
-    ``ItemGraph(StructuredWeights.of_factors(embedding), n_items)``.
-
-    Approximate weights may be slightly negative. Features are still defined, by pooling, but the
-    cut function is then not quite submodular. The graph's ``approximation_error`` is the root mean
-    square error of its weights; a higher rank reduces it.
-
-    Parameters
-    ----------
-    item_features : array or frame of shape (n_items, n_features)
-        As for :class:`SimilarityGraph`, and so are ``scale`` and ``items``.
-    rank : int
-        r, at most the number of items.
-    lengthscale : float or "median"
-        As for :class:`SimilarityGraph`; the median is over at most a million pairs.
-    random_state : int
-        Seed for drawing items, and pairs to measure the error on.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> points = np.random.default_rng(0).random((500, 3))
-    >>> LowRankGraph(points, rank=40).build()
-    ItemGraph(500 items, rank 40, error 0.00014)
-    """
-
-    def __init__(
-        self,
-        item_features: Any = None,
-        *,
-        rank: int = 100,
-        lengthscale: float | Literal["median"] = "median",
-        scale: bool = True,
-        items: str | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.item_features = item_features
-        self.rank = rank
-        self.lengthscale = lengthscale
-        self.scale = scale
-        self.items = items
-        self.random_state = random_state
-
-    def build(self) -> ItemGraph:
-        """Build the graph."""
-        check_count(self.rank, "rank")
-        from sklearn.kernel_approximation import Nystroem
-
-        points, items = self.points()
-        pairs = sampled_pairs(len(points), self.random_state)
-        distances = distances_between(points, *pairs)
-        lengthscale = median_lengthscale(distances, self.lengthscale)
-        approximate = Nystroem(
-            gamma=0.5 / max(lengthscale**2, float(np.finfo(np.float64).tiny)),
-            n_components=min(int(self.rank), len(points)),
-            random_state=self.random_state,
-        )
-        factors = np.ascontiguousarray(approximate.fit_transform(points), dtype=np.float64)
-        weights = StructuredWeights.of_factors(factors)
-        squares = (weights.pairs(*pairs) - np.exp(-0.5 * (distances / lengthscale) ** 2)) ** 2
-        error = float(np.sqrt(squares.mean())) if squares.size else 0.0
-        return ItemGraph.trusted(weights, items, approximation_error=error)
-
-
 def _near_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Values over a power of 2: scikit-learn takes lengths below 1e-15 for 0."""
     return np.asarray(np.ldexp(values, -np.frexp(np.abs(values).max(initial=0.0))[1]))
@@ -334,7 +265,7 @@ def _sparse_graph(
     whole = sparse.csr_array(half + half.T)
     whole.eliminate_zeros()
     whole.sort_indices()
-    return ItemGraph.trusted(MatrixWeights(whole), items)
+    return ItemGraph.trusted(Weights(whole), items)
 
 
 def similarity(
@@ -368,19 +299,3 @@ def median_lengthscale(
     if is_real(lengthscale) and lengthscale > 0:
         return float(lengthscale)
     raise InputError(f'must be "median" or above 0; got {lengthscale!r}', parameter="lengthscale")
-
-
-def distances_between(
-    points: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Between some pairs of points, a block of them at a time.
-
-    >>> distances_between(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0, 1]), np.array([1, 1]))
-    array([5., 0.])
-    """
-    step = max(1, AT_ONCE // points.shape[1])
-    found = np.empty(len(first))
-    for start in range(0, len(first), step):
-        block = slice(start, start + step)
-        found[block] = np.linalg.norm(points[first[block]] - points[second[block]], axis=1)
-    return found

@@ -1,14 +1,13 @@
 """Checks of the weights of a graph."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from rankcut.errors import InputError
-from rankcut.graphs.weights import MatrixWeights, StructuredWeights, Weights
+from rankcut.graphs.weights import Weights
 from rankcut.rankings.value import ROUNDING
 
 # Weights beyond this would overflow in sums over items and completions.
@@ -17,11 +16,14 @@ _LARGEST = 1e290
 
 def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> Weights:
     """Check a matrix of weights; the error names the edge that is wrong."""
-    if isinstance(weights, StructuredWeights):
-        return _check_structured(weights, items)
-    if isinstance(weights, MatrixWeights):
-        return weights
-    return MatrixWeights(_check_matrix(weights, items))
+    if not isinstance(weights, Weights):
+        return Weights(_check_matrix(weights, items))
+    if not 0 <= weights.constant <= _LARGEST * sparse.issparse(weights.matrix):
+        raise InputError(
+            f"the constant of the weights is {weights.constant}; it is added to a sparse matrix, "
+            "and neither negative nor so large that sums overflow"
+        )
+    return Weights(_check_matrix(weights.matrix, items, weights.constant), weights.constant)
 
 
 def check_csr(matrix: Any) -> None:
@@ -56,36 +58,8 @@ def check_csr(matrix: Any) -> None:
         raise InputError(f"the sparse matrix is damaged: {problem}")
 
 
-def _check_structured(
-    weights: StructuredWeights, items: tuple[Hashable, ...] | None
-) -> StructuredWeights:
-    n = weights.n_items
-    if weights.sparse.shape != (n, n) or weights.signs.shape != weights.factors.shape[1:]:
-        raise InputError(
-            f"the parts of the weights do not fit together: {weights.sparse.shape}, "
-            f"{weights.factors.shape} and {weights.signs.shape}"
-        )
-    # For NaN, neither is true.
-    small = abs(weights.constant) <= _LARGEST
-    if not (small and np.abs(weights.factors).max(initial=0.0) <= _LARGEST**0.5):
-        raise InputError(
-            "the weights of the graph must be finite, and not so large that sums overflow"
-        )
-    if not (abs(weights.signs) == 1).all():
-        raise InputError("the signs of the weights' factors must be 1 or -1")
-    if weights.rank == 0 and weights.constant < 0:
-        raise InputError(
-            f"the weight of all pairs is {weights.constant}; weights must not be negative"
-        )
-    # With factors, which may be approximations, weights may be a little negative.
-    checked = _check_matrix(weights.sparse, items, weights.constant, signed=weights.rank > 0)
-    return replace(weights, sparse=checked)
-
-
-def _check_matrix(
-    weights: Any, items: tuple[Hashable, ...] | None, above: float = 0.0, *, signed: bool = False
-) -> Any:
-    """The weights minus ``above``; they may be negative if other parts are added to them."""
+def _check_matrix(weights: Any, items: tuple[Hashable, ...] | None, constant: float = 0.0) -> Any:
+    """The matrix of weights minus a constant."""
     if sparse.issparse(weights) and weights.format in ("csr", "csc"):
         check_csr(weights)
     matrix: Any = sparse.csr_array(weights) if sparse.issparse(weights) else np.asarray(weights)
@@ -104,7 +78,7 @@ def _check_matrix(
     entries = matrix.data if sparse.issparse(matrix) else matrix
     for good, complaint in (
         (np.isfinite, "weights must be finite (0 where there is no edge)"),
-        (lambda weight: signed or weight + above >= 0, "weights must not be negative"),
+        (lambda weight: weight + constant >= 0, "weights must not be negative"),
     ):
         if not np.all(good(entries)):
             i, j = next(
@@ -114,7 +88,7 @@ def _check_matrix(
             )
             raise InputError(
                 f"the weight between items {label(i)} and {label(j)} is "
-                f"{matrix[i, j] + above}; {complaint}"
+                f"{matrix[i, j] + constant}; {complaint}"
             )
     largest = float(abs(entries).max()) if entries.size else 0.0
     if largest > _LARGEST:
