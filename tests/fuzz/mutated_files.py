@@ -70,12 +70,12 @@ def array_files():
     """Graphs of each kind, rank matrices and tables, as files."""
     from rankcut import NeighborGraph, RankingSet, SimilarityGraph, make_food, write_file
     from rankcut.files import write_graph
-    from rankcut.graphs import ItemGraph, LowRankGraph
+    from rankcut.graphs import ItemGraph
 
     food = make_food(20, kind="incomplete", random_state=0)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "graph.npz"
-        recipes = (SimilarityGraph, partial(NeighborGraph, n_neighbors=2), LowRankGraph)
+        recipes = (SimilarityGraph, partial(NeighborGraph, n_neighbors=2))
         graphs = [recipe(food.item_features).build() for recipe in recipes]
         for graph in [*graphs, ItemGraph(None, 8)]:
             write_graph(graph, place)
