@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from rankcut import (
@@ -34,7 +35,6 @@ from rankcut.cuts import fastest_algorithm
 from rankcut.files import RankingFileError
 from rankcut.files.archives import pack_archive, unpack_archive
 from rankcut.label_ranking import combination
-from rankcut.regression.cross_validation import make_classifier
 from rankcut.saved_models import SavedModel, read_model, write_model
 
 
@@ -46,19 +46,27 @@ def neighbors(features):
     return NeighborGraph(features, n_neighbors=2)
 
 
+def logistic(graph=None, **options):
+    """Logistic regression on graph cut features."""
+    features = GraphCutFeatures(graph, sparse_output=False, **options)
+    return make_pipeline(features, StandardScaler(), LogisticRegression())
+
+
 @pytest.mark.parametrize(
-    ("recipe", "model"),
+    ("recipe", "views"),
     [
-        (SimilarityGraph, "logistic"),
-        (lambda features: DissimilarityGraph(neighbors(features)), "logistic"),
-        (neighbors, "views"),
+        (SimilarityGraph, False),
+        (lambda features: DissimilarityGraph(neighbors(features)), False),
+        (neighbors, True),
     ],
 )
-def test_a_model_predicts_the_same_after_it_was_saved(tmp_path, recipe, model):
+def test_a_model_predicts_the_same_after_it_was_saved(tmp_path, recipe, views):
     food = make_food(40, random_state=0)
     graph = recipe(food.item_features).build()
-    options = {"items": tuple(food.item_names), "smoothing": 0.5}
-    classifier = make_classifier(model, graph, 8, options)
+    items = tuple(food.item_names)
+    classifier = make_pipeline(RankingClassifier(graph, items=items))
+    if not views:
+        classifier = logistic(graph, items=items, smoothing=0.5)
     classifier.fit(food.ranks, np.array(food.target_names)[food.target])
     write_model(SavedModel(classifier, tuple(food.item_names), "type"), tmp_path / "m.skops")
     read = read_model(tmp_path / "m.skops")
@@ -70,9 +78,8 @@ def test_a_model_predicts_the_same_after_it_was_saved(tmp_path, recipe, model):
 
 def model_bytes(tmp_path):
     food = make_food(40, random_state=0)
-    classifier = make_classifier("views", neighbors(food.item_features), 8, {}).fit(
-        food.ranks, food.target
-    )
+    classifier = make_pipeline(RankingClassifier(neighbors(food.item_features)))
+    classifier.fit(food.ranks, food.target)
     write_model(SavedModel(classifier, tuple(food.item_names), "type"), tmp_path / "m.skops")
     return (tmp_path / "m.skops").read_bytes()
 
@@ -144,7 +151,7 @@ def test_what_is_no_model_is_refused(tmp_path, content):
 
 def fitted(learner=None):
     food = make_food(40, random_state=0)
-    classifier = make_classifier("logistic", None, 8, {})
+    classifier = logistic()
     if learner is not None:
         classifier = make_pipeline(GraphCutFeatures(), learner)
     return classifier.fit(food.ranks, food.target)
@@ -162,7 +169,7 @@ def regressor():
         ("model", lambda: fitted(LinearRegression()), "return_std"),
         ("model", lambda: regressor(), "covariates have no names"),
         ("model", lambda: fitted()[1:], "features of rankings"),
-        ("model", make_classifier("logistic", None, 8, {}), "NotFittedError"),
+        ("model", logistic(), "NotFittedError"),
         ("items", [["a"]] * 8, "names"),
         ("items", ["a"] * 8, "same name"),
         ("items", list("abc"), "8"),
@@ -292,7 +299,7 @@ def classes():
 
 def classes_of_vectors():
     graph = DissimilarityGraph(NeighborGraph(FOOD.item_features, n_neighbors=2))
-    model = make_classifier("logistic", graph, 8, {"smoothing": 0.5}).fit(FOOD.ranks, FOOD.target)
+    model = logistic(graph, smoothing=0.5).fit(FOOD.ranks, FOOD.target)
     saved = SavedModel(model, tuple(FOOD.item_names), "type")
     return saved, lambda model: model.predict_proba(FOOD.ranks)
 

@@ -83,12 +83,6 @@ class SavedModel:
             return "numbers"
         raise TypeError("the model predicts neither classes nor numbers")
 
-    @property
-    def needs_all_items(self) -> bool:
-        """Whether a ranking may leave out no item."""
-        features = self.model[0]
-        return isinstance(features, GraphCutFeatures) and features.unranked == "error"
-
 
 def write_model(saved: SavedModel, target: str | os.PathLike[str]) -> None:
     """Write a model, whole or not at all."""

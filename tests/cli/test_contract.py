@@ -33,14 +33,14 @@ ARGUMENTS = {
     "compare": ["--by", "town", "--n-permutations", "20", "--json"],
     "blocs": ["-k", "2", "--by", "town", "--json"],
     "complete": ["--json"],
-    "classify": ["--target", "town", "--model", "logistic", "--folds", "2", "--json"],
+    "classify": ["--target", "town", "--folds", "2", "--json"],
     "regress": ["--target", "age", "--folds", "2", "--json"],
     "learn-ranking": ["--columns", "age", "--folds", "2", "--json"],
     "regress-ranking": ["--on", "town", "--json"],
     "map": ["--by", "town", "--json"],
     "report": ["--by", "town", "-o", "-"],
 }
-NO_UNRANKED = ("info", "convert", "graph", "regress")
+NO_UNRANKED = ("info", "convert", "graph", "classify", "regress")
 # The suffix of a file that the command writes, and the options that name it on standard output.
 WRITTEN = {
     "info": (".json", []),

@@ -19,18 +19,6 @@ def test_graph_of_neighbours_and_categories(lunch):
     assert graph.n_edges < 28
 
 
-def test_graph_of_unlike_items(lunch):
-    alike = succeed("graph", "dishes.csv", "-o", "like.npz", "--neighbors", "2")
-    said = succeed("graph", "dishes.csv", "-o", "unlike.npz", "--neighbors", "2", "--dissimilar")
-    like, unlike = read_graph("like.npz"), read_graph("unlike.npz")
-    np.testing.assert_allclose(unlike.to_dense(), 1 - np.eye(8) - like.to_dense(), atol=1e-15)
-    assert unlike.items == like.items
-    first = re.search("most similar: *(.*) \\(", alike).group(1)
-    assert re.search(f"most similar: *{first}", said)
-    succeed("features", "full.csv", "-o", "f.npy", "--graph", "unlike.npz")
-    assert np.load("f.npy").shape[1] == 8
-
-
 def test_items_from_standard_input_with_any_delimiter(lunch):
     expected = succeed("graph", "dishes.csv")
     text = (lunch / "dishes.csv").read_text()

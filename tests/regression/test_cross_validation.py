@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, log_loss
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from rankcut import make_food
+from rankcut import GraphCutFeatures, make_food
 from rankcut.gp.weight_space import add_up
 from rankcut.regression.cross_validation import (
     cross_validate,
     evaluate,
-    make_classifier,
     presence,
     tally,
 )
@@ -63,8 +65,14 @@ def test_presence_marks_what_is_ranked(container):
     np.testing.assert_array_equal(presence(ranks), [[1, 0], [1, 1]])
 
 
+def logistic(n_items, **options):
+    """What the baselines are fitted by, on graph cut features."""
+    features = GraphCutFeatures(sparse_output=False, **options)
+    return make_pipeline(features, StandardScaler(), LogisticRegression(C=10 / n_items))
+
+
 def scores_by_method(ranks, target, groups=None, **options):
-    classifier = make_classifier("logistic", None, ranks.shape[1], options)
+    classifier = logistic(ranks.shape[1], **options)
     scores = cross_validate(classifier, ranks, target, name="ours", folds=5, groups=groups, seed=0)
     return {score.method: score for score in scores}
 
@@ -103,7 +111,7 @@ def test_groups_are_never_in_training_and_test_at_once():
 def test_scores_on_another_file_are_those_of_a_model_that_learned_from_the_first():
     food = make_food(200, noise=0.6, random_state=3)
     names = np.array(food.target_names)[food.target]
-    classifier = make_classifier("logistic", None, 8, {})
+    classifier = logistic(8)
     train, test = (food.ranks[:120], names[:120]), (food.ranks[120:], names[120:])
     ours = evaluate(classifier, train, test, name="ours")[-1]
     probabilities = classifier.fit(*train).predict_proba(test[0])

@@ -59,7 +59,6 @@ class ConsensusOptions:
     number: Annotated[int, option("Number of items to list.", "-n", min=1)] = 20
     confidence: Confidence = 0.95
     bootstraps: Bootstraps = 1000
-    time_limit: Annotated[float, option("Seconds for --method kemeny.")] = 60.0
     seed: Seed = 0
 
     def settings(self) -> dict[str, Any]:
@@ -73,7 +72,6 @@ class ConsensusOptions:
             "confidence": self.confidence,
             "n_bootstraps": self.bootstraps,
             "random_state": self.seed,
-            "time_limit": self.time_limit,
         }
 
 

@@ -1,7 +1,8 @@
 """``rankcut features`` and ``rankcut gram``: the vectors of rankings, and their inner products."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import Computing, VectorOptions
@@ -11,8 +12,14 @@ from rankcut.errors import InputError, amount
 from rankcut.parameters import MOST_HELD
 
 if TYPE_CHECKING:
+    from rankcut.cuts.transformers import GraphCutFeatures
+    from rankcut.dask.reading import ParquetRankings
     from rankcut.files.matrices import MatrixBlock
     from rankcut.rankings.ranking_set import RankingSet
+
+Normalize = Annotated[
+    bool, option("Scale vectors to unit length, and products to -1 to 1.", "--normalize")
+]
 
 
 @with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
@@ -21,7 +28,7 @@ def features(
     vectors: VectorOptions,
     computing: Computing,
     reading: Reading,
-    normalize: Annotated[bool, option("Scale each vector to unit length.", "--normalize")] = False,
+    normalize: Normalize = False,
     output: OutputFiles = None,
 ) -> None:
     """Turn rankings into vectors: graph cut features.
@@ -37,23 +44,16 @@ def features(
 
     Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
     """
-    from pathlib import Path
-
     targets = named_files(output, "features.npy")
     folders = [target for target in targets if target.endswith("/") or Path(target).is_dir()]
-    if folders and len(targets) > 1:
-        raise InputError("a directory of parts must be the only output", file=folders[0])
     if folders:
         from rankcut.dask.vectors import write_features
 
-        item_graph = vectors.item_graph()
+        if len(targets) > 1:
+            raise InputError("a directory of parts must be the only output", file=folders[0])
         lazily = reading.lazily(file, computing.block)
-        transformer = vectors.features(lazily.first, item_graph, normalize=normalize)
-        transformer.fit(lazily.first.ranks)
-        with computing.cluster(), steps("features") as step:
-            write_features(
-                lazily, transformer, folders[0], restart=computing.restart, progress=step
-            )
+        transformer = vectors.features(lazily.first, normalize=normalize)
+        _in_parts(write_features, lazily, transformer.fit(lazily.first.ranks), targets, computing)
         return
     if computing.on_cluster:
         raise InputError(
@@ -65,10 +65,9 @@ def features(
     from rankcut.files.matrices import MatrixBlock, write_matrix
     from rankcut.files.table_columns import known_columns
 
-    item_graph = vectors.item_graph()
     blocks = counted(reading.scan(file, rows=computing.block), "features")
     first = next(blocks)
-    transformer = vectors.features(first, item_graph, normalize=normalize)
+    transformer = vectors.features(first, normalize=normalize)
     transformer.fit(first.ranks)
 
     def vectors_of(rankings: "RankingSet") -> "MatrixBlock":
@@ -89,9 +88,7 @@ def gram(
     vectors: VectorOptions,
     computing: Computing,
     reading: Reading,
-    normalize: Annotated[
-        bool, option("Values from -1 to 1, like a correlation.", "--normalize")
-    ] = False,
+    normalize: Normalize = False,
     output: OutputFiles = None,
 ) -> None:
     """Write the kernel matrix of all pairs of rankings.
@@ -110,18 +107,15 @@ def gram(
 
         if len(targets) > 1:
             raise InputError("a Zarr array must be the only output", file=zarr[0])
-        item_graph = vectors.item_graph()
         lazily = reading.lazily(file, computing.block)
-        transformer = vectors.features(lazily.first, item_graph, normalize=normalize)
-        with computing.cluster(), steps("gram") as step:
-            write_gram(lazily, transformer, zarr[0], restart=computing.restart, progress=step)
+        transformer = vectors.features(lazily.first, normalize=normalize)
+        _in_parts(write_gram, lazily, transformer, targets, computing)
         return
     outputs = Outputs(targets, MATRICES, ".csv")
     if computing.on_cluster:
         raise InputError(
             "on a cluster the matrix is written to a Zarr array, .zarr", file=targets[0]
         )
-    item_graph = vectors.item_graph()
     rankings = reading.read(file)
     size = 8 * rankings.n_rankings**2
     if rankings.n_rankings**2 > MOST_HELD:
@@ -132,12 +126,21 @@ def gram(
             "it holds",
         )
     from rankcut.files.matrices import MatrixBlock, write_matrix
-    from rankcut.kernels.graph_cut import graph_cut_kernel
 
     rankings = rankings.expanded()
     with working("gram"), outputs.places() as places:
-        matrix = graph_cut_kernel(
-            rankings.ranks, graph=item_graph, normalize=normalize, **vectors.arguments(rankings)
-        )
+        found = vectors.features(rankings, normalize=normalize).fit_transform(rankings.ranks)
         names = [str(own) for own in rankings.row_names]
-        write_matrix([MatrixBlock(matrix, {})], names, places)
+        write_matrix([MatrixBlock(found @ found.T, {})], names, places)
+
+
+def _in_parts(
+    write: Callable[..., Any],
+    lazily: "ParquetRankings",
+    transformer: "GraphCutFeatures",
+    targets: Sequence[str],
+    computing: Computing,
+) -> None:
+    """Write what is larger than memory, on the cluster that the user names."""
+    with computing.cluster(), steps("vectors") as step:
+        write(lazily, transformer, targets[0], restart=computing.restart, progress=step)

@@ -50,14 +50,8 @@ class ItemGraphOptions:
     neighbors: Annotated[
         int | None, option("Connect each item to its N nearest neighbours.", min=1)
     ] = None
-    lengthscale: Annotated[float | None, option("Lengthscale (default: the median distance).")] = (
-        None
-    )
     keep: Annotated[float, option("Fraction of the edges to keep, the strongest.")] = 1.0
     unranked: LeftOut = "error"
-    dissimilar: Annotated[
-        bool, option("Connect dissimilar items: one minus the similarity.", "--dissimilar")
-    ] = False
 
     def check(self, reading: Reading) -> None:
         """Refuse options that do not go together."""
@@ -68,7 +62,7 @@ class ItemGraphOptions:
                 if each.name not in _OF_ITEMS and getattr(reading, each.name) != each.default:
                     option = f"--{each.name.replace('_', '-')}"
                     raise InputError(f"{option} describes rankings; use it with --learn")
-        elif self.categorical is not None or self.lengthscale is not None or self.keep != 1.0:
+        elif self.categorical is not None or self.keep != 1.0:
             raise InputError(
                 "--learn uses only the rankings; --neighbors is the only option for edges"
             )
@@ -119,9 +113,9 @@ def graph(
         built = _learned(table, options, reading)
     else:
         built = _by_features(table, options, reading)
-    found = _build(built.recipe, options)
+    found = built.recipe if not hasattr(built.recipe, "build") else built.recipe.build()
     named = found.aligned(found.n_items, built.items)
-    facts = _describe(named, built.compared_by, options.dissimilar)
+    facts = _describe(named, built.compared_by)
     outputs.show_aside(facts, fact_lines(_facts(facts), outputs.text))
 
     looks: dict[str, Any] = {"by_name": built.by_name, "title": _title(built.compared_by)}
@@ -200,12 +194,11 @@ def _by_features(table: str, options: ItemGraphOptions, reading: Reading) -> _Bu
             table,
             remedy=["connect each item to a few others: ", Setting("neighbors", 10)],
         )
-    scale: Any = "median" if options.lengthscale is None else options.lengthscale
     recipe: Any
     if near is not None:
-        recipe = NeighborGraph(items.points(), n_neighbors=near, lengthscale=scale)
+        recipe = NeighborGraph(items.points(), n_neighbors=near)
     else:
-        recipe = SimilarityGraph(items.points(), keep=options.keep, lengthscale=scale)
+        recipe = SimilarityGraph(items.points(), keep=options.keep)
     # Each word of a column that is shown by colours has one of its own.
     few_words: list[tuple[str, Any]] = [
         (name, values)
@@ -213,15 +206,6 @@ def _by_features(table: str, options: ItemGraphOptions, reading: Reading) -> _Bu
         if values.dtype == object and len(set(values.tolist())) <= len(COLOURS)
     ]
     return _Built(recipe, items.items, ", ".join(items.features), *(few_words or [("", None)])[0])
-
-
-def _build(recipe: Any, options: ItemGraphOptions) -> "ItemGraph":
-    from rankcut.graphs.derived import DissimilarityGraph
-
-    if options.dissimilar:
-        recipe = DissimilarityGraph(recipe)
-    built: ItemGraph = recipe if not hasattr(recipe, "build") else recipe.build()
-    return built
 
 
 def _title(features: str) -> str:
@@ -234,7 +218,7 @@ def _title(features: str) -> str:
     return f"Items by {' and '.join(names) if len(names) <= 2 else f'{len(names)} columns'}"
 
 
-def _describe(graph: "ItemGraph", features: str, dissimilar: bool) -> dict[str, Any]:
+def _describe(graph: "ItemGraph", features: str) -> dict[str, Any]:
     """Facts about a graph; for a large one, only those that do not need all of its pairs."""
     degrees = graph.degrees
     found: dict[str, Any] = {
@@ -244,10 +228,10 @@ def _describe(graph: "ItemGraph", features: str, dissimilar: bool) -> dict[str, 
         "degrees": (float(degrees.min()), float(degrees.max())),
     }
     large = graph.weights.kind == "structured" and graph.n_items > SIDE
-    return found if large else found | _about_edges(graph, dissimilar)
+    return found if large else found | _about_edges(graph)
 
 
-def _about_edges(graph: "ItemGraph", dissimilar: bool) -> dict[str, Any]:
+def _about_edges(graph: "ItemGraph") -> dict[str, Any]:
     import numpy as np
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -257,8 +241,7 @@ def _about_edges(graph: "ItemGraph", dissimilar: bool) -> dict[str, Any]:
     half = np.flatnonzero(first < second)
     half = half[np.argsort(-edges.data[half], kind="stable")]
     n_parts, part = connected_components(edges, directed=False)
-    titles = ["most_similar", "least_similar"]
-    chosen = [half[-5:][::-1], half[:5]] if dissimilar else [half[:5], half[-5:][::-1]]
+    chosen = {"most_similar": half[:5], "least_similar": half[-5:][::-1]}
     return {
         "n_components": n_parts,
         "largest_component": int(np.bincount(part).max()),
@@ -267,7 +250,7 @@ def _about_edges(graph: "ItemGraph", dissimilar: bool) -> dict[str, Any]:
                 (graph.items[first[edge]], graph.items[second[edge]], edges.data[edge])  # type: ignore[index]
                 for edge in some
             ]
-            for title, some in zip(titles, chosen, strict=True)
+            for title, some in chosen.items()
         },
     }
 

@@ -155,64 +155,18 @@ class VectorOptions(GraphOptions):
     """How to turn rankings into graph cut vectors."""
 
     unranked: LeftOut = "error"
-    unlisted: Annotated[
-        str,
-        option(
-            "Weight of comparisons with unlisted items: 0 or more, or 'balanced'.",
-            "--unlisted-weight",
-            metavar="WEIGHT",
-        ),
-    ] = "1"
-    smoothing: Annotated[
-        float, option("Smoothing steps on the similarity graph (0 = off).", metavar="STEPS")
-    ] = 0.0
-    seed: Seed = 0
 
-    def check(self) -> None:
-        """Refuse values that cannot work, before anything is read."""
-        from rankcut.cuts.options import check_steps
-
-        self._unlisted_weight()
-        check_steps(self.smoothing)
-        super().check()
-        if self.smoothing and self.items is None and self.graph is None:
-            raise InputError(
-                [Setting("smoothing"), " needs a graph that connects similar items"],
-                remedy=["give ", Setting("items"), " or ", Setting("graph")],
-            )
-
-    def _unlisted_weight(self) -> Any:
-        """The weight that the user gives as text."""
-        from rankcut.cuts.options import check_unlisted_weight
-
-        try:
-            weight: Any = self.unlisted if self.unlisted == "balanced" else float(self.unlisted)
-        except ValueError:
-            weight = self.unlisted
-        check_unlisted_weight(weight)
-        return weight
-
-    def features(
-        self, rankings: "RankingSet", graph: "ItemGraph | None", *, normalize: bool = False
-    ) -> "GraphCutFeatures":
+    def features(self, rankings: "RankingSet", *, normalize: bool) -> "GraphCutFeatures":
         """An estimator, not fitted, of dense vectors of these items."""
         from rankcut.cuts.transformers import GraphCutFeatures
 
         return GraphCutFeatures(
-            graph, normalize=normalize, sparse_output=False, **self.arguments(rankings)
+            self.item_graph(),
+            unranked=self.unranked,
+            items=rankings.labels(),
+            normalize=normalize,
+            sparse_output=False,
         )
-
-    def arguments(self, rankings: "RankingSet") -> dict[str, Any]:
-        """Keyword arguments for the feature map, or for a kernel."""
-        from rankcut.cuts.options import Completions
-
-        return {
-            "unranked": self.unranked,
-            "unlisted_weight": self._unlisted_weight(),
-            "smoothing": self.smoothing,
-            "items": rankings.labels(),
-            "completions": Completions(random_state=self.seed),
-        }
 
 
 @dataclass(frozen=True)

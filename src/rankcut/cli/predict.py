@@ -68,14 +68,6 @@ def predict(
         columns = _rankings(saved, file, reading)
     else:
         rankings = reading.read_for_model(file, saved.items, saved.target)
-        left_out = rankings.n_ranked() < rankings.ranks.shape[1]
-        if saved.needs_all_items and left_out.any():
-            raise InputError(
-                "leaves out items, and the model was trained with --unranked error",
-                file=file,
-                row=int(left_out.argmax()),
-                remedy="train it again with --unranked last or --unranked anywhere",
-            )
         columns = (_classes if saved.kind == "classes" else _numbers)(saved, rankings)
         if explain:
             from rankcut.regression.effects import explain as explain_model

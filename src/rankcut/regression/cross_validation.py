@@ -9,9 +9,8 @@ Borda, ridge the same for numbers
 ============ ==================================================================================
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,54 +25,15 @@ from sklearn.model_selection import (
     StratifiedKFold,
     cross_val_predict,
 )
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rankcut._loops.types import Floats
 from rankcut.cuts.transformers import GraphCutFeatures
 from rankcut.errors import InputError, amount
-from rankcut.gp.classifier import GPClassifier
-from rankcut.gp.regressor import GPRegressor
-from rankcut.regression.estimators import RankingClassifier, ViewFeatures
-
-Model: TypeAlias = Literal["logistic", "gp", "views"]
 
 # Bins of the calibration error: ten is customary.
 _BINS = 10
-
-
-def make_classifier(model: Model, graph: Any, n_items: int, options: Mapping[str, Any]) -> Pipeline:
-    """A pipeline from rankings to classes.
-
-    Parameters
-    ----------
-    model : {"logistic", "gp", "views"}
-        The classifier on the vectors: logistic regression or :class:`~rankcut.GPClassifier`. Or
-        :class:`~rankcut.RankingClassifier`, which makes its own vectors.
-    graph : ItemGraph or None
-        The item graph.
-    n_items : int
-        Number of items.
-    options : dict
-        Further parameters of :class:`~rankcut.GraphCutFeatures`; "views" uses only the items.
-    """
-    if model == "views":
-        return make_pipeline(RankingClassifier(graph, items=options.get("items")))
-    features = GraphCutFeatures(graph, sparse_output=False, **options)
-    learner = [GPClassifier()] if model == "gp" else _logistic(n_items)
-    return make_pipeline(features, *learner)
-
-
-def make_regressor(
-    model: Literal["views", "gp"], graph: Any, options: Mapping[str, Any]
-) -> Pipeline:
-    """A pipeline from rankings to numbers: views or graph cut features, and a Gaussian process.
-
-    ``options`` are further parameters of the features; views use only the items.
-    """
-    if model == "views":
-        return make_pipeline(ViewFeatures(graph, items=options.get("items")), GPRegressor())
-    return make_pipeline(GraphCutFeatures(graph, sparse_output=False, **options), GPRegressor())
 
 
 def _logistic(n_items: int) -> list[BaseEstimator]:
