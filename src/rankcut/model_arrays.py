@@ -20,7 +20,7 @@ _TYPES = {"float": np.float64, "index": np.uint32, "long": np.int64, "truth": np
 # "any" is an array that no loop sees.
 _ARRAYS: dict[str, dict[str, str]] = {
     "ChosenFeatures": {"landmarks": "float landmarks items", "root": "float landmarks *"},
-    "Combination": {"mean": "float targets", "weights": "float *", "left_out": "float * targets"},
+    "Combination": {"mean": "float targets", "weights": "float *"},
     "DesignColumn": {"basis": "float items *"},
     "FactorPopulation": {
         "mean": "float items",
@@ -33,9 +33,7 @@ _ARRAYS: dict[str, dict[str, str]] = {
         "left": "index nodes",
         "right": "index nodes",
         "threshold": "float nodes",
-        "values": "float leaves columns",
-        "columns": "index trees columns",
-        "left_out": "float * targets",
+        "values": "float leaves targets",
     },
     "GPClassifier": {
         "classes_": "any *",
@@ -53,9 +51,7 @@ _ARRAYS: dict[str, dict[str, str]] = {
         "landmarks": "float landmarks *",
         "coefficients": "float landmarks targets",
         "offset": "float targets",
-        "left_out": "float * targets",
     },
-    "KernelModels": {"columns": "index *", "left_out": "float * targets"},
     "LevelViews": {"_levels": "float *"},
     "Population": {"mean": "float items", "covariance": "float items items"},
     "Presence": {

@@ -19,10 +19,9 @@ def add_leaves(
     left: Indices,
     right: Indices,
     values: Floats,
-    columns: Indices,
     total: Floats,
 ) -> None:
-    """Add the leaf that each row falls into, in each tree, to the columns of that tree."""
+    """Add the leaf that each row falls into, in each tree."""
     for r in range(rows.shape[0]):
         for t in range(roots.shape[0]):
             node = roots[t]
@@ -32,5 +31,5 @@ def add_leaves(
                 else:
                     node = right[node]
             leaf = left[node]
-            for j in range(columns.shape[1]):
-                total[r, columns[t, j]] += values[leaf, j]
+            for j in range(values.shape[1]):
+                total[r, j] += values[leaf, j]

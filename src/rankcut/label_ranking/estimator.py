@@ -25,13 +25,12 @@ from rankcut.label_ranking.targets import (
     differences,
     of_pairs,
     pair_targets,
-    pairs_of_items,
     scores_of_pairs,
 )
 from rankcut.parameters import seed_from
 from rankcut.rankings import Rankings, Unranked
 
-# With more items than this, one target per pair, and a forest per item, would be too many.
+# With more items than this, one target per pair would be too many.
 _MOST_PAIRED = 16
 
 
@@ -40,8 +39,8 @@ class RankingRegressor(PredictsRankings):
 
     Rankings become vectors, a regression predicts the vectors, and the order of the predicted
     vector is the ranking. By default the vectors are the expected signs of all pairs of items, and
-    the regression is a combination of two forests and a kernel ridge regression, weighted by how
-    well they predict held-out rows; there is nothing to tune.
+    the regression is a combination of extremely randomised trees and a kernel ridge regression,
+    weighted by how well they predict held-out rows; there is nothing to tune.
 
     Parameters
     ----------
@@ -153,20 +152,28 @@ class RankingRegressor(PredictsRankings):
         pairs = pair_targets(rankings, self.n_jobs)
         if not pairs.listed.any():
             raise InputError("no ranking ranks any item, so there is nothing to learn")
-        targets, listed = pairs.signs, pairs.listed
+        first, second = np.triu_indices(self.n_items_, 1)
+        targets, told = pairs.signs, pairs.listed[:, first] | pairs.listed[:, second]
         if self.features is not None:
             targets = self._vectors(y, rankings, weights)
-            listed = np.ones(targets.shape, dtype=bool)
+            told = np.ones(targets.shape, dtype=bool)
         elif not self._by_pairs:
-            # Rounded, because sums depend on the order of the items, and trees on every bit.
-            targets = scores_of_pairs(pairs.signs, self.n_items_).round(12)
+            targets, told = scores_of_pairs(pairs.signs, self.n_items_), pairs.listed
         self._scale = 1.0
         if not self._by_pairs and self.n_items_ > 1:
             squares = (differences(targets) ** 2).mean(axis=1)
             self._scale = float(np.sqrt(np.average(squares, weights=weights))) or 1.0
         left_out: Floats | None
         if self.estimator is None:
-            left_out = self._fit_combination(table, targets, listed, weights, seed)
+            # Trees are grown in threads of their own; those of linear algebra would wait for them.
+            with threadpool_limits(1, "blas"):
+                self.estimator_: Any
+                self.estimator_, left_out = fit_combination(
+                    table, targets, told, weights, seed=seed, n_jobs=self.n_jobs
+                )
+            self.model_weights_ = dict(
+                zip(("trees", "kernel"), self.estimator_.weights.tolist(), strict=True)
+            )
         else:
             own = None if rankings.weights is None else weights
             left_out = self._fit_estimator(table, targets, own, seed)
@@ -180,33 +187,6 @@ class RankingRegressor(PredictsRankings):
                 seed,
             )
         return self
-
-    def _fit_combination(
-        self, table: Floats, targets: Floats, listed: NDArray[np.bool_], weights: Floats, seed: int
-    ) -> Floats:
-        """Fit forests and kernel; returns predictions of held-out rows."""
-        groups, members = [np.arange(targets.shape[1])], [np.arange(len(targets))]
-        told = listed
-        if self._by_pairs:
-            groups = pairs_of_items(self.n_items_)
-            members = [np.flatnonzero(own) for own in listed.T]
-            first, second = np.triu_indices(self.n_items_, 1)
-            told = listed[:, first] | listed[:, second]
-        # Trees are grown in threads of their own; those of linear algebra would wait for them.
-        with threadpool_limits(1, "blas"):
-            fitted = fit_combination(
-                table,
-                targets,
-                told,
-                weights,
-                groups,
-                members,
-                seed=seed,
-                n_jobs=self.n_jobs,
-            )
-        self.model_weights_ = fitted.named_weights()
-        self.estimator_: Any = fitted.without_rows()
-        return fitted.left_out
 
     def _fit_estimator(
         self, table: Any, targets: Floats, weights: Floats | None, seed: int
@@ -299,8 +279,7 @@ class RankingRegressor(PredictsRankings):
         """Raise ValueError if a model that was read from a file is damaged: its trees, or sizes."""
         if isinstance(self.estimator_, Combination):
             row = self._encoder.encode(np.zeros((1, self.n_features_in_)))
-            for forest in self.estimator_.forests:
-                forest.check(row.shape[1])
+            self.estimator_.forest.check(row.shape[1])
             found = self._signs(self.estimator_.predict(row, self.n_jobs))
             if found.shape != (1, self.n_items_ * (self.n_items_ - 1) // 2):
                 raise ValueError("the predictions are not those of the pairs of items")

@@ -6,14 +6,12 @@ the leverage of one of its w_r copies: every λ and ℓ is judged without anothe
 where there are few rows, and the Nyström features of some of the rows (landmarks) otherwise.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from rankcut._loops.types import Floats, Indices
+from rankcut._loops.types import Floats
 from rankcut.kernels.chosen_features import RANK
 from rankcut.parameters import MOST_COMPARED
 
@@ -38,10 +36,8 @@ class KernelModel:
         What is added.
     lengthscale, penalty : float
         ℓ and λ, as found.
-    left_out : ndarray of shape (n_rows, n_targets)
-        The prediction of each training row by a model without one copy of it.
     loss : float
-        Weighted mean square of the residuals.
+        Weighted mean square of the residuals of rows left out.
     """
 
     landmarks: Floats
@@ -49,7 +45,6 @@ class KernelModel:
     offset: Floats
     lengthscale: float
     penalty: float
-    left_out: Floats
     loss: float
 
     def predict(self, rows: Floats) -> Floats:
@@ -58,63 +53,10 @@ class KernelModel:
         return np.asarray(self.offset + kernel @ self.coefficients)
 
 
-@dataclass(frozen=True, eq=False)
-class KernelModels:
-    """Kernel models of groups of targets; a target of several groups has their mean.
-
-    Attributes
-    ----------
-    models : list of KernelModel
-        A model for each group.
-    columns : list of ndarrays
-        The targets of each group.
-    left_out : ndarray of shape (n_rows, n_targets)
-        Predictions of training rows by models without them.
-    """
-
-    models: list[KernelModel]
-    columns: list[Indices]
-    left_out: Floats
-
-    def predict(self, rows: Floats) -> Floats:
-        """Predicted targets."""
-        n_targets = self.left_out.shape[1]
-        total = np.zeros((len(rows), n_targets))
-        for model, columns in zip(self.models, self.columns, strict=True):
-            total[:, columns] += model.predict(rows)
-        times = np.bincount(np.concatenate(self.columns), minlength=n_targets)
-        return np.asarray(total / np.maximum(times, 1))
-
-
-def fit_kernels(
-    rows: Floats,
-    targets: Floats,
-    weights: Floats,
-    groups: Sequence[NDArray[np.intp]],
-    members: Sequence[NDArray[np.intp]],
-    seed: int,
-) -> KernelModels:
-    """A kernel model for each group of targets.
-
-    Parameters
-    ----------
-    rows, targets, weights, groups, members, seed
-        As in :func:`~rankcut.label_ranking.combination.fit_combination`; each group has members.
-    """
-    total, times = np.zeros(targets.shape), np.zeros(targets.shape)
-    models = []
-    for columns, own in zip(groups, members, strict=True):
-        block = np.ix_(own, columns)
-        model = fit_kernel(rows[own], targets[block], weights[own], seed)
-        total[block] += model.left_out
-        times[block] += 1.0
-        models.append(replace(model, left_out=model.left_out[:0]))
-    left_out = total / np.maximum(times, 1.0)
-    return KernelModels(models, [columns.astype(np.uint32) for columns in groups], left_out)
-
-
-def fit_kernel(rows: Floats, targets: Floats, weights: Floats, seed: int) -> KernelModel:
-    """The kernel ridge regression with the least leave-one-out error.
+def fit_kernel(
+    rows: Floats, targets: Floats, weights: Floats, seed: int
+) -> tuple[KernelModel, Floats]:
+    """The kernel ridge regression with the least leave-one-out error, and rows by those without.
 
     With many rows, the lengthscale is the best of a model of the landmarks alone.
 
@@ -131,7 +73,7 @@ def fit_kernel(rows: Floats, targets: Floats, weights: Floats, seed: int) -> Ker
     """
     if len(rows) > MOST_COMPARED:
         some = np.random.default_rng(seed).permutation(len(rows))[:MOST_COMPARED]
-        best = fit_kernel(rows[some], targets[some], weights[some], seed)
+        best, _ = fit_kernel(rows[some], targets[some], weights[some], seed)
         spectrum = landmark_spectrum(rows, weights, rows[some], best.lengthscale)
         return spectrum.fit(targets, weights, _PENALTIES)
     distances = cdist(rows, rows)
@@ -140,7 +82,7 @@ def fit_kernel(rows: Floats, targets: Floats, weights: Floats, seed: int) -> Ker
         exact_spectrum(rows, distances, weights, unit * scale).fit(targets, weights, _PENALTIES)
         for scale in _SCALES
     )
-    return min(found, key=lambda model: model.loss)
+    return min(found, key=lambda each: each[0].loss)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,8 +112,10 @@ class Spectrum:
     basis: Floats
     centre: Floats
 
-    def fit(self, targets: Floats, weights: Floats, penalties: Floats) -> KernelModel:
-        """The model with the penalty that has the least leave-one-out error."""
+    def fit(
+        self, targets: Floats, weights: Floats, penalties: Floats
+    ) -> tuple[KernelModel, Floats]:
+        """The model of least leave-one-out error, and the predictions without one copy of a row."""
         total = weights.sum()
         mean = weights @ targets / total
         centred = targets - mean
@@ -188,15 +132,9 @@ class Spectrum:
             if loss < best:
                 best, chosen = loss, (penalty, theta, targets - residuals)
         penalty, theta, left_out = chosen
-        return KernelModel(
-            self.landmarks,
-            self.basis @ theta,
-            mean - self.centre @ theta,
-            self.lengthscale,
-            penalty,
-            left_out,
-            best,
-        )
+        coefficients, offset = self.basis @ theta, mean - self.centre @ theta
+        model = KernelModel(self.landmarks, coefficients, offset, self.lengthscale, penalty, best)
+        return model, left_out
 
 
 def exact_spectrum(

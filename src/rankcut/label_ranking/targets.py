@@ -79,16 +79,6 @@ def scores_of_pairs(signs: Floats, n_items: int) -> Floats:
     return np.asarray(signs @ spread) / max(n_items - 1, 1)
 
 
-def pairs_of_items(n_items: int) -> list[NDArray[np.intp]]:
-    """The numbers of the pairs that each item is in.
-
-    >>> [pairs.tolist() for pairs in pairs_of_items(3)]
-    [[0, 1], [0, 2], [1, 2]]
-    """
-    first, second = np.triu_indices(n_items, 1)
-    return [np.flatnonzero((first == item) | (second == item)) for item in range(n_items)]
-
-
 def differences(scores: Floats) -> Floats:
     """s_i − s_j for each pair i < j.
 
