@@ -1,7 +1,6 @@
 """Statements of the paper that need no experiment: definitions, printed tables, counts, costs."""
 
 import math
-from functools import cmp_to_key
 from typing import Any
 
 import numpy as np
@@ -166,23 +165,4 @@ def operations_are_bounded(found: Any, way: Way) -> Verdict:
         f"The oracle is asked at most {most:.1f} times for each of up to 1,000 groups: the bound "
         "has a factor n to spare. Products of vectors are m²·n, each draw is one ranking more, and "
         "a vector has n numbers.",
-    )
-
-
-def counting_pairs_takes_n_log_n(found: Any, way: Way) -> Verdict:
-    compared, ratios = 0, {}
-
-    def compare(one: int, other: int) -> int:
-        nonlocal compared
-        compared += 1
-        return one - other
-
-    for n in (10, 100, 1000, 10_000):
-        compared = 0
-        # To count pairs that are out of order is to sort by merging.
-        sorted(np.random.default_rng(0).permutation(n).tolist(), key=cmp_to_key(compare))
-        ratios[n] = compared / (n * math.log2(n))
-    return holds_if(
-        max(ratios.values()) <= 1.0,
-        f"{max(ratios.values()):.2f}·n·log₂ n comparisons at most, for up to 10,000 items.",
     )
