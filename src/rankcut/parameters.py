@@ -224,7 +224,9 @@ mirrored pairs; got 3
     return int(value)
 
 
-def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+def check_counts(
+    sample_weight: ArrayLike | None, n_rows: int, parameter: str = "sample_weight"
+) -> NDArray[np.float64]:
     """How often each ranking counts: once, a number for all, or one for each.
 
     >>> check_counts([3, 1], 2), check_counts(None, 2)
@@ -232,25 +234,25 @@ def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
     """
     if sample_weight is None:
         return np.ones(n_rows)
-    with within_floats("sample_weight"):
+    with within_floats(parameter):
         counts = np.asarray(sample_weight, dtype=np.float64)
     if counts.ndim == 0:
         counts = np.full(n_rows, float(counts))
     if counts.shape != (n_rows,):
         raise InputError(
             f"must have one weight for each of the {n_rows} rankings; got shape {counts.shape}",
-            parameter="sample_weight",
+            parameter=parameter,
         )
     good = np.isfinite(counts) & (counts >= 0)
     if not good.all():
         row = int(np.argmin(good))
         raise InputError(
-            f"sample_weight is {counts[row]:g}; a weight is a finite number, 0 or more", row=row
+            f"{parameter} is {counts[row]:g}; a weight is a finite number, 0 or more", row=row
         )
     if counts.size and not counts.any():
         raise InputError(
             "is zero for every ranking",
-            parameter="sample_weight",
+            parameter=parameter,
             remedy="give at least one ranking a weight above zero",
         )
     with np.errstate(over="ignore"):

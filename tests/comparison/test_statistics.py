@@ -13,8 +13,16 @@ from scipy import stats
 import rankcut.comparison.vectors as vectors_module
 from rankcut import RankingSet, compare_groups
 from rankcut._loops import resamples
+from rankcut.comparison.permutations import GroupDraws, Options, Question, arrangements
 from rankcut.comparison.rows import ComparedRows, make_design
-from rankcut.comparison.statistics import GroupDraws, Options, _arrangements, share_explained
+from rankcut.comparison.statistics import (
+    Moments,
+    holm,
+    modified_anova_type,
+    score_statistics,
+    share_explained,
+    two_sided,
+)
 from rankcut.comparison.vectors import Scores, stored
 from rankcut.rankings import Rankings
 
@@ -56,12 +64,10 @@ def test_plain_python_does_the_same():
     assert_array_equal(fast, slow)
     values, units = np.arange(12.0).reshape(4, 3), np.arange(10) % 4
     for add in (resamples.add_by_label, resamples.add_by_label.py_func):
-        sums, squares = np.zeros((4, 2, 3)), np.zeros((4, 2, 2))
-        add(fast, units, values, 1, sums, squares)
+        sums = np.zeros((4, 2, 3))
+        add(fast, units, values, 1, sums)
         for k in range(4):
-            own = values[units[fast[k] == 0]]
-            assert_allclose(sums[k, 0], own.sum(axis=0))
-            assert_allclose(squares[k, 0], (own[:, :2] ** 2).sum(axis=0))
+            assert_allclose(sums[k, 0], values[units[fast[k] == 0]].sum(axis=0))
         assert (sums[:, 1] == 0).all()
     rows, again = np.empty((2, 10), np.int32), np.empty((2, 10), np.int32)
     resamples.shuffle_rows(starts, np.uint64(3), 0, rows)
@@ -70,7 +76,7 @@ def test_plain_python_does_the_same():
 
 
 def test_all_arrangements():
-    found = {tuple(labels) for labels in _arrangements([2, 1, 2])}
+    found = {tuple(labels) for labels in arrangements([2, 1, 2])}
     assert found == set(itertools.permutations([0, 0, 1, 2, 2]))
 
 
@@ -89,22 +95,17 @@ def draws_of(values, group, weight=None, stratum=None, options=OPTIONS):
         np.ones(n, np.int64),
         np.ones(n) if weight is None else np.asarray(weight, float),
     )
-    return GroupDraws(Scores(make_design(rows), {"items": stored(np.asarray(values))}), options)
+    scores = Scores(make_design(rows), {"items": stored(np.asarray(values))})
+    return GroupDraws(scores, slice(0, scores.width), True, options)
 
 
-def test_welch_and_its_normal_score():
-    """Of two groups: t, its p-value by the t distribution, and Šidák's correction."""
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(30, 4)) * [1.0, 3.0, 1.0, 1.0]
-    values[:8, 1] *= 3.0
-    group = np.repeat([0, 1], [8, 22])
-    draws = draws_of(values, group)
-    found = draws.look(draws.data(), draws.family("each", slice(0, 4)))
-    x, y = values[:8], values[8:]
-    t = (x.mean(axis=0) - y.mean(axis=0)) / np.sqrt(
-        x.var(axis=0, ddof=1) / 8 + y.var(axis=0, ddof=1) / 22
-    )
-    assert_allclose(2 * stats.norm.sf(found.values[0]), 2 * stats.t.sf(np.abs(t), 7), rtol=0.02)
+def moments_of(*samples):
+    """Means, and their variances and covariances, by NumPy."""
+    covariances = np.array([np.cov(x.T) / len(x) for x in samples])
+    means = np.array([x.mean(axis=0) for x in samples])
+    sizes = np.array([len(x) for x in samples])
+    variances = np.array([np.diag(each) for each in covariances])
+    return Moments(means, variances, sizes.astype(float), sizes, covariances)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -114,23 +115,23 @@ def test_moments_of_exchanged_labels(weighted):
     values = rng.normal(size=(9, 2))
     weight = rng.random(9) + 0.5 if weighted else np.ones(9)
     draws = draws_of(values, [0, 1, 1, 0, 2, 2, 1, 0, 1], weight, options=Options(2000, 0))
-    labels = []
-    # Units are in the order of their rankings; groups in that of their sizes.
     assert draws.method == "exact"
-    for block in draws.blocks(lambda moments: moments):
-        labels.append(block.means[:, :, 0])
-        assert block.sizes.tolist() == [2, 3, 4]
+    blocks = list(draws.blocks(lambda moments: moments))
+    assert all(block.sizes.tolist() == [3, 4, 2] for block in blocks)
     mean = np.average(values, axis=0, weights=weight)
-    seen = draws.data().first()
+    seen = draws.data()
     for g in range(3):
         own = np.array([0, 1, 1, 0, 2, 2, 1, 0, 1]) == g
         w, x = weight[own], values[own] - mean
         centre = w @ x / w.sum()
-        assert_allclose(seen.means[g], centre, atol=1e-12)
-        spread = ((w[:, None] * (x - centre)) ** 2).sum(axis=0) / w.sum() ** 2
-        assert_allclose(seen.variances[g], spread * own.sum() / (own.sum() - 1), rtol=1e-9)
+        assert_allclose(seen.means[0, g], centre, atol=1e-12)
+        left = w[:, None] * (x - centre)
+        spread = left.T @ left / w.sum() ** 2 * own.sum() / (own.sum() - 1)
+        assert_allclose(seen.variances[0, g], np.diag(spread), rtol=1e-9)
+        assert_allclose(seen.covariances[0, g], spread, rtol=1e-9, atol=1e-12)
+        assert_allclose(draws.covariances(seen)[g], spread, rtol=1e-9, atol=1e-12)
     # All arrangements, each once: the mean of a group of k is that of any k units.
-    found = np.sort(np.concatenate(labels)[:, 0])
+    found = np.sort(np.concatenate([block.means[:, 2, 0] for block in blocks]))
     expected = sorted(
         np.average(values[list(two), 0] - mean[0], weights=weight[list(two)])
         for two in itertools.combinations(range(9), 2)
@@ -139,90 +140,110 @@ def test_moments_of_exchanged_labels(weighted):
     assert_allclose(found, expected, atol=1e-9)
 
 
-def normal_score(t2, nu):
-    return np.sqrt(nu * np.log1p(t2 / nu)) * (8 * nu + 1) / (8 * nu + 3)
+def test_mats_by_its_matrices():
+    """Q = μᵀMμ with M = T(TDT)⁺T, T the contrasts and D the variances; F by tr MV and tr MVMV."""
+    rng = np.random.default_rng(2)
+    samples = [
+        rng.normal(size=(m, 3)) @ rng.normal(size=(3, 3)) + rng.normal(size=3) for m in (5, 7, 9)
+    ]
+    found = moments_of(*samples)
+    contrasts = np.kron(np.eye(3) - 1 / 3, np.eye(3))
+    spread = np.zeros((9, 9))
+    for g in range(3):
+        spread[3 * g : 3 * g + 3, 3 * g : 3 * g + 3] = found.covariances[g]
+    middle = contrasts @ np.diag(np.diag(spread)) @ contrasts
+    matrix = contrasts @ np.linalg.pinv(middle, rcond=1e-10) @ contrasts
+    means = found.means.ravel()
+    form = modified_anova_type(found, np.ones(3, bool))
+    assert form.square == pytest.approx(means @ matrix @ means, rel=1e-9)
+    assert form.expected == pytest.approx(np.trace(matrix @ spread), rel=1e-9)
+    assert form.squared == pytest.approx(np.trace(matrix @ spread @ matrix @ spread), rel=1e-9)
+    # A coordinate that does not vary, and is all rounding, changes nothing.
+    wider = moments_of(*(np.column_stack([x, np.full(len(x), 0.3)]) for x in samples))
+    again = modified_anova_type(wider, np.array([True] * 3 + [False]))
+    assert_allclose(again, form, rtol=1e-12)
 
 
-def satterthwaite(x, y):
-    vx, vy = x.var(axis=0, ddof=1) / len(x), y.var(axis=0, ddof=1) / len(y)
-    return (vx + vy) ** 2 / (vx**2 / (len(x) - 1) + vy**2 / (len(y) - 1))
+def test_mats_of_two_groups_is_the_sum_of_squares_of_welchs_t():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(8, 4)) * [1, 3, 1, 2], rng.normal(size=(22, 4))
+    form = modified_anova_type(moments_of(x, y), np.ones(4, bool))
+    t = stats.ttest_ind(x, y, equal_var=False).statistic
+    assert form.square == pytest.approx((t**2).sum(), rel=1e-9)
+    assert form.expected == pytest.approx(4, rel=1e-9)
 
 
-def overall_by_hand(values, inside, shape, own=False):
-    """The ANOVA-type statistic and the largest normal score, as one p-value."""
-    x, y = values[inside], values[~inside]
-    gap = x.mean(axis=0) - y.mean(axis=0)
-    vx, vy = x.var(axis=0, ddof=1) / len(x), y.var(axis=0, ddof=1) / len(y)
-    tx, ty = vx.sum(), vy.sum()
-    below = (tx + ty) ** 2 / (tx**2 / (len(x) - 1) + ty**2 / (len(y) - 1))
-    p = stats.f.sf((gap**2).sum() / (tx + ty), shape, below)
-    nu = satterthwaite(x, y) if own else min(len(x), len(y)) - 1
-    z = normal_score(gap**2 / (vx + vy), nu).max()
-    q = 1 - (1 - 2 * stats.norm.sf(z)) ** values.shape[1]
-    return 2 / (1 / p + 1 / q)
+def test_the_score_statistic_of_shares_is_pearsons():
+    """Of two groups of the same size; and it never exceeds √n where Welch's t is infinite."""
+    rng = np.random.default_rng(0)
+    x, y = (rng.random((30, 3)) < 0.3).astype(float), (rng.random((30, 3)) < 0.6).astype(float)
+    found = score_statistics(moments_of(x, y), np.ones(3, bool))[0]
+    for k in range(3):
+        table = [[each[:, k].sum(), 30 - each[:, k].sum()] for each in (x, y)]
+        expected = stats.chi2_contingency(table, correction=False).statistic
+        assert found[k] ** 2 == pytest.approx(expected, rel=1e-9)
+    apart = moments_of(np.zeros((10, 2)), np.ones((10, 2)))
+    assert_allclose(score_statistics(apart, np.ones(2, bool)), np.sqrt(20), rtol=1e-9)
 
 
-def test_the_overall_test_by_brute_force():
+def by_brute_force(values, size, statistic):
+    """The statistic of each way to choose the first group, the data first."""
+    every = np.arange(len(values))
+    ways = itertools.combinations(range(len(values)), size)
+    return np.array(
+        [statistic(values[np.isin(every, w)], values[~np.isin(every, w)]) for w in ways]
+    )
+
+
+def test_the_overall_p_value_by_brute_force():
+    """The share of permutations whose F has as small a p-value."""
     rng = np.random.default_rng(2)
     shift = np.repeat([[0.0], [1.0]], [5, 7], axis=0)
     values = rng.normal(size=(12, 3)) * [1.0, 2.0, 0.5] + shift * [0.8, 0.0, 0.1]
     draws = draws_of(values, np.repeat([0, 1], [5, 7]))
-    family = draws.family("whole", slice(0, 3), slice(0, 0))
-    (got,) = draws.p_values([family])
-    covariance = np.cov(values.T)
-    shape = np.trace(covariance) ** 2 / (covariance**2).sum()
-    p = [
-        overall_by_hand(values, np.isin(np.arange(12), chosen), shape)
-        for chosen in itertools.combinations(range(12), 5)
-    ]
-    permuted = np.mean(np.array(p) <= p[0] * (1 + 1e-9))
-    own = np.cov(values[:5].T) / 5 + np.cov(values[5:].T) / 7
-    shape = np.trace(own) ** 2 / (own**2).sum()
-    welch = overall_by_hand(values, np.arange(12) < 5, shape, own=True)
-    assert 0.02 < permuted < 0.9
-    assert got.p_values[0] == pytest.approx(max(permuted, welch), rel=1e-9)
+
+    def p_value(x, y):
+        gap, spread = x.mean(axis=0) - y.mean(axis=0), np.cov(x.T) / 5 + np.cov(y.T) / 7
+        own = np.diag(spread)
+        scaled = spread / np.sqrt(np.outer(own, own))
+        parts = [(np.diag(np.cov(g.T)) / len(g) / own).sum() for g in (x, y)]
+        below = 9 / (parts[0] ** 2 / 4 + parts[1] ** 2 / 6)
+        return stats.f.sf((gap**2 / own).sum() / 3, 9 / (scaled**2).sum(), below)
+
+    def look(moments):
+        return -np.log(modified_anova_type(moments, draws.varies).p_value())[:, None]
+
+    (got,) = draws.p_values([Question(look, np.ones(1))])
+    p = by_brute_force(values, 5, p_value)
+    assert 0.02 < got[0] < 0.9
+    assert got[0] == pytest.approx(np.mean(p <= p[0] * (1 + 1e-9)), rel=1e-9)
 
 
 def test_adjusted_p_values_are_those_of_westfall_and_young():
-    """Step-down maxima of Welch's t by brute force over all permutations."""
+    """Step-down maxima by brute force, and no smaller than normal ones with Holm's correction."""
     rng = np.random.default_rng(1)
     values = rng.normal(size=(8, 3)) + np.repeat([[0.0], [1.0]], 4, axis=0) * [4.0, 1.0, 0.0]
     draws = draws_of(values, np.repeat([0, 1], 4))
-    (got,) = draws.p_values([draws.family("each", slice(0, 3))])
 
-    def squares(chosen):
-        inside = np.isin(np.arange(8), chosen)
-        x, y = values[inside], values[~inside]
-        gap = x.mean(axis=0) - y.mean(axis=0)
-        return gap**2 / (x.var(axis=0, ddof=1) / 4 + y.var(axis=0, ddof=1) / 4)
+    def look(moments):
+        return score_statistics(moments, draws.varies).max(axis=-2)
 
-    seen = squares(range(4))
-    drawn = np.array([squares(chosen) for chosen in itertools.combinations(range(8), 4)])
+    def z(x, y):
+        middle = (x.mean(axis=0) + y.mean(axis=0)) / 2
+        spread = (((x - middle) ** 2).sum(axis=0) + ((y - middle) ** 2).sum(axis=0)) / 16
+        return np.abs(x.mean(axis=0) - y.mean(axis=0)) / np.sqrt(spread)
+
+    seen = z(values[:4], values[4:])
+    assert_allclose(look(draws.data())[0], seen, rtol=1e-9)
+    normal = holm(two_sided(seen))
+    (got,) = draws.p_values([Question(look, normal, bounded=True)])
+    drawn = by_brute_force(values, 4, z)
     order = np.argsort(-seen)
     expected, largest = np.empty(3), 0.0
     for step, k in enumerate(order):
         at_least = drawn[:, order[step:]].max(axis=1) >= seen[k] * (1 - 1e-9)
-        largest = max(largest, at_least.mean())
-        expected[k] = largest
-    z = normal_score(seen, satterthwaite(values[:4], values[4:]))
-    welch = 2 * stats.norm.sf(z)
-    steps = np.maximum.accumulate(np.minimum(np.sort(welch) * [3, 2, 1], 1.0))
-    holm = np.empty(3)
-    holm[np.argsort(welch)] = steps
-    assert_allclose(got.p_values, np.maximum(expected, holm), rtol=1e-9)
-
-
-@pytest.mark.parametrize("n_extreme", [0, 3, 99])
-def test_the_interval_of_a_p_value_is_that_of_a_binomial_share(n_extreme):
-    draws = draws_of(np.zeros((40, 2)), np.repeat([0, 1], 20), options=Options(99, 0))
-    found = draws._tested(np.array([n_extreme]), np.array([0]), np.zeros(1))
-    assert found.p_values[0] == (n_extreme + 1) / 100
-    expected = stats.binomtest(n_extreme, 99).proportion_ci(method="exact")
-    assert_allclose(found.interval, expected, rtol=1e-9)
-    # Where Welch's approximation is larger, permutations do not say how sure it is.
-    larger = draws._tested(np.array([0]), np.array([0]), np.array([0.2]))
-    assert larger.p_values[0] == 0.2
-    assert larger.interval == (0.2, 0.2)
+        expected[k] = largest = max(largest, at_least.mean())
+    assert_allclose(got, np.maximum(expected, normal), rtol=1e-9)
 
 
 def test_the_interval_of_the_share_covers_it():
@@ -235,9 +256,8 @@ def test_the_interval_of_the_share_covers_it():
             values = rng.normal(size=(120, 3))
             values[60:, 0] += shift
             draws = draws_of(values, np.repeat([0, 1], 60))
-            family = draws.family("whole", slice(0, 3))
-            total = float(draws.scores.total.sum())
-            low, high = share_explained(draws.data().first(), family, total).interval
+            found = moments_of(values[:60], values[60:])
+            low, high = share_explained(found, float(draws.scores.total.sum())).interval
             covered += low <= share <= high
         # 95 % less three standard errors.
         assert covered >= 0.95 * tries - 3 * np.sqrt(0.95 * 0.05 * tries)

@@ -81,30 +81,22 @@ def shuffle_labels(
 
 @compiled
 def add_by_label(
-    labels: NDArray[np.uint8],
-    units: Longs,
-    values: Floats,
-    rest: int,
-    sums: Floats,
-    squares: Floats,
+    labels: NDArray[np.uint8], units: Longs, values: Floats, rest: int, sums: Floats
 ) -> None:
-    """``sums[k, g]`` adds the values of units that shuffle k labels g, ``squares`` their squares.
+    """``sums[k, g]`` adds the values of units that shuffle k labels g.
 
-    Unit u has the row ``units[u]`` of ``values``; only the first columns are squared. The label
-    ``rest`` is left out, because its sums follow from the others.
+    Unit u has the row ``units[u]`` of ``values``. The label ``rest`` is left out, because its sums
+    follow from the others.
     """
-    n_squared = squares.shape[2]
     for k in range(labels.shape[0]):
         for unit in range(labels.shape[1]):
             g = labels[k, unit]
             if g == rest:
                 continue
             row = values[units[unit]]
-            own, squared = sums[k, g], squares[k, g]
+            own = sums[k, g]
             for j in range(row.shape[0]):
                 own[j] += row[j]
-            for j in range(n_squared):
-                squared[j] += row[j] * row[j]
 
 
 @compiled

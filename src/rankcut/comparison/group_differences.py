@@ -3,40 +3,39 @@
 import itertools
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 
-from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.results import Aspect, GroupComparison, Table
+from rankcut._loops.types import Flags, Floats, Longs
+from rankcut.comparison.permutations import GroupDraws, Options, Question
+from rankcut.comparison.results import Asked, GroupComparison, Table
 from rankcut.comparison.rows import (
     Codes,
     ComparedRows,
-    Design,
     make_design,
     read_codes,
     read_rows,
-    read_with_weights,
+    read_weighted,
 )
 from rankcut.comparison.statistics import (
-    Family,
-    GroupDraws,
     Moments,
-    Options,
-    normal_scores,
+    anova_type,
+    holm,
+    modified_anova_type,
+    score_statistics,
     share_explained,
     two_groups,
+    two_sided,
 )
-from rankcut.comparison.strength_differences import GroupStrengths
 from rankcut.comparison.vectors import (
     Coordinates,
+    GroupStrengths,
     Scores,
-    agreement,
     features_of,
     listings,
     pairs,
     places,
-    stored,
 )
 from rankcut.errors import InputError, amount
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph
@@ -52,10 +51,17 @@ PAIR_ITEMS = 100
 # Labels are bytes; more groups are probably numbers that should have been binned.
 MOST_GROUPS = np.iinfo(np.uint8).max
 
-Question: TypeAlias = Literal["places", "strengths"]
+# Groups with fewer units have no variance to rely on: `python benchmarks/comparison.py few`.
+FEW_UNITS = 10
 
-_NONE = slice(0, 0)
-_SIDES = ("higher_in", "lower_in")
+# Columns for the group with the smaller mean and for that with the larger, and what a mean is.
+_WORDS = {
+    "places": ("higher_in", "lower_in", "place"),
+    "strengths": ("lower_in", "higher_in", "strength"),
+    "order": ("lower_in", "higher_in", "strength"),
+    "listing": ("less_in", "more_in", "listed"),
+}
+_PAIR_WORDS = ("less_in", "more_in", "share")
 
 
 def compare_groups(
@@ -64,22 +70,24 @@ def compare_groups(
     *,
     items: Sequence[Hashable] | None = None,
     unranked: Unranked = "error",
-    question: Question | None = None,
+    question: Asked | None = None,
     graph: Any = None,
     features: Any = None,
     n_permutations: int = 9999,
     strata: Any = None,
     people: Any = None,
-    sample_weight: Any = None,
+    weights: Any = None,
+    counts: Any = None,
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
 ) -> GroupComparison:
     """Test whether groups rank differently, say by how much, and which items and pairs differ.
 
-    Differences of means are judged by Welch's t, so groups may differ in spread and size. A p-value
-    is the larger of two. Permutations exchange group labels at random and count how often groups
-    then differ as much: exact if groups do not differ at all. Welch's approximation is right, with
-    many rankings, if only spreads differ. See :mod:`rankcut.comparison.statistics`.
+    Each group has variances of its own in each statistic, so groups may differ in spread and size.
+    The overall p-value is that of the modified ANOVA-type statistic: the share of permutations of
+    the group labels in which it is as clear, variances and all computed anew. P-values of items and
+    pairs are adjusted for all of them, and also at least those of a normal approximation with
+    Holm's correction. See :mod:`rankcut.comparison.statistics`.
 
     p assumes that units (rankings, or people with all of theirs) are independent. Places are
     relative: if one item moves up, others move down.
@@ -94,22 +102,22 @@ def compare_groups(
         Labels of the columns of an array; frames have their own.
     unranked : {"error", "last", "anywhere"}
         What an unranked item means; see :mod:`rankcut.rankings`.
-    question : {"places", "strengths"} or None
-        What is compared: mean places, or strengths in the Plackett–Luce model, whatever items
-        people are shown and however many they list. None: places if all rankings are full,
-        otherwise strengths.
+    question : {"places", "strengths", "order", "listing"} or None
+        What is compared: mean places; strengths in the Plackett–Luce model, whatever items people
+        are shown and however many they list; strengths among the items that each list has; or how
+        often each item is listed. None: places if all rankings are full, otherwise strengths.
     graph : ItemGraph, recipe or None
         Compares strengths, and also shows differences that are drawn to each other along the item
         graph as far as the evidence goes (``shrunk``). P-values do not depend on it.
     features : None, estimator, kernel, "mallows" or "gaussian"
-        What the overall test looks at. None looks at differences of means: of all items together,
-        of the item that differs most, and of agreement with the mean order. A feature estimator or
-        a kernel compares the mean vectors of the groups. "mallows" and "gaussian" see any
+        What the overall test looks at. None looks at the means of all items. A feature estimator
+        or a kernel compares the mean vectors of the groups. "mallows" and "gaussian" see any
         difference between populations, such as more spread, with less power against differences
         of means. Items and pairs are always compared by means.
     n_permutations : int
         Number of random permutations. If there are few, all are enumerated; if each group has
-        1,000 rankings or more, there are none, as they would say the same as Welch's approximation.
+        1,000 rankings or more, there are none, as they would say the same as the normal
+        approximation.
     strata : sequence or None
         Labels are exchanged only among rankings of the same stratum, so that what the strata
         explain does not count.
@@ -117,10 +125,12 @@ def compare_groups(
         Whose ranking it is. All rankings of a person get the same label, because they are not
         independent. If people are in several groups, labels are exchanged among the rankings
         of each person instead.
-    sample_weight : sequence or None
+    weights : sequence or None
         Survey weights, which stay with their rankings when labels are exchanged. Variances are
-        linearised, and the result has the design effect. Counts are no weights: they come with a
-        :class:`~rankcut.RankingSet`, whose row with the count c is c rankings.
+        linearised, and the result has the design effect. None: those of a RankingSet.
+    counts : sequence or None
+        How many rankings each row stands for: the same as repeating it. None: those of a
+        RankingSet.
     random_state : int, RandomState or None
         Seed of the permutations.
     n_jobs : int or None
@@ -136,11 +146,11 @@ def compare_groups(
 
     References
     ----------
-    E. Brunner, H. Dette, A. Munk. Box-type approximations in nonparametric factorial designs.
-    Journal of the American Statistical Association, 1997.
+    S. Friedrich, M. Pauly. MATS: inference for potentially singular and heteroscedastic MANOVA.
+    Journal of Multivariate Analysis, 2018.
 
-    E. Chung, J. P. Romano. Exact and asymptotically robust permutation tests. Annals of Statistics,
-    2013.
+    E. Chung, J. P. Romano. Multivariate and multiple permutation tests. Journal of Econometrics,
+    2016.
 
     P. H. Westfall, S. S. Young. Resampling-Based Multiple Testing. Wiley, 1993.
 
@@ -154,15 +164,16 @@ def compare_groups(
     >>> votes = RankingSet(ranks, ("ika", "uni", "ebi"), counts=[40, 30, 20, 10, 30, 20, 30, 20])
     >>> result = compare_groups(votes, ["Ayr"] * 4 + ["Bude"] * 4)
     >>> print(result.summary())
-    Groups differ (p = 0.027); the group explains 0.6 % of the variation [0.0, 6.1].
+    Groups differ (p = 0.032); the group explains 0.6 % of the variation [0.0, 6.1].
     Items that differ:
-      ika: 0.20 places higher in Ayr than in Bude (p = 0.011)
+      ika: 0.20 places higher in Ayr than in Bude (p = 0.012)
     Compared: mean places. They are relative: one item up, the rest down.
     Rankings: Ayr (100), Bude (100). 9,999 random permutations.
     """
     check_count(n_permutations, "n_permutations")
     options = Options(n_permutations, seed_from(random_state), n_jobs)
-    rankings, sample_weight = read_with_weights(X, items, unranked, sample_weight)
+    weighted = read_weighted(X, items, unranked, weights, counts)
+    rankings = weighted.rankings
     n_rows = rankings.shape[0]
     found = read_codes(groups, n_rows, "groups")
     known = np.flatnonzero(found.codes >= 0)
@@ -170,170 +181,228 @@ def compare_groups(
     if len(known) < n_rows:
         notes.append(f"{amount(n_rows - len(known), 'ranking')} without a group left out.")
     codes, values = _used(found, known)
-    rows, told = read_rows(rankings, known, codes, strata, people, sample_weight)
+    rows, told = read_rows(weighted, known, codes, strata, people)
     notes += told
     if strata is not None or told:
         rows, note = _with_several_groups(rows, values)
         notes += note
     _check_groups(rows, values)
     if question is not None:
-        check_choice(question, get_args(Question), "question")
+        check_choice(question, get_args(Asked), "question")
     if graph is not None:
-        question = "strengths"
+        question = "strengths" if question is None else question
         graph = as_item_graph(graph).aligned(rankings.shape[1], rankings.items)
-    asked = _Asked(rows, values, question, graph, features, options)
-    return _compare(asked, notes)
+    if graph is not None and question not in ("strengths", "order"):
+        raise InputError(f"draws strengths together, not {question}", parameter="graph")
+    lists = rows.listed()
+    varied = rows.partial and bool((lists != lists[0]).any())
+    if question == "listing" and not varied:
+        raise InputError(
+            "has nothing to compare: all rankings list the same items", parameter="question"
+        )
+    asked = _GroupTest(rows, values, _question(question, rows), graph, features, options)
+    result = asked.compare(notes)
+    if not varied or question == "listing":
+        return result
+    return replace(result, listing=replace(asked, question="listing", features=None).compare([]))
+
+
+def _question(question: Asked | None, rows: ComparedRows) -> Asked:
+    """Places of full rankings, strengths of others, if strengths can be fitted."""
+    if question is not None or not rows.partial:
+        return question or "places"
+    too_many = rows.rankings.shape[1] > MOST_DENSE
+    return "places" if too_many or not Choices.of(rows.rankings).informative.any() else "strengths"
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _GroupTest:
     """What is compared, and how."""
 
     rows: ComparedRows
     values: tuple[Hashable, ...]
-    question: Question | None
+    question: Asked
     graph: ItemGraph | None
     features: Any
     options: Options
 
+    def compare(self, notes: list[str]) -> GroupComparison:
+        rows, values = self.rows, self.values
+        n_groups, n_items = len(values), rows.rankings.shape[1]
+        design = make_design(rows)
+        strengths = None
+        if self.question in ("strengths", "order"):
+            seen = rows.rankings.unranked if self.question == "strengths" else "anywhere"
+            seen_rows = replace(rows, rankings=replace(rows.rankings, unranked=seen))
+            strengths = GroupStrengths.of(seen_rows, design)
+        parts = self._parts(strengths)
+        scores = Scores(design, parts)
+        columns, looked = scores.columns, "whole" if "whole" in parts else "items"
+        whole, crossed = columns[looked], self.features is None and n_items <= PAIR_ITEMS
+        draws = GroupDraws(scores, whole, crossed, self.options)
+        data = draws.data()
+        covariances = draws.covariances(data)
+        own = data._replace(covariances=covariances[np.newaxis]).of(whole)
+        first = Moments(own.means[0], own.variances[0], own.weights[0], own.sizes, covariances)
+        overall = _Overall(self.features is None, whole, draws.varies[whole])
+        questions = {"overall": Question(overall, np.exp(-overall.clearness(own)))}
+        if n_groups > 2:
+            p_values = holm(np.exp(-overall.clearness(own.of_two())[0]))
+            questions["between"] = Question(overall.of_two, p_values)
+        for name in ("items", "pairs"):
+            if name in parts:
+                questions[name] = _family(data, columns[name], draws.varies)
+        found = dict(zip(questions, draws.p_values(list(questions.values())), strict=True))
+        share = share_explained(first, float(scores.total[whole].sum()))
+        means = scores.adjusted_means(data.means[0], data.weights[0])
+        means[np.abs(means) < ROUNDING] = 0.0
+        shown = {name: means[:, columns[name]] for name in parts}
+        if strengths is not None:
+            shown |= {"items": strengths.theta, "pairs": strengths.preferred()}
+        names = [rows.rankings.item(column) for column in range(n_items)]
 
-def _compare(asked: _Asked, notes: list[str]) -> GroupComparison:
-    rows, values = asked.rows, asked.values
-    design = make_design(rows)
-    strengths = _strengths(asked, design)
-    parts = _parts(asked, strengths)
-    scores = Scores(design, parts)
-    draws = GroupDraws(scores, asked.options)
-    columns, data = scores.columns, draws.data()
-    notes += _notes(asked, parts, scores, draws)
-    # The distance between groups is that of scores, in which items that few choose weigh less.
-    looked = next(name for name in ("features", "scores", "items") if name in parts)
-    overall = draws.family("whole", columns[looked])
-    if looked != "features":
-        overall = replace(overall, extra=columns["agreement"], single=columns["items"])
-    families = {"overall": overall}
-    for name in ("items", "pairs", "listing"):
-        if name in parts:
-            families[name] = draws.family("each", columns[name])
-    if "listing" in parts:
-        families["lists"] = draws.family("whole", columns["listing"], _NONE)
-    if len(values) > 2:
-        families["between"] = replace(families["overall"], kind="two")
-    shares = {
-        name: share_explained(data.first(), family, float(scores.total[family.columns].sum()))
-        for name, family in families.items()
-        if family.kind == "whole"
-    }
-    within = scores.within(rows, (looked, "items"))
-    estimates, means = data, scores.adjusted_means(data.means[0], data.weights[0])
-    means[np.abs(means) < ROUNDING] = 0.0
-    shown = {name: means[:, columns[name]] for name in parts}
-    if strengths is not None:
-        shown |= {"items": strengths.theta, "pairs": strengths.preferred()}
-        if len(design.starts) == 2:
-            estimates = strengths.replaced(data, columns)
-    tested = draws.p_values(list(families.values()), estimates)
-    found = dict(zip(families, tested, strict=True))
-    item = rows.rankings.item
-    names = [item(column) for column in range(rows.rankings.shape[1])]
-    two = list(itertools.combinations(names, 2))
-    sides = {"first": [a for a, _ in two], "second": [b for _, b in two]}
-    best = ("higher_in", "lower_in", "place")
-    best = best if strengths is None else ("lower_in", "higher_in", "strength")
+        def table(name: str, compared: dict[str, Any], words: tuple[str, str, str]) -> Table:
+            if name not in parts:
+                return Table({})
+            clearness = score_statistics(data.of(columns[name]), draws.varies[columns[name]])[0]
+            return difference_table(compared, shown[name], clearness, found[name], values, words)
 
-    def table(name: str, compared: dict[str, Any], words: tuple[str, str, str]) -> Table:
-        if name not in parts:
-            return Table({})
-        clearness = normal_scores(estimates.first(), columns[name], draws.floor)
-        p_values = found[name].p_values
-        return difference_table(compared, shown[name], clearness, p_values, values, words)
+        items, between = table("items", {"item": names}, _WORDS[self.question]), Table({})
+        if strengths is not None and self.graph is not None:
+            shrunk = strengths.shrunk(self.graph).T
+            items = _with_shrunk(items, dict(zip(names, shrunk, strict=True)), values)
+        two = list(itertools.combinations(names, 2))
+        sides = {"first": [a for a, _ in two], "second": [b for _, b in two]}
+        within = scores.within(rows, looked)
+        if "between" in found:
+            between = _between(first, within, found["between"], values)
+        return GroupComparison(
+            question=self.question,
+            p_value=float(found["overall"][0]),
+            effect_size=share.value,
+            effect_interval=share.interval,
+            groups=dict(zip(values, rows.sizes(n_groups), strict=True)),
+            n_units=int(data.sizes.sum()),
+            design_effect=self._design_effect(first, within),
+            items=items,
+            pairs=table("pairs", sides, _PAIR_WORDS),
+            between=between,
+            listing=None,
+            method=draws.describe(),
+            features=parts["whole"].name if self.features is not None else "means",
+            n_permutations=draws.number,
+            notes=(*notes, *self._notes(parts, scores, draws, data.sizes)),
+        )
 
-    listing, between, items = None, Table({}), table("items", {"item": names}, best)
-    if "listing" in parts:
-        lists = table("listing", {"item": names}, ("less_in", "more_in", "listed"))
-        listing = Aspect.of(found["lists"], shares["lists"], lists)
-    if "between" in found:
-        p_values = found["between"].p_values
-        between = _between(data.first(), overall, within[looked], p_values, values)
-    if strengths is not None and asked.graph is not None:
-        items = _with_shrunk(items, dict(zip(names, strengths.shrunk(asked.graph).T, strict=True)))
-    return GroupComparison(
-        question="places" if strengths is None else "strengths",
-        p_value=float(found["overall"].p_values[0]),
-        p_interval=found["overall"].interval,
-        effect_size=shares["overall"].value,
-        effect_interval=shares["overall"].interval,
-        groups=dict(zip(values, rows.sizes(len(values)), strict=True)),
-        n_units=int(data.sizes.sum()),
-        people=rows.person is not None,
-        design_effect=_design_effect(rows, values, data.first(), columns["items"], within["items"]),
-        items=items,
-        pairs=table("pairs", sides, ("less_in", "more_in", "share")),
-        between=between,
-        listing=listing,
-        method=draws.describe(),
-        features=parts["features"].name if "features" in parts else "means",
-        n_permutations=draws.number,
-        notes=tuple(notes),
-    )
+    def _parts(self, strengths: GroupStrengths | None) -> dict[str, Coordinates]:
+        """The vectors that are looked at; the overall test takes the whole, or else the items."""
+        rankings = self.rows.rankings
+        paired = 1 < rankings.shape[1] <= PAIR_ITEMS
+        if self.question == "listing":
+            return {"items": listings(self.rows)}
+        if strengths is not None:
+            parts = strengths.coordinates(paired)
+        else:
+            parts = {"items": places(rankings)} | ({"pairs": pairs(rankings)} if paired else {})
+        if self.features is not None:
+            parts["whole"] = features_of(self.features, rankings, self.options.seed)
+        return parts
 
+    def _notes(
+        self, parts: Mapping[str, Coordinates], scores: Scores, draws: GroupDraws, sizes: Longs
+    ) -> list[str]:
+        """What a reader should know."""
+        if self.question == "listing":
+            return []
+        notes = []
+        if self.rows.rankings.shape[1] > PAIR_ITEMS:
+            notes.append(f"Pairs are not compared: there are more than {PAIR_ITEMS} items.")
+        if not scores.total[scores.columns["items"]].sum() > 0:
+            notes.append("All rankings are equal: there is nothing to compare.")
+        few = [
+            str(value) for value, size in zip(self.values, sizes, strict=True) if size < FEW_UNITS
+        ]
+        if few:
+            what = "people" if self.rows.person is not None else "rankings"
+            have = "has" if len(few) == 1 else "have"
+            notes.append(
+                f"{', '.join(few[:FEW_UNITS])} {have} fewer than {FEW_UNITS} {what}: p-values hold "
+                "if groups have the same spread, and may not otherwise."
+            )
+        wanted = self.options.n_permutations
+        if draws.method == "permutations" and draws.number < wanted:
+            notes.append(f"Fewer than {wanted:,} permutations, as there are many rankings.")
+        return notes + (parts["whole"].notes() if "whole" in parts else [])
 
-def _strengths(asked: _Asked, design: Design) -> GroupStrengths | None:
-    """Strengths in each group, if they are compared."""
-    rankings = asked.rows.rankings
-    if asked.question == "places" or (asked.question is None and not asked.rows.partial):
-        return None
-    if asked.question is None and (
-        rankings.shape[1] > MOST_DENSE or not Choices.of(rankings).informative.any()
-    ):
-        return None
-    return GroupStrengths.of(asked.rows, design)
+    def _design_effect(self, seen: Moments, within: Floats) -> dict[Hashable, float]:
+        """How many times larger variances of means are than those of as many single rankings.
 
-
-def _parts(asked: _Asked, strengths: GroupStrengths | None) -> dict[str, Coordinates]:
-    """The vectors that are looked at."""
-    rankings = asked.rows.rankings
-    paired = rankings.shape[1] <= PAIR_ITEMS
-    if strengths is None:
-        parts = {"items": places(rankings)}
-        parts["agreement"] = agreement(asked.rows, parts["items"])
-        if paired:
-            parts["pairs"] = pairs(rankings)
-    else:
-        parts = {name: stored(values) for name, values in strengths.added(paired).items()}
-    if asked.rows.partial:
-        parts["listing"] = listings(asked.rows)
-    if asked.features is not None:
-        parts["features"] = features_of(asked.features, rankings, asked.options.seed)
-    return parts
-
-
-def _notes(
-    asked: _Asked, parts: Mapping[str, Coordinates], scores: Scores, draws: GroupDraws
-) -> list[str]:
-    """What a reader should know."""
-    notes = []
-    if "pairs" not in parts:
-        notes.append(f"Pairs are not compared: there are more than {PAIR_ITEMS} items.")
-    if not scores.total[scores.columns["items"]].sum() > 0:
-        notes.append("All rankings are equal: there is nothing to compare.")
-    wanted = asked.options.n_permutations
-    if draws.method == "permutations" and draws.number < wanted:
-        notes.append(f"Fewer than {wanted:,} permutations, as there are many rankings.")
-    return notes + (parts["features"].notes() if "features" in parts else [])
+        Empty without weights and people.
+        """
+        rows, values = self.rows, self.values
+        if rows.person is None and (rows.weight == rows.weight[0]).all():
+            return {}
+        actual = seen.variances.sum(axis=1)
+        simple = within / np.maximum(np.array(rows.sizes(len(values))) - 1, 1)
+        effects = np.divide(actual, simple, out=np.ones(len(values)), where=simple > 0)
+        return dict(zip(values, effects.tolist(), strict=True))
 
 
-def _with_shrunk(items: Table, shrunk: Mapping[Any, Floats]) -> Table:
-    """The table of items with strengths, and the clearest difference, drawn along the graph."""
-    groups = [name for name in items.columns if name.startswith("strength in ")]
-    own = np.array([shrunk[item] for item in items["item"]])
-    columns = dict(items.columns)
-    number = {name.removeprefix("strength in "): k for k, name in enumerate(groups)}
-    ends = ([number[str(g)] if g is not None else 0 for g in items[side]] for side in _SIDES)
-    high, low = ends
-    every = np.arange(len(own))
-    columns["shrunk"] = (own[every, high] - own[every, low]).tolist()
-    return Table(columns)
+@dataclass(frozen=True)
+class _Overall:
+    """The overall statistic, of all groups or of each two.
+
+    A kernel asks whether populations are equal, and keeps its distances: its statistic is the sum
+    of squares between groups by what is expected of it.
+    """
+
+    modified: bool
+    whole: slice
+    varies: Flags
+
+    def __call__(self, moments: Moments) -> Floats:
+        """Of all groups: large if they differ."""
+        return self._value(moments.of(self.whole))[:, np.newaxis]
+
+    def of_two(self, moments: Moments) -> Floats:
+        """The same of each two groups."""
+        return self._value(moments.of(self.whole).of_two())
+
+    def _value(self, moments: Moments) -> Floats:
+        if self.modified:
+            return self.clearness(moments)
+        return anova_type(moments, _by_size(moments)).ratio
+
+    def clearness(self, moments: Moments) -> Floats:
+        """−log p of the F distribution."""
+        if self.modified:
+            return -np.log(modified_anova_type(moments, self.varies).p_value())
+        return -np.log(anova_type(moments, _by_size(moments)).p_value())
+
+
+def _by_size(moments: Moments) -> Floats:
+    return np.broadcast_to(moments.weights[..., np.newaxis], moments.means.shape)
+
+
+def _family(data: Moments, columns: slice, varies: Flags) -> Question:
+    """Coordinates one by one: the largest |z| over pairs of groups."""
+
+    def look(moments: Moments) -> Floats:
+        return np.asarray(score_statistics(moments.of(columns), varies[columns]).max(axis=-2))
+
+    n_groups = len(data.sizes)
+    normal = holm(two_sided(look(data)[0], n_groups * (n_groups - 1) // 2))
+    return Question(look, normal, bounded=True)
+
+
+def _with_shrunk(items: Table, shrunk: Mapping[Any, Floats], values: Sequence[Hashable]) -> Table:
+    """The table of items with its differences as they are drawn along the graph."""
+    number = {value: k for k, value in enumerate(values)}
+    found = []
+    for row in items:
+        high, low = (number.get(row[side], 0) for side in ("higher_in", "lower_in"))
+        found.append(float(shrunk[row["item"]][high] - shrunk[row["item"]][low]))
+    return Table({**items.columns, "shrunk": found})
 
 
 def _used(found: Codes, kept: Longs) -> tuple[Longs, tuple[Hashable, ...]]:
@@ -391,49 +460,20 @@ def _check_groups(rows: ComparedRows, values: tuple[Hashable, ...]) -> None:
             )
 
 
-def _between(
-    seen: Moments, overall: Family, within: Floats, p_values: Floats, values: Sequence[Any]
-) -> Table:
-    """All pairs of groups, each with its own p-value, adjusted for all pairs."""
-    two = list(zip(*two_groups(len(values)), strict=True))
-    return Table(
-        {
-            "first": [values[a] for a, _ in two],
-            "second": [values[b] for _, b in two],
-            "effect_size": [_share_of_two(seen, overall, within, list(pair)) for pair in two],
-            "p_value": p_values.tolist(),
-        }
-    )
-
-
-def _share_of_two(seen: Moments, overall: Family, within: Floats, two: list[int]) -> float:
-    """ε² of two groups by themselves."""
-    assert overall.covariances is not None
-    some = Moments(seen.means[two], seen.variances[two], seen.weights[two], seen.sizes[two])
-    weights, means = some.weights, some.means[:, overall.columns]
-    gaps = means - weights @ means / weights.sum()
-    total = float(weights @ ((gaps**2).sum(axis=1) + within[two]))
-    own = replace(overall, covariances=overall.covariances[two])
-    return share_explained(some, own, total).value
-
-
-def _design_effect(
-    rows: ComparedRows,
-    values: Sequence[Hashable],
-    seen: Moments,
-    columns: slice,
-    within: Floats,
-) -> dict[Hashable, float]:
-    """How many times larger variances of means are than those of as many single rankings.
-
-    Empty without weights and people.
-    """
-    if rows.person is None and (rows.weight == rows.weight[0]).all():
-        return {}
-    actual = seen.variances[:, columns].sum(axis=1)
-    simple = within / np.maximum(np.array(rows.sizes(len(values))) - 1, 1)
-    effects = np.divide(actual, simple, out=np.ones(len(values)), where=simple > 0)
-    return dict(zip(values, effects.tolist(), strict=True))
+def _between(seen: Moments, within: Floats, p_values: Floats, values: Sequence[Any]) -> Table:
+    """All pairs of groups, each with its own p-value and effect, p adjusted for all pairs."""
+    assert seen.covariances is not None
+    columns: dict[str, list[Any]] = {"first": [], "second": [], "effect_size": []}
+    for pair in zip(*two_groups(len(values)), strict=True):
+        two = list(pair)
+        weights, means = seen.weights[two], seen.means[two]
+        gaps = means - weights @ means / weights.sum()
+        total = float(weights @ ((gaps**2).sum(axis=1) + within[two]))
+        own = Moments(means, seen.variances[two], weights, seen.sizes[two], seen.covariances[two])
+        columns["first"].append(values[two[0]])
+        columns["second"].append(values[two[1]])
+        columns["effect_size"].append(share_explained(own, total).value)
+    return Table({**columns, "p_value": p_values.tolist()})
 
 
 def difference_table(

@@ -1,6 +1,5 @@
 """Do rankings depend on covariates: numbers, categories, or both?"""
 
-import itertools
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,32 +8,22 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc, gammaln
+from scipy.special import chdtrc
 
 from rankcut._loops.resamples import shuffle_rows
 from rankcut._loops.types import Floats, Longs
+from rankcut.comparison.permutations import ENOUGH, Draws, Options, Question
 from rankcut.comparison.results import LEVEL, Table, TestedEffect, p_in_words, verdict_in_words
 from rankcut.comparison.rows import (
     ComparedRows,
+    cells_of,
     column_of,
     is_missing,
     make_design,
     read_rows,
-    read_weights,
-    read_with_weights,
+    read_weighted,
 )
-from rankcut.comparison.statistics import (
-    ENOUGH,
-    Draws,
-    Estimate,
-    Family,
-    Looked,
-    Options,
-    harmonic_mean,
-    holm,
-    is_nearly_normal,
-    normal_interval,
-)
+from rankcut.comparison.statistics import Estimate, holm, normal_interval
 from rankcut.comparison.vectors import Coordinates, Scores, features_of, places
 from rankcut.errors import InputError, amount
 from rankcut.parameters import AT_ONCE, check_count, seed_from, within_floats
@@ -49,7 +38,7 @@ class IndependenceResult(TestedEffect):
 
     Attributes
     ----------
-    p_value, p_interval, effect_size, effect_interval, method, features, n_permutations, notes
+    p_value, effect_size, effect_interval, method, features, n_permutations, notes
         As in the result of :func:`~rankcut.compare_groups`; the effect is what all covariates
         explain together.
     n_rankings : int
@@ -119,16 +108,18 @@ def independence_test(
     n_permutations: int = 9999,
     strata: Any = None,
     people: Any = None,
-    sample_weight: Any = None,
+    weights: Any = None,
+    counts: Any = None,
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
 ) -> IndependenceResult:
     """Test whether rankings depend on covariates: whether mean places rise or fall with them.
 
-    The statistic is the sum of squares of the rankings' vectors that a linear regression on all
-    covariates explains, by what is expected of it whatever the spread of each ranking
-    (White's variances); p-values are found as in :func:`~rankcut.compare_groups`, by permuting
-    covariates. It looks for trends: a U-shape is found if the number is cut into classes first.
+    The statistic of an item is the sum of squares of its places that a linear regression on all
+    covariates explains, by what is expected of it whatever the spread of each ranking (White's
+    variances). The overall statistic is the sum over items, as in
+    :func:`~rankcut.compare_groups`; p-values are found by permuting covariates. It looks for
+    trends: a U-shape is found if the number is cut into classes first, or with its square.
 
     Parameters
     ----------
@@ -137,8 +128,10 @@ def independence_test(
     covariates : frame, mapping of names to columns, or array of shape (n_rankings, n_covariates)
         Columns of numbers enter as they are; text, booleans and categories as one indicator for
         each value. Rankings with a missing value are left out.
-    items, unranked, features, n_permutations, strata, people, sample_weight, random_state, n_jobs
+    items, unranked, features, n_permutations, strata, people, weights, counts
         As in :func:`~rankcut.compare_groups`. Without ``features``, vectors are mean places.
+    random_state, n_jobs
+        As in :func:`~rankcut.compare_groups`.
 
     Returns
     -------
@@ -155,13 +148,13 @@ def independence_test(
     """
     check_count(n_permutations, "n_permutations")
     options = Options(n_permutations, seed_from(random_state), n_jobs)
-    rankings, sample_weight = read_with_weights(X, items, unranked, sample_weight)
+    weighted = read_weighted(X, items, unranked, weights, counts)
+    rankings, count, _ = weighted
     n_rows = rankings.shape[0]
     named = _read(covariates, n_rows)
     known = np.ones(n_rows, dtype=bool)
     for column in named.values():
         known &= [not is_missing(value) for value in column.tolist()]
-    count, _ = read_weights(rankings, sample_weight)
     kept = np.flatnonzero(known & (count > 0))
     notes = []
     if not known.all():
@@ -170,7 +163,7 @@ def independence_test(
         raise InputError("has fewer than three rankings with values", parameter="covariates")
     numbers = {name: _numbers(name, column, kept) for name, column in named.items()}
     alike = np.unique(np.hstack(list(numbers.values())), axis=0, return_inverse=True)[1].ravel()
-    rows, told = read_rows(rankings, kept, alike, strata, people, sample_weight)
+    rows, told = read_rows(weighted, kept, alike, strata, people)
     parts: dict[str, Coordinates] = {"places": places(rows.rankings)}
     if features is not None:
         parts["features"] = features_of(features, rows.rankings, options.seed)
@@ -181,19 +174,18 @@ def independence_test(
     if draws.width == 0:
         raise InputError("are the same for all rankings of a stratum", parameter="covariates")
     places_of = scores.columns["places"]
-    overall = draws.family(scores.columns.get("features", places_of), features is None)
-    found, of_items = draws.p_values([overall, Family("each", places_of)])
-    share = draws.share_explained(overall.columns)
+    whole = scores.columns.get("features", places_of)
+    found, of_items = draws.p_values([draws.whole(whole, features is None), draws.each(places_of)])
+    share = draws.share_explained(whole)
     total = scores.total[places_of]
     explained = draws.data()[0][0, places_of]
     by_item = np.divide(explained, total, out=np.zeros_like(total), where=total > 0)
-    order = np.lexsort((-by_item, of_items.p_values))
+    order = np.lexsort((-by_item, of_items))
     alone = {
         name: CovariateDraws(rows, scores, columns, options) for name, columns in numbers.items()
     }
     return IndependenceResult(
-        p_value=float(found.p_values[0]),
-        p_interval=found.interval,
+        p_value=float(found[0]),
         effect_size=share.value,
         effect_interval=share.interval,
         n_rankings=int(rows.count.sum()),
@@ -201,10 +193,10 @@ def independence_test(
             {
                 "item": [rankings.item(i) for i in order.tolist()],
                 "share_explained": by_item[order].tolist(),
-                "p_value": of_items.p_values[order].tolist(),
+                "p_value": of_items[order].tolist(),
             }
         ),
-        covariates=_each_alone(alone, overall),
+        covariates=_each_alone(alone, whole, features is None),
         method=draws.describe(),
         features=parts["features"].name if "features" in parts else "mean places",
         n_permutations=draws.number,
@@ -228,8 +220,7 @@ class CovariateDraws(Draws):
         self, rows: ComparedRows, scores: Scores, covariates: Floats, options: Options
     ) -> None:
         self._scores, self._options = scores, options
-        first, count = _rows_of_units(rows, covariates)
-        self._cells = _cells_of(rows, first)
+        first, self._cells, count = _units_of(rows, covariates)
         stratum = rows.stratum[first]
         segments = np.concatenate([[0], np.flatnonzero(np.diff(stratum)) + 1, [len(first)]])
         often = count.astype(np.float64)[:, np.newaxis]
@@ -246,136 +237,113 @@ class CovariateDraws(Draws):
         self._labels = np.hstack([rows_of_q, (rows_of_q**2).sum(axis=1, keepdims=True)])
         self._count, self._n_units = count, int(count.sum())
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        log = float(gammaln(sizes + 1).sum())
         largest = float(self._labels[:, -1].max() * weight / self._n_units) if self.width else 0.0
         enough = (
             self._n_units >= ENOUGH * (1 + self.width) and largest * ENOUGH < self._n_units**0.5
         )
         work = self._n_units * scores.width * (1 + self.width)
-        self.choose(log, enough and is_nearly_normal(scores), work, options.n_permutations)
+        self.choose(
+            math.inf, enough and scores.is_nearly_normal(ENOUGH), work, options.n_permutations
+        )
 
-    def family(self, columns: slice, largest: bool) -> Family:
-        """One question about some coordinates, with or without the one that differs most."""
-        every = np.zeros((columns.stop - columns.start,) * 2)
+    def whole(self, columns: slice, modified: bool) -> Question:
+        """One question about some coordinates: the mean of their ratios, or the ratio of sums."""
+        varies = self._varies(columns)
+
+        def look(drawn: tuple[Floats, Floats]) -> Floats:
+            squares, expected = (each[:, columns][:, varies] for each in drawn)
+            if not varies.any():
+                return np.zeros((len(squares), 1))
+            if modified:
+                return np.asarray((squares / expected).mean(axis=1, keepdims=True))
+            return np.asarray(squares.sum(axis=1) / expected.sum(axis=1))[:, np.newaxis]
+
+        freedom = self.width * self._directions(columns, modified)
+        return Question(look, chdtrc(freedom, freedom * look(self.data())[0]))
+
+    def each(self, columns: slice) -> Question:
+        """Coordinates one by one."""
+        varies = self._varies(columns)
+
+        def look(drawn: tuple[Floats, Floats]) -> Floats:
+            squares, expected = (each[:, columns] for each in drawn)
+            return np.divide(squares, expected, out=np.zeros_like(squares), where=varies)
+
+        normal = holm(chdtrc(self.width, self.width * look(self.data())[0]))
+        return Question(look, normal, bounded=True)
+
+    def _directions(self, columns: slice, modified: bool) -> float:
+        """About how many directions vary, tr(Σ)²/tr(Σ²) of the covariance or correlation."""
+        varies = self._varies(columns)
+        every = np.zeros((int(varies.sum()),) * 2)
         for cells, block in self._scores.blocks():
-            part = block[:, columns]
+            part = block[:, columns][:, varies]
             every += (part * self._scores.design.counts[cells, np.newaxis]).T @ part
+        if modified:
+            spread = np.sqrt(np.diag(every))
+            every = every / np.outer(spread, spread)
         squared = float((every**2).sum())
-        shape = float(np.trace(every)) ** 2 / squared if squared > 0 else 1.0
-        return Family("whole", columns, slice(0, 0) if largest else None, None, shape)
+        return float(np.trace(every)) ** 2 / squared if squared > 0 else 1.0
+
+    def _varies(self, columns: slice) -> NDArray[np.bool_]:
+        own = self._scores.own
+        return np.asarray(own[columns] > ROUNDING * max(float(own.max(initial=0.0)), 1e-300))
 
     def data(self) -> tuple[Floats, Floats]:
         """Squares of S, and what is expected of them, in each coordinate."""
-        products = np.zeros((self.width, self._scores.width))
-        expected = np.zeros((1, self._scores.width))
-        for own, values in self._rows():
-            labels = self._labels[own] * self._count[own, np.newaxis]
-            products += labels[:, :-1].T @ values
-            expected += labels[:, -1:].T @ values**2
-        self._products = products
-        return (products**2).sum(axis=0)[np.newaxis], expected
+        labels = self._labels * self._count[:, np.newaxis]
+        return self._squares(np.add.reduceat(labels, self._begins(self._cells))[np.newaxis])
 
-    def _rows(self) -> Iterator[tuple[Longs, Floats]]:
-        """Some rows of units, and the vectors of each."""
+    def _squares(self, labels: Floats) -> tuple[Floats, Floats]:
+        """Of the sums of labels in each cell, of shape (n_draws, n_cells, width + 1)."""
+        products = np.zeros((len(labels), self.width, self._scores.width))
+        expected = np.zeros((len(labels), self._scores.width))
         for cells, block in self._scores.blocks():
-            own = np.flatnonzero((self._cells >= cells.start) & (self._cells < cells.stop))
-            yield own, block[self._cells[own] - cells.start]
+            own = labels[:, cells]
+            products += np.swapaxes(own[:, :, :-1], 1, 2) @ block
+            expected += own[:, :, -1] @ block**2
+        return (products**2).sum(axis=1), expected
 
-    def look(self, drawn: tuple[Floats, Floats], family: Family, *, own: bool = False) -> Looked:
-        """By F distributions with as many degrees of freedom as covariates."""
-        squares, expected = (each[:, family.columns] for each in drawn)
-        below = max(self._n_units - self.width - len(self._starts) + 1, 1)
-        tiny = np.finfo(float).tiny
-        varies = self._scores.own[family.columns] > ROUNDING * self._scores.own.max(initial=0.0)
-
-        def p_of(squares: Floats, expected: Floats, freedom: float) -> Floats:
-            ratio = squares / np.maximum(expected, tiny)
-            return np.asarray(np.maximum(fdtrc(freedom, below, ratio), tiny))
-
-        each = np.where(varies, p_of(squares, expected, self.width), 1.0)
-        if family.kind == "each":
-            return Looked(-np.log(each), holm(each) if own else each)
-        total, by_chance = squares.sum(axis=1), expected.sum(axis=1)
-        if family.extra is None and self.method != "Welch":
-            # A kernel asks whether populations are equal: permutations are exact.
-            values = (total / np.maximum(by_chance, tiny))[:, np.newaxis]
-            return Looked(values, np.zeros_like(values))
-        p = p_of(total, by_chance, self.width * family.shape)
-        if family.extra is not None:
-            smallest = np.minimum(each.min(axis=1), 1.0 - ROUNDING)
-            p = harmonic_mean(p, -np.expm1(max(int(varies.sum()), 1) * np.log1p(-smallest)))
-        return Looked(-np.log(p)[:, np.newaxis], p[:, np.newaxis])
+    @staticmethod
+    def _begins(cells: Longs) -> Longs:
+        """Where each cell begins."""
+        return np.concatenate([[0], np.flatnonzero(np.diff(cells)) + 1])
 
     def blocks(self, work: Callable[[Any], Any]) -> Iterator[Any]:
-        """Shuffles of the units' covariates in each stratum, or all of them."""
+        """Shuffles of the units' covariates in each stratum."""
         units = np.repeat(np.arange(len(self._count)), self._count)
-        if self.method == "exact":
-            segments = itertools.pairwise(self._starts.tolist())
-            ways = itertools.product(*(itertools.permutations(range(a, b)) for a, b in segments))
-            while some := list(itertools.islice(ways, 1024)):
-                rows = np.array([list(itertools.chain(*each)) for each in some], dtype=np.int32)
-                yield work(self._permuted(units, rows))
-            return
+        begins = self._begins(self._cells[units])
         step = max(1, AT_ONCE // ((1 + self.width) * self._n_units))
         seed = np.uint64(self._options.seed)
 
         def shuffled(first: int) -> Any:
             rows = np.empty((min(step, self.number - first), self._n_units), dtype=np.int32)
             shuffle_rows(self._starts, seed, first, rows)
-            return work(self._permuted(units, rows))
+            labels = self._labels[units[rows]]
+            return work(self._squares(np.add.reduceat(labels, begins, axis=1)))
 
         yield from in_order(shuffled, range(0, self.number, step), self._options.n_jobs)
 
-    def _permuted(self, units: Longs, rows: NDArray[np.int32]) -> tuple[Floats, Floats]:
-        width = self._scores.width
-        products = np.zeros((len(rows) * self.width, width))
-        expected = np.zeros((len(rows), width))
-        cells_of = self._cells[units]
-        for cells, block in self._scores.blocks():
-            own = np.flatnonzero((cells_of >= cells.start) & (cells_of < cells.stop))
-            values = block[cells_of[own] - cells.start]
-            labels = self._labels[units[rows[:, own]]]
-            across = labels[:, :, :-1].transpose(0, 2, 1).reshape(-1, len(own))
-            products += across @ values
-            expected += labels[:, :, -1] @ values**2
-        squares = products.reshape(len(rows), self.width, width) ** 2
-        return squares.sum(axis=1), expected
-
     def share_explained(self, columns: slice) -> Estimate:
         """The part of the variation that the covariates explain, corrected for chance."""
-        explained = float(self.data()[0][0, columns].sum())
+        squares, expected = (float(each[0, columns].sum()) for each in self.data())
         total = float(self._scores.total[columns].sum())
         if not total > 0.0:
             return Estimate(0.0, (0.0, 0.0))
-        by_chance, weight = 0.0, float(self._scores.design.weight.mean())
-        for own, values in self._rows():
-            left = values - weight * self._labels[own, :-1] @ self._products
-            by_chance += float(
-                (self._count * self._labels[:, -1])[own] @ (left[:, columns] ** 2).sum(1)
-            )
         freedom = max(self._n_units - self.width - len(self._starts) + 1, 1)
-        by_chance *= self._n_units / freedom
-        shape = self.family(columns, largest=False).shape
-        squared = by_chance**2 / max(self.width * shape, 1.0)
-        return normal_interval(explained - by_chance, by_chance, squared, 0.0, total)
+        by_chance = expected * (1.0 - squares / total) * self._n_units / freedom
+        squared = by_chance**2 / max(self.width * self._directions(columns, False), 1.0)
+        return normal_interval(squares - by_chance, by_chance, squared, 0.0, total)
 
 
-def _rows_of_units(rows: ComparedRows, covariates: Floats) -> tuple[Longs, Longs]:
-    """A row of each unit, and how many units it stands for, in the order of the cells."""
+def _units_of(rows: ComparedRows, covariates: Floats) -> tuple[Longs, Longs, Longs]:
+    """Rows in the order of their cells; the cell of each, and how many units it stands for."""
     if rows.person is None:
         order = np.lexsort((*covariates.T[::-1], rows.weight, rows.index, rows.stratum))
-        return order, rows.count[order]
+        return order, cells_of(rows)[1][order], rows.count[order]
     keys = rows.stratum * (int(rows.person.max()) + 1) + rows.person
     first = np.asarray(np.unique(keys, return_index=True)[1], dtype=np.int64)
-    return first, np.ones(len(first), dtype=np.int64)
-
-
-def _cells_of(rows: ComparedRows, order: Longs) -> Longs:
-    """The cell of each row, in this order, as :func:`make_design` numbers them."""
-    if rows.person is not None:
-        return np.arange(len(order))
-    keys = np.vstack([rows.stratum, rows.index, rows.weight])[:, order]
-    return np.concatenate([[0], np.cumsum((keys[:, 1:] != keys[:, :-1]).any(axis=0))])
+    return first, np.arange(len(first)), np.ones(len(first), dtype=np.int64)
 
 
 def _read(covariates: Any, n_rows: int) -> dict[Hashable, Any]:
@@ -422,16 +390,16 @@ def _numbers(name: Hashable, column: Any, kept: Longs) -> Floats:
     return np.asarray(numbers / spread if spread > 0 else numbers)
 
 
-def _each_alone(draws: dict[Hashable, CovariateDraws], overall: Family) -> Table:
+def _each_alone(draws: dict[Hashable, CovariateDraws], columns: slice, modified: bool) -> Table:
     """Each covariate by itself, with p-values adjusted by Holm's method."""
     p_values = [
-        float(each.p_values([overall])[0].p_values[0]) if each.width else 1.0
+        float(each.p_values([each.whole(columns, modified)])[0][0]) if each.width else 1.0
         for each in draws.values()
     ]
     return Table(
         {
             "covariate": list(draws),
-            "effect_size": [each.share_explained(overall.columns).value for each in draws.values()],
+            "effect_size": [each.share_explained(columns).value for each in draws.values()],
             "p_unadjusted": p_values,
             "p_value": holm(np.array(p_values)).tolist(),
         }

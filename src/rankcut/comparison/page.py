@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from rankcut.comparison.results import LEVEL, QUESTIONS, p_in_words, sizes_in_words
+from rankcut.comparison.results import LEVEL, QUESTIONS, p_in_words, sizes_in_words, unit_of
 from rankcut.pictures.page import (
     Cell,
     Dot,
@@ -23,7 +23,7 @@ from rankcut.pictures.theme import COLOURS, MOST_ITEMS, colour, name_colours
 
 FINE_PRINT = (
     "Faint: no difference found. p-values hold for all items and pairs of groups at once. They "
-    "assume independent people; groups may differ in spread and size (Welch's t)."
+    "assume independent people; groups may differ in spread and size."
 )
 
 
@@ -85,8 +85,8 @@ def show_items(
     yield show_legend(Legend("", [Key(name, its_colour) for name, its_colour in names]))
     if numbers is not None:
         rows.sort(key=lambda row: numbers[str(row["item"])])
-    what = {"places": "mean place", "strengths": "strength"}[result["question"]]
-    unit = what.split()[-1]
+    unit = unit_of(result["question"])
+    what = "mean place" if unit == "place" else unit
     every = [row[f"{unit} in {group}"] for row in rows for group in groups]
     ends = (math.floor(min(every)), math.ceil(max(every)))
     body = []
@@ -101,8 +101,8 @@ def show_items(
                 Cell(shown, name),
                 Cell(line, means[0]),
                 Cell(f"{row['difference']:.2f}", row["difference"]),
-                row["higher_in"],
-                row["lower_in"],
+                row.get("higher_in", row.get("more_in")),
+                row.get("lower_in", row.get("less_in")),
                 Cell(p_in_words(row["p_value"], result["p_floor"])[2:], row["p_value"]),
             ]
         )

@@ -4,26 +4,28 @@ import html
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import narwhals as nw
 
-from rankcut.comparison.statistics import Estimate, Tested
 from rankcut.parameters import MOST_LISTED, check_choice
 from rankcut.rankings.value import ROUNDING
 
 # p-values up to this are called a difference.
 LEVEL = 0.05
 
+Asked: TypeAlias = Literal["places", "strengths", "order", "listing"]
+
+LISTED_ALIKE = "No difference was found in which items groups list"
 
 QUESTIONS = {
     "places": "Compared: mean places. They are relative: one item up, the rest down.",
     "strengths": "Compared: strengths (log odds of being chosen), whatever is shown or listed.",
+    "order": "Compared: strengths among the items that each list has, whatever it leaves out.",
+    "listing": "Compared: how often each item is listed, wherever it stands.",
 }
-
-LISTED_ALIKE = "No difference was found in which items groups list"
 
 
 class Table:
@@ -102,30 +104,6 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-@dataclass(frozen=True)
-class Aspect:
-    """One separate question: do groups list different items, or order them differently?
-
-    Attributes
-    ----------
-    p_value, p_interval, effect_size, effect_interval
-        As in :class:`GroupComparison`.
-    items : Table
-        For lists: the share of each group that lists an item, with adjusted p-values.
-    """
-
-    p_value: float
-    p_interval: tuple[float, float]
-    effect_size: float
-    effect_interval: tuple[float, float]
-    items: Table = field(default_factory=lambda: Table({}), repr=False)
-
-    @classmethod
-    def of(cls, found: Tested, share: Estimate, items: Table) -> "Aspect":
-        """From what a test and an effect size say."""
-        return cls(float(found.p_values[0]), found.interval, share.value, share.interval, items)
-
-
 @dataclass(frozen=True, repr=False, kw_only=True)
 class TestedEffect(ABC):
     """What a test found.
@@ -133,17 +111,14 @@ class TestedEffect(ABC):
     Attributes
     ----------
     p_value : float
-        Chance of a difference as large as this, or larger, if there is none: the larger of the
-        share of permutations and of Welch's approximation.
-    p_interval : (float, float)
-        95 % confidence interval of that share, which random permutations estimate.
+        Chance of a difference as clear as this, or clearer, if there is none.
     effect_size : float
         Share of the variation of rankings that the labels explain, corrected for chance (ε²): its
         mean is 0 if labels mean nothing, so it may be slightly negative.
     effect_interval : (float, float)
         95 % confidence interval of the effect size, by itself.
     method : str
-        How p was found: by all permutations, random ones, or Welch's approximation alone.
+        How p was found: by all permutations, random ones, or a normal approximation.
     features : str
         What the overall test looks at.
     n_permutations : int
@@ -153,7 +128,6 @@ class TestedEffect(ABC):
     """
 
     p_value: float
-    p_interval: tuple[float, float]
     effect_size: float
     effect_interval: tuple[float, float]
     method: str
@@ -202,39 +176,36 @@ class GroupComparison(TestedEffect):
 
     Attributes
     ----------
-    question : {"places", "strengths"}
+    question : {"places", "strengths", "order", "listing"}
         What is compared.
     groups : dict
         The groups, and the number of rankings of each.
     n_units : int
-        Number of rankings or people among which labels are exchanged.
-    people : bool
-        Whether people, rather than rankings, are exchanged.
+        Number of rankings, or of people, among which labels are exchanged.
     design_effect : dict
         With weights or people, how many times larger the variance of a group's mean places is
         than that of as many single rankings of equal weight; otherwise empty.
     items : Table
-        For each item the mean place in each group, 1 = best, or the strength, 0 = average; the
-        clearest difference between two groups, where the item stands higher and lower, and a
-        p-value adjusted for all items and all pairs of groups.
+        For each item the mean place in each group, 1 = best, or the strength, 0 = average, or the
+        share that lists it; the clearest difference between two groups, where the item stands
+        higher and lower, and a p-value adjusted for all items and all pairs of groups.
     pairs : Table
         The same for pairs: the share of each group that prefers the first item to the second.
     between : Table
         With three groups or more, all pairs of groups, each with its own p-value, adjusted for all
         of them.
-    listing : Aspect or None
-        For partial lists: do groups list different items?
+    listing : GroupComparison or None
+        For partial lists: do groups list different items? None if there is nothing to compare.
     """
 
-    question: Literal["places", "strengths"]
+    question: Asked
     groups: dict[Hashable, int]
     n_units: int
-    people: bool
     design_effect: dict[Hashable, float]
     items: Table
     pairs: Table
     between: Table
-    listing: Aspect | None
+    listing: "GroupComparison | None"
 
     tables = ("items", "pairs", "between")
 
@@ -302,8 +273,6 @@ class GroupComparison(TestedEffect):
         plain: dict[str, Any] = {"verdict": self.verdict(), "p_floor": self.p_floor}
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
-            if isinstance(value, Aspect):
-                value = {key: _plain(getattr(value, key)) for key in value.__dataclass_fields__}
             plain[name] = _plain(value)
         for name in ("groups", "design_effect"):
             plain[name] = {str(group): value for group, value in plain[name].items()}
@@ -324,7 +293,7 @@ class GroupComparison(TestedEffect):
             tuple(self.groups),
             level,
             self.verdict(),
-            "place" if self.question == "places" else "strength",
+            unit_of(self.question),
         )
 
 
@@ -355,14 +324,22 @@ def sizes_in_words(groups: Mapping[Any, int]) -> str:
     return f"Rankings: {sum(sizes):,}, in {len(sizes)} groups of {each}."
 
 
+def unit_of(question: str) -> Literal["place", "strength", "listed"]:
+    """What the mean of a group is called in tables."""
+    if question == "places":
+        return "place"
+    return "listed" if question == "listing" else "strength"
+
+
 def item_in_words(row: Mapping[str, Any], floor: float = 0.0) -> str:
     """A row of the table of items: by how much, where, and how sure."""
+    p = p_in_words(row["p_value"], floor)
+    if "more_in" in row:
+        points = f"{_percent(row['difference'])} points"
+        return f"listed {points} more often in {row['more_in']} than in {row['less_in']} ({p})"
     strength = any(name.startswith("strength in ") for name in row)
     more = "stronger" if strength else "places higher"
-    return (
-        f"{row['difference']:.2f} {more} in {row['higher_in']} than in "
-        f"{row['lower_in']} ({p_in_words(row['p_value'], floor)})"
-    )
+    return f"{row['difference']:.2f} {more} in {row['higher_in']} than in {row['lower_in']} ({p})"
 
 
 def p_in_words(value: float, floor: float = 0.0) -> str:
@@ -392,6 +369,8 @@ def _percent(share: float) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, GroupComparison):
+        return value.to_dict()
     if isinstance(value, Table):
         return list(value)
     return list(value) if isinstance(value, tuple) else value

@@ -30,6 +30,14 @@ class Codes(NamedTuple):
     values: tuple[Hashable, ...]
 
 
+class Weighted(NamedTuple):
+    """Rankings, how many each row stands for, and the survey weight of each of these."""
+
+    rankings: Rankings
+    counts: Longs
+    weights: Floats
+
+
 @dataclass(frozen=True)
 class ComparedRows:
     """The rankings that count, one row each.
@@ -84,45 +92,43 @@ class ComparedRows:
         return [int(n) for n in np.bincount(self.group, self.count, minlength=n_groups)]
 
 
-def read_with_weights(
-    X: Any, items: Any, unranked: Unranked, sample_weight: Any
-) -> tuple[Rankings, Any]:
-    """The rankings with their counts, and survey weights apart."""
-    if isinstance(X, RankingSet) and X.weights is not None:
-        sample_weight = X.weights if sample_weight is None else sample_weight
-        X = replace(X, weights=None)
-    return read_rankings(X, items, unranked=unranked), sample_weight
-
-
-def read_weights(rankings: Rankings, sample_weight: Any) -> tuple[Longs, Floats]:
-    """How many rankings each row stands for, and the survey weight of each of them.
+def read_weighted(X: Any, items: Any, unranked: Unranked, weights: Any, counts: Any) -> Weighted:
+    """Rankings with counts and weights, from what a user has.
 
     Counts and weights differ. A row with the count 100 is 100 people. A person with the weight 100
     is one person who was drawn with a small chance: 100 times as important as another, but no more
-    evidence. Counts come with the rankings: those of a :class:`~rankcut.RankingSet`, in the command
-    ``--count``. ``sample_weight``, or the weights of a RankingSet, in the command ``--weight``, are
-    always survey weights, whole numbers or not.
+    evidence. A weight or count of 0 leaves the row out.
     """
-    n_rows = rankings.shape[0]
-    if sample_weight is None and rankings.counted:
-        return rankings.counts.astype(np.int64), np.ones(n_rows)
-    if sample_weight is None:
-        return (rankings.counts > 0).astype(np.int64), rankings.counts
-    weight = check_counts(sample_weight, n_rows)
-    count = rankings.counts if rankings.counted else np.ones(n_rows)
-    return np.where(weight > 0, count, 0).astype(np.int64), weight
+    if isinstance(X, RankingSet) and X.weights is not None:
+        weights = X.weights if weights is None else weights
+        X = replace(X, weights=None)
+    rankings = read_rankings(X, items, unranked=unranked)
+    n_rows, count = rankings.shape[0], np.ones(rankings.shape[0])
+    if counts is not None:
+        count = check_counts(counts, n_rows, "counts")
+        if (count % 1 != 0).any():
+            row = int(np.argmax(count % 1 != 0))
+            raise InputError(
+                f"counts is {count[row]:g}, no whole number", row=row, remedy="give it as weights"
+            )
+    elif rankings.counted:
+        count = rankings.counts
+    elif weights is None:
+        weights = rankings.counts
+    weight = check_counts(weights, n_rows, "weights")
+    return Weighted(rankings, np.where(weight > 0, count, 0).astype(np.int64), weight)
 
 
 def read_rows(
-    rankings: Rankings, kept: Longs, labels: Longs, strata: Any, people: Any, sample_weight: Any
+    weighted: Weighted, kept: Longs, labels: Longs, strata: Any, people: Any
 ) -> tuple[ComparedRows, list[str]]:
     """The rows that are kept, with these labels as groups; and what a reader should know.
 
     Rankings of a person move together if the person has one label. If labels vary within a
     person, they are exchanged among the rankings of each person.
     """
+    rankings, count, weight = weighted
     n_rows = rankings.shape[0]
-    count, weight = read_weights(rankings, sample_weight)
     counts = count[kept] > 0
     kept, labels = kept[counts], labels[counts]
     stratum = np.zeros(len(kept), dtype=np.int64)
@@ -218,21 +224,19 @@ def make_design(rows: ComparedRows) -> Design:
     """The cells of these rows; neither their order nor the names of groups decide the order."""
     n_groups, n_distinct = int(rows.group.max()) + 1, rows.rankings.shape[0]
     if rows.person is None:
-        order = np.lexsort((rows.weight, rows.index, rows.stratum))
-        keys = np.vstack([rows.stratum, rows.index, rows.weight])[:, order]
-        new = np.concatenate([[True], (keys[:, 1:] != keys[:, :-1]).any(axis=0)])
-        unit = np.empty(len(order), dtype=np.int64)
-        unit[order] = np.cumsum(new) - 1
-        first, added, taken = order[new], rows.weight, order[new]
+        first, unit = cells_of(rows)
+        members = csr_array(
+            (rows.weight[first], (np.arange(len(first)), rows.index[first])),
+            shape=(len(first), n_distinct),
+        )
+        count = rows.count
     else:
         person = rows.stratum * (int(rows.person.max()) + 1) + rows.person
         _, first, unit = np.unique(person, return_index=True, return_inverse=True)
-        added, taken = rows.count * rows.weight, np.arange(len(unit))
-    members = csr_array(
-        (added[taken], (unit[taken], rows.index[taken])), shape=(len(first), n_distinct)
-    )
-    count = rows.count if rows.person is None else np.zeros(len(unit), dtype=np.int64)
-    if rows.person is not None:
+        members = csr_array(
+            (rows.count * rows.weight, (unit, rows.index)), shape=(len(first), n_distinct)
+        )
+        count = np.zeros(len(unit), dtype=np.int64)
         count[first] = 1
     cells = unit * n_groups + rows.group
     table = np.bincount(cells, count, len(first) * n_groups).reshape(-1, n_groups)
@@ -240,6 +244,16 @@ def make_design(rows: ComparedRows) -> Design:
     changes = np.flatnonzero(np.diff(stratum)) + 1
     starts = np.concatenate([[0], changes, [len(stratum)]]).astype(np.int64)
     return Design(table.astype(np.int64), starts, members)
+
+
+def cells_of(rows: ComparedRows) -> tuple[Longs, Longs]:
+    """A row of each cell, and the cell of each row, where units are rankings."""
+    order = np.lexsort((rows.weight, rows.index, rows.stratum))
+    keys = np.vstack([rows.stratum, rows.index, rows.weight])[:, order]
+    new = np.concatenate([[True], (keys[:, 1:] != keys[:, :-1]).any(axis=0)])
+    cell = np.empty(len(order), dtype=np.int64)
+    cell[order] = np.cumsum(new) - 1
+    return order[new], cell
 
 
 def read_codes(labels: Any, n_rows: int, parameter: str) -> Codes:

@@ -1,20 +1,32 @@
-"""The vectors by which rankings are compared: places, pairs, lists, features."""
+"""The vectors by which rankings are compared: places, pairs, lists, strengths, features.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+*Strengths* are those of the Plackett–Luce model (:func:`rankcut.strengths.fit_strengths`). Who is
+shown which items, and how many of them people list, moves mean places, but not strengths: what is
+not at choice, or not chosen from, says nothing. The vector of a ranking is its score at the
+strengths of all, which has mean 0 in each group if strengths are equal; times the inverse
+information it is what the ranking adds to each strength.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg, special
 from scipy.sparse import csr_array
 
 from rankcut._loops.partitions import centred_positions
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats
 from rankcut.comparison.rows import ComparedRows, Design
+from rankcut.graphs.item_graph import ItemGraph
 from rankcut.kernels.chosen_features import choose_features
 from rankcut.parameters import KEPT
 from rankcut.rankings import Rankings
 from rankcut.rankings.value import ROUNDING
+from rankcut.strengths import ChoiceLikelihood, Choices, ItemPrior, fit_strengths
+from rankcut.strengths.many_items import MOST_STEPS, TOLERANCE
 
 # Cells whose vectors are made at once.
 _BLOCK = 8192
@@ -85,19 +97,125 @@ def features_of(features: Any, rankings: Rankings, seed: int) -> Coordinates:
     return stored(values, chosen.missed(ranks, values), chosen.name)
 
 
-def agreement(rows: ComparedRows, vectors: Coordinates) -> Coordinates:
-    """How far each ranking agrees with the mean of all: its product with that about its mean.
+@dataclass(frozen=True, eq=False)
+class GroupStrengths:
+    """Strengths in each group, about their mean.
 
-    It differs if one group is more of one mind than another.
+    The strengths of a group are fitted with the information of one more ranking in the strengths
+    of all groups (a unit-information prior, Kass and Wasserman), so that they exist for any lists.
+
+    Attributes
+    ----------
+    scores : (n_distinct, n_items)
+        How far each different ranking pulls each strength: chosen, less the chance of that.
+    added : (n_distinct, n_items)
+        What each different ranking adds to the strengths of all.
+    theta : (n_groups, n_items)
+        Strengths in each group.
+    information : (n_groups, n_items, n_items)
+        How sharp the likelihood of each group is.
+    pooled : (n_items,)
+        Strengths of all groups together.
     """
-    often = np.bincount(rows.index, rows.count * rows.weight, rows.rankings.shape[0])
-    mean = np.zeros(vectors.width)
-    for some in slices(len(often)):
-        mean += often[some] @ vectors.vectors(np.arange(some.start, some.stop))
-    along = (mean - mean.mean()) / often.sum()
-    # Where items do not differ, rounding has no direction.
-    along = np.where(np.abs(along).max() > ROUNDING * len(along), along, 0.0)[:, np.newaxis]
-    return Coordinates(lambda numbers: vectors.vectors(numbers) @ along, 1)
+
+    scores: Floats
+    added: Floats
+    theta: Floats
+    information: Floats
+    pooled: Floats
+
+    @classmethod
+    def of(cls, rows: ComparedRows, design: Design) -> "GroupStrengths":
+        """Fitted to all rows, and to those of each group."""
+        weight = rows.count * rows.weight
+        n_distinct, n_items = rows.rankings.shape
+        often = np.bincount(rows.index, weight, n_distinct)
+        fit = fit_strengths(
+            replace(rows.rankings, weights=often * (rows.count.sum() / weight.sum()))
+        )
+        pooled, choices = fit.parameters, fit.likelihood.choices
+        every = fit.likelihood.derivatives(pooled)[2] / float(choices.weights.sum())
+        scores = fit.likelihood.scores(pooled).rows(0, n_distinct)
+        bent = every + _level(every, n_items) + TOLERANCE * np.eye(len(every))
+        theta, information = [], []
+        for group in range(design.table.shape[1]):
+            count = design.table[:, group].astype(np.float64)
+            weights = count @ design.members
+            own = np.flatnonzero(weights)
+            lists = replace(rows.rankings.rows(own), weights=weights[own])
+            # Sizes of ties that this group does not use have a parameter too.
+            likelihood = ChoiceLikelihood(Choices.of(lists, choices.orders), fit.likelihood.ties)
+            found, bend = _fit_near(likelihood, pooled, every * (weights.sum() / count.sum()))
+            theta.append(_centred(found[:n_items]))
+            information.append(bend[:n_items, :n_items])
+        return cls(
+            scores[:, :n_items],
+            _centred(linalg.solve(bent, scores.T).T[:, :n_items]),
+            np.array(theta),
+            np.array(information),
+            _centred(pooled[:n_items]),
+        )
+
+    def coordinates(self, paired: bool) -> dict[str, Coordinates]:
+        """What each ranking adds to the strength of an item, or to the difference of two."""
+        found = {"items": stored(self.added), "whole": stored(self.scores)}
+        if paired:
+            first, second = np.triu_indices(len(self.pooled), 1)
+            found["pairs"] = stored(self.added[:, first] - self.added[:, second])
+        return found
+
+    def preferred(self) -> Floats:
+        """The chance that each group prefers the first item of each pair."""
+        first, second = np.triu_indices(len(self.pooled), 1)
+        return np.asarray(special.expit(self.theta[:, first] - self.theta[:, second]))
+
+    def shrunk(self, graph: ItemGraph) -> Floats:
+        """Strengths in each group, drawn to those of all along the item graph.
+
+        The differences from all have the prior of :class:`rankcut.strengths.ItemPrior`, whose
+        variance and part of the graph are those with the largest evidence.
+        """
+        prior = ItemPrior(len(self.pooled), graph)
+        found = []
+        for theta, information in zip(self.theta, self.information, strict=True):
+            gap = theta - self.pooled
+            chosen = prior.choose(gap, np.zeros_like(gap), information)
+            sharper = information + prior.precision(chosen)
+            found.append(linalg.solve(sharper, information @ gap, assume_a="pos"))
+        return self.pooled + _centred(np.array(found))
+
+
+def _fit_near(
+    likelihood: ChoiceLikelihood, start: Floats, information: Floats
+) -> tuple[Floats, Floats]:
+    """The strengths with the largest posterior, about ``start``, and the curvature there."""
+    penalty = information + _level(information, likelihood.n_items)
+    penalty[np.diag_indices(len(penalty))] += TOLERANCE
+    parameters, reached, step = start, -np.inf, np.zeros_like(start)
+    for _ in range(MOST_STEPS):
+        value, gradient, bend = likelihood.derivatives(parameters)
+        gap = parameters - start
+        value -= float(gap @ penalty @ gap) / 2
+        if value < reached - TOLERANCE * abs(reached):
+            step = step / 2
+            parameters = parameters - step
+            continue
+        step = linalg.solve(bend + penalty, gradient - penalty @ gap, assume_a="pos")
+        if np.abs(step).max() <= TOLERANCE:
+            break
+        reached, parameters = value, parameters + step
+    return parameters, bend + penalty
+
+
+def _level(curvature: Floats, n_items: int) -> Floats:
+    """Nothing changes if all strengths rise: this keeps their mean where it is."""
+    level = np.zeros_like(curvature)
+    level[:n_items, :n_items] = np.trace(curvature[:n_items, :n_items]) / n_items**2
+    return level
+
+
+def _centred(values: Floats) -> Floats:
+    return np.asarray(values - values.mean(axis=-1, keepdims=True))
 
 
 class Scores:
@@ -157,22 +275,23 @@ class Scores:
                 members, vectors = self._members(cells)
                 yield cells, members @ vectors - self._expected(cells)
 
-    def within(self, rows: ComparedRows, parts: Sequence[str]) -> dict[str, Floats]:
-        """The total variance of single rankings in each group, for the vectors of some parts."""
+    def within(self, rows: ComparedRows, name: str) -> Floats:
+        """The total variance of single rankings in each group, for the vectors of a part."""
         n_groups, n_distinct = self.design.table.shape[1], rows.rankings.shape[0]
         weight = rows.count * rows.weight
         weight = weight / np.bincount(rows.group, weight)[rows.group]
         shares = csr_array((weight, (rows.group, rows.index)), shape=(n_groups, n_distinct))
-        found = {}
-        for name in parts:
-            squares, means = np.zeros(n_groups), np.zeros((n_groups, self._parts[name].width))
-            for some in slices(n_distinct):
-                vectors = self._parts[name].vectors(np.arange(some.start, some.stop))
-                own = shares[:, some]
-                squares += own @ (vectors**2).sum(axis=1)
-                means += own @ vectors
-            found[name] = np.maximum(squares - (means**2).sum(axis=1), 0.0)
-        return found
+        squares, means = np.zeros(n_groups), np.zeros((n_groups, self._parts[name].width))
+        for some in slices(n_distinct):
+            vectors = self._parts[name].vectors(np.arange(some.start, some.stop))
+            squares += shares[:, some] @ (vectors**2).sum(axis=1)
+            means += shares[:, some] @ vectors
+        return np.asarray(np.maximum(squares - (means**2).sum(axis=1), 0.0))
+
+    def is_nearly_normal(self, enough: int) -> bool:
+        """Whether no unit weighs as much as one of so many."""
+        weight, counts = self.design.weight, self.design.counts
+        return float(weight.max() ** 2 / (counts @ weight**2)) < 1.0 / enough
 
     def adjusted_means(self, means: Floats, weights: Floats) -> Floats:
         """Means of groups; with strata, as if each group had the same share of each stratum.

@@ -21,13 +21,13 @@ def draw_group_places(
     groups: Sequence[Any],
     level: float = 0.05,
     said: str = "",
-    unit: Literal["place", "strength"] = "place",
+    unit: Literal["place", "strength", "listed"] = "place",
 ) -> Any:
-    """A Matplotlib figure of mean places or strengths, best items on top: a dot per group.
+    """A Matplotlib figure of means of items, best on top: a dot per group.
 
-    Rows have ``item``, ``p_value`` and, for each group g, ``place in g`` or ``strength in g`` as
-    ``unit`` says, clearest first. Those with a p-value above the level are faint, and ``said`` is a
-    sentence below the heading.
+    Rows have ``item``, ``p_value`` and, for each group g, ``place in g`` or what ``unit`` says,
+    clearest first. Those with a p-value above the level are faint, and ``said`` is a sentence below
+    the heading.
 
     >>> row = {"item": "uni", "p_value": 0.01, "place in east": 3.0, "place in west": 5.0}
     >>> figure = draw_group_places([row], ["east", "west"])
@@ -37,7 +37,7 @@ def draw_group_places(
     rows = [
         (row, [row[f"{unit} in {group}"] for group in groups]) for row in list(items)[:MOST_ITEMS]
     ]
-    rows.sort(key=lambda pair: sum(pair[1]), reverse=unit == "strength")
+    rows.sort(key=lambda pair: sum(pair[1]), reverse=unit != "place")
     axes = _rows([row["item"] for row, _ in rows])
     clear = [row["p_value"] <= level for row, _ in rows]
     for height, (_, places) in enumerate(rows):
@@ -52,6 +52,7 @@ def draw_group_places(
     what, label = {
         "place": ("Mean places", "mean place (1 = best)"),
         "strength": ("Strengths", "strength (0 = average)"),
+        "listed": ("Listed", "share that lists the item"),
     }[unit]
     axes.set_xlabel(label, color=INK, size=10)
     write_heading(axes.figure, f"{what} by group", f"{said} {_faint(clear, level)}", axes)

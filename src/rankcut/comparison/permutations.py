@@ -1,0 +1,295 @@
+"""P-values by exchanging labels: what is drawn, and what is counted.
+
+A shuffle depends on the seed and its number alone, so results are the same for any threads.
+"""
+
+import itertools
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from rankcut._loops.resamples import add_by_label, shuffle_labels
+from rankcut._loops.types import Floats, Longs
+from rankcut.comparison.statistics import Moments
+from rankcut.comparison.vectors import Scores
+from rankcut.parameters import AT_ONCE
+from rankcut.rankings.value import ROUNDING
+from rankcut.threads import in_order
+
+Method: TypeAlias = Literal["exact", "permutations", "normal"]
+
+# All permutations are enumerated if there are at most this many, or at most as many as asked.
+FEW = 10_000
+
+# With this many units in each group, permutations and normal distributions agree.
+ENOUGH = 1_000
+
+# Additions of permutations, about a minute: with very many rankings there are fewer permutations.
+_WORK = 1 << 37
+
+
+class Options(NamedTuple):
+    """How many permutations to draw, from which seed, with how many threads."""
+
+    n_permutations: int
+    seed: int
+    n_jobs: int | None = None
+
+
+class Question(NamedTuple):
+    """A family of comparisons.
+
+    Attributes
+    ----------
+    look : function
+        From what is drawn to values, of shape (n_draws, n_compared), large if groups differ.
+    normal : (n_compared,)
+        Adjusted p-values by normal distributions, used without permutations.
+    bounded : bool
+        Whether no p-value is smaller than these.
+    """
+
+    look: Callable[[Any], Floats]
+    normal: Floats
+    bounded: bool = False
+
+
+class Draws(ABC):
+    """The data, and the data with exchanged labels.
+
+    Attributes
+    ----------
+    method : {"exact", "permutations", "normal"}
+        All permutations, random ones, or none where there are very many units.
+    number : int
+        How many permutations.
+    """
+
+    method: Method
+    number: int
+
+    def choose(self, log_arrangements: float, enough: bool, work: int, wanted: int) -> None:
+        """Choose how: from how many arrangements there are, and the work of each permutation."""
+        self.method, self.number = "permutations", wanted
+        if log_arrangements <= math.log(max(FEW, wanted) + 0.5):
+            self.method, self.number = "exact", round(math.exp(log_arrangements))
+        elif enough:
+            self.method, self.number = "normal", 0
+        else:
+            self.number = min(wanted, max(_WORK // work, 199))
+
+    @abstractmethod
+    def data(self) -> Any:
+        """The data, as one of the permutations."""
+
+    @abstractmethod
+    def blocks(self, work: Callable[[Any], Any]) -> Iterator[Any]:
+        """What ``work`` makes of each block of permutations."""
+
+    def p_values(self, questions: Sequence[Question]) -> list[Floats]:
+        """Of each family, adjusted for all of it, step by step from the clearest (Westfall-Young).
+
+        A p-value is the share of permutations in which the largest of those that are not clearer
+        is as large.
+        """
+        if self.method == "normal":
+            return [question.normal for question in questions]
+        data = self.data()
+        values = [question.look(data)[0] for question in questions]
+        orders = [np.argsort(-each, kind="stable") for each in values]
+        bars = [each[order] for each, order in zip(values, orders, strict=True)]
+
+        def count(drawn: Any) -> list[Longs]:
+            counts = []
+            for question, order, bar in zip(questions, orders, bars, strict=True):
+                found = question.look(drawn)[:, order]
+                largest = np.maximum.accumulate(found[:, ::-1], axis=1)[:, ::-1]
+                counts.append((largest >= bar - ROUNDING * np.maximum(bar, 1.0)).sum(axis=0))
+            return counts
+
+        extreme = [np.zeros(len(bar), dtype=np.int64) for bar in bars]
+        for block in self.blocks(count):
+            for total, more in zip(extreme, block, strict=True):
+                total += more
+        # Random permutations count the data as one of them.
+        more = self.method == "permutations"
+        found = []
+        for question, order, often in zip(questions, orders, extreme, strict=True):
+            p_values = np.empty(len(order))
+            p_values[order] = np.maximum.accumulate((often + more) / (self.number + more))
+            found.append(np.maximum(p_values, question.normal) if question.bounded else p_values)
+        return found
+
+    def describe(self) -> str:
+        """How p-values were found, as a sentence."""
+        if self.method == "exact":
+            return f"All {self.number:,} permutations."
+        if self.method == "normal":
+            return "Normal approximation, as there are very many rankings."
+        return f"{self.number:,} random permutations."
+
+
+class GroupDraws(Draws):
+    """The groups' moments in the data and under exchanged labels.
+
+    Attributes
+    ----------
+    varies : (width,)
+        Coordinates that are not all rounding.
+    """
+
+    def __init__(self, scores: Scores, whole: slice, crossed: bool, options: Options) -> None:
+        """``crossed``: permutations have the covariances of the coordinates ``whole``, too."""
+        self.scores, self._whole, self._options = scores, whole, options
+        design = scores.design
+        n_cells, n_groups = design.table.shape
+        # Groups in the order of their sizes and members: their names decide nothing.
+        number = np.arange(n_cells) / n_cells
+        self._order = np.lexsort((number @ design.table, design.table.sum(axis=0)))
+        self._sizes = design.sizes[:, self._order]
+        n_whole = whole.stop - whole.start
+        self._pairs = np.triu_indices(n_whole if crossed else 0, 1)
+        self._crossed = crossed
+        extra = scores.width + 2 if design.weighted else 0
+        self._width = 2 * scores.width + len(self._pairs[0]) + extra
+        self._units = int(self._sizes.sum())
+        made = n_groups * (n_groups - 1) * scores.width
+        made += n_groups * (2 * self._width + 6 * (n_whole**2 if crossed else 0))
+        self._step = int(max(1, min(AT_ONCE // (made + self._units), 128)))
+        log = gammaln(self._sizes.sum(axis=1) + 1).sum() - gammaln(self._sizes + 1).sum()
+        enough = self._sizes.sum(axis=0).min() >= ENOUGH and scores.is_nearly_normal(ENOUGH)
+        self.choose(log, enough, self._units * self._width, options.n_permutations)
+        self.varies = scores.own > ROUNDING * max(float(scores.own.max(initial=0.0)), 1e-300)
+        weight = float(design.counts @ design.weight)
+        # Where all of a group agree; sums of inverse variances keep half of their digits.
+        self._floor = np.where(self.varies, math.sqrt(ROUNDING) * scores.own / weight**2, 0.0)
+
+    def data(self) -> Moments:
+        """The moments of the groups as they are."""
+        table = self.scores.design.table
+        sums = np.zeros((1, table.shape[1], self._width))
+        for cells, values in self._values():
+            sums[0] += table[cells].T.astype(np.float64) @ values
+        return self._moments(sums, table.sum(axis=0))
+
+    def covariances(self, moments: Moments) -> Floats:
+        """Those of the groups' means in the coordinates of the overall test, from the data."""
+        design, means = self.scores.design, moments.means[0][:, self._whole]
+        found = np.zeros((*means.shape, means.shape[1]))
+        for cells, block in self.scores.blocks():
+            part, weight = block[:, self._whole], design.weight[cells, np.newaxis]
+            for group, mean in enumerate(means):
+                often = design.table[cells, group]
+                own = np.flatnonzero(often)
+                left = part[own] - weight[own] * mean
+                found[group] += (left * often[own, np.newaxis]).T @ left
+        return found * _scale(moments.weights[0], moments.sizes)[:, np.newaxis, np.newaxis]
+
+    def _values(self) -> Iterator[tuple[slice, Floats]]:
+        """Vectors x of cells, their squares and products; with weights w also w·x, w and w²."""
+        i, j = self._pairs
+        for cells, block in self.scores.blocks():
+            part = block[:, self._whole]
+            values = [block, block**2, part[:, i] * part[:, j]]
+            if self.scores.design.weighted:
+                weight = self.scores.design.weight[cells, np.newaxis]
+                values += [weight * block, weight, weight**2]
+            yield cells, np.hstack(values)
+
+    def _moments(self, sums: Floats, sizes: Longs) -> Moments:
+        """Means, and linearised variances: Σ(x − w·μ)²·m/(m − 1) by the squared weight."""
+        width = self.scores.width
+        first, squares = sums[..., :width], sums[..., width : 2 * width]
+        if self.scores.design.weighted:
+            cross, weights, squared = sums[..., -width - 2 : -2], sums[..., -2], sums[..., -1]
+        else:
+            each = float(self.scores.design.weight[0])
+            cross = each * first
+            weights = np.asarray(each * np.broadcast_to(sizes, sums.shape[:-1]))
+            squared = each * weights
+        means = first / weights[..., np.newaxis]
+        left = squares - 2.0 * means * cross + means**2 * squared[..., np.newaxis]
+        scale = _scale(weights, sizes)[..., np.newaxis]
+        variances = np.maximum(left * scale, self._floor)
+        found = Moments(means, variances, np.asarray(weights), np.asarray(sizes))
+        if not self._crossed:
+            return found
+        i, j = self._pairs
+        part, other = means[..., self._whole], cross[..., self._whole]
+        products = sums[..., 2 * width : 2 * width + len(i)]
+        products = products - part[..., i] * other[..., j] - part[..., j] * other[..., i]
+        products = (products + part[..., i] * part[..., j] * squared[..., np.newaxis]) * scale
+        covariances = np.empty((*part.shape, part.shape[-1]))
+        covariances[..., i, j] = covariances[..., j, i] = products
+        every = np.arange(part.shape[-1])
+        covariances[..., every, every] = variances[..., self._whole]
+        return found._replace(covariances=covariances)
+
+    def blocks(self, work: Callable[[Moments], Any]) -> Iterator[Any]:
+        """What ``work`` makes of the moments of each block of permutations."""
+        if self.method == "exact":
+            ways = [list(arrangements(sizes.tolist())) for sizes in self._sizes]
+            together = itertools.product(*ways)
+            while some := list(itertools.islice(together, self._step)):
+                labels = np.array([np.concatenate(each) for each in some], dtype=np.uint8)
+                yield work(self._labelled(labels))
+            return
+        starts = np.concatenate([[0], np.cumsum(self._sizes.sum(axis=1))])
+
+        def shuffled(first: int) -> Any:
+            size = min(self._step, self.number - first)
+            labels = np.empty((size, self._units), dtype=np.uint8)
+            shuffle_labels(self._sizes, starts, np.uint64(self._options.seed), first, labels)
+            return work(self._labelled(labels))
+
+        yield from in_order(shuffled, range(0, self.number, self._step), self._options.n_jobs)
+
+    def _labelled(self, labels: NDArray[np.uint8]) -> Moments:
+        """The moments of groups with these labels; those of the largest follow from the rest."""
+        sizes = self._sizes.sum(axis=0)
+        rest = int(sizes.argmax())
+        sums = np.zeros((len(labels), len(sizes), self._width))
+        total = np.zeros(self._width)
+        counts = self.scores.design.counts
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        for cells, values in self._values():
+            units = np.repeat(np.arange(len(values)), counts[cells])
+            block = np.ascontiguousarray(labels[:, ends[cells.start] : ends[cells.stop]])
+            add_by_label(block, units, values, rest, sums)
+            total += counts[cells] @ values
+        sums[:, rest] = total - sums.sum(axis=1)
+        back = np.argsort(self._order)
+        return self._moments(sums[:, back], sizes[back])
+
+
+def _scale(weights: Floats, sizes: Longs) -> Floats:
+    """From sums of squares to variances of means."""
+    return np.asarray(sizes / (np.maximum(sizes - 1, 1) * weights**2))
+
+
+def arrangements(sizes: list[int]) -> Iterator[Longs]:
+    """All distinct orders of labels, given how often each occurs.
+
+    >>> [order.tolist() for order in arrangements([1, 2])]
+    [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    """
+    n = sum(sizes)
+    labels = np.empty(n, dtype=np.int64)
+
+    def place(group: int, free: tuple[int, ...]) -> Iterator[None]:
+        if group == len(sizes) - 1:
+            labels[list(free)] = group
+            yield
+            return
+        for chosen in itertools.combinations(free, sizes[group]):
+            labels[list(chosen)] = group
+            taken = set(chosen)
+            yield from place(group + 1, tuple(unit for unit in free if unit not in taken))
+
+    for _ in place(0, tuple(range(n))):
+        yield labels.copy()
