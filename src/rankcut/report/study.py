@@ -151,14 +151,15 @@ class Study:
             return None if values is None else np.asarray(values)[filled][known]
 
         found = compare_groups(
-            replace(self.shown, weights=about.counts.astype(np.float64), people=None).rows(known),
+            replace(self.shown, weights=None, people=None).rows(known),
             np.array(self.group_names, dtype=object)[codes[known]],
             unranked=self.shown.unranked,
             n_permutations=1999,
             random_state=self.seed,
             people=of_known(self.about.people),
             strata=of_known(self.strata),
-            sample_weight=of_known(self.about.weights),
+            weights=of_known(self.about.weights),
+            counts=about.counts[known],
         )
         n_unknown = int(about.counts[~known].sum())
         notes = (f"{n_unknown:,} without a group left out.",) if n_unknown else ()
