@@ -13,11 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import zarr
-from sklearn.pipeline import make_pipeline
-
-from rankcut import GPClassifier, GraphCutFeatures, read_file
-from rankcut.dask import computed_vectors, cross_validate, nearest_to, read_parquet, write_features
-from rankcut.errors import InputError
 
 RANKCUT = [sys.executable, "-m", "rankcut"]
 
@@ -84,42 +79,6 @@ def test_features_and_gram(votes, cluster):
     np.testing.assert_allclose(stored, np.load("gram.npy"), atol=1e-14)
 
 
-def nearest(rankings, to, features, vectors):
-    found = nearest_to(rankings, to, features, vectors, n_neighbors=4, file="votes")
-    return found.rows, found.similarities, found.rankings.ids
-
-
-@pytest.mark.slow
-def test_vectors_that_are_kept_are_used_again(votes, cluster):
-    """The nearest rankings and a classifier, as the documentation of scale says."""
-    rankings = read_parquet("votes", rows=50)
-    plain = GraphCutFeatures(normalize=False, sparse_output=False).fit(rankings.first.ranks)
-    alone = nearest(rankings, "1-7", plain, computed_vectors(rankings, plain))
-    assert alone[2][0] == "1-7"
-    kept = write_features(rankings, plain, "plain")
-    Path("plain/part-000003.parquet").unlink()
-    before = Path("plain/part-000000.parquet").stat().st_mtime_ns
-    kept = write_features(rankings, plain, "plain")
-    assert nearest(rankings, "1-7", plain, kept) == alone
-    assert len(list(Path("plain").glob("part-*.parquet"))) == 9
-    assert Path("plain/part-000000.parquet").stat().st_mtime_ns == before
-    with pytest.raises(InputError, match="no row 9-9: rows count from 0 to 359, nor one called"):
-        nearest(rankings, "9-9", plain, kept)
-    some = read_parquet("votes", rows=20, where=("ranking=2-7",))
-    assert nearest(some, "2-7", plain, computed_vectors(some, plain))[0] == [0]
-
-    X, y = kept.labelled("town")
-    scores, sizes = cross_validate(X, y, name="gp", folds=2, seed=0)
-    assert sum(sizes.values()) == 360
-    losses = {score.method: score.log_loss for score in scores}
-    assert losses["gp"] < 0.6 < losses["majority"]
-    model = GPClassifier().fit(X, y)
-    whole = read_file("votes")
-    here = make_pipeline(plain, GPClassifier()).fit(whole.ranks, whole["town"])
-    there = model.predict_proba(plain.transform(whole.ranks))
-    np.testing.assert_allclose(here.predict_proba(whole.ranks), there, atol=1e-5)
-
-
 @pytest.mark.slow
 def test_a_run_that_was_killed_is_finished_by_the_next(votes):
     frame = pd.concat([pd.read_parquet("votes")] * 4, ignore_index=True)
@@ -140,9 +99,9 @@ def test_a_run_that_was_killed_is_finished_by_the_next(votes):
 
 
 def test_missing_stripes_of_a_gram_matrix_are_written(votes, monkeypatch):
-    from rankcut.dask import gram
+    from rankcut.dask import jobs
 
-    monkeypatch.setattr(gram, "SIDE", 100)
+    monkeypatch.setattr(jobs, "SIDE", 100)
     succeed("gram votes -o gram.zarr")
     stored = zarr.open_array("gram.zarr", mode="r+")
     expected = stored[:]
@@ -235,7 +194,7 @@ def test_other_settings_are_not_mixed(votes):
 
 
 @pytest.mark.slow
-def test_a_mistake_in_a_block_names_the_file_and_the_row(votes, cluster):
+def test_a_mistake_in_a_block_names_the_file_and_the_row(votes):
     frame = pd.read_parquet("votes/2.parquet")
     frame["uni"] = frame["uni"].astype(float)
     frame.loc[50, "uni"] = np.nan
@@ -246,9 +205,3 @@ def test_a_mistake_in_a_block_names_the_file_and_the_row(votes, cluster):
     assert len(list(Path("parts").glob("part-*"))) == 14
     some = f"--where town={frame['town'][50]} --block 20"
     fail(f"features votes -o others/ {some}", says)
-    rankings = read_parquet("votes", rows=20)
-    features = GraphCutFeatures(sparse_output=False, items=rankings.first.items)
-    features.fit(rankings.first.ranks)
-    X, y = computed_vectors(rankings, features).labelled("town")
-    with pytest.raises(InputError, match=says):
-        GPClassifier().fit(X, y)

@@ -19,14 +19,12 @@ from rankcut import (
     NeighborGraph,
     RankingSet,
     SimilarityGraph,
-    from_long,
     graph_cut_features,
     graph_cut_kernel,
     make_food,
 )
 from rankcut.dask.collections import map_rows
 from rankcut.dask.tasks import computed
-from rankcut.files import to_frame
 from rankcut.gp import weight_space
 
 pytestmark = pytest.mark.slow
@@ -55,20 +53,6 @@ def test_frames_keep_their_index(client):
     )
 
 
-def test_lines_of_long_tables_find_their_ranking(client):
-    rankings = RankingSet(FOOD.ranks, tuple("abcdefgh"), ids=tuple(range(100, 160)))
-    lines = to_frame(rankings, "long").sample(frac=1.0, random_state=0)
-    ranks, ids, items = from_long(dd.from_pandas(lines, npartitions=4, sort=False), rank="rank")
-    features = graph_cut_features(ranks, unranked="last")
-    features, ids = dask.compute(features, ids)
-    order = np.argsort(ids)
-    columns = [rankings.items.index(item) for item in items]
-    assert ids[order].tolist() == list(rankings.ids)
-    np.testing.assert_array_equal(
-        features[order], graph_cut_features(FOOD.ranks[:, columns], unranked="last")
-    )
-
-
 def test_sparse_blocks_stay_sparse(client):
     ranks = RankingSet(FOOD.ranks, tuple("abcdefgh")).sparse()
     parts = [dask.delayed(ranks[start : start + 20]) for start in (0, 20, 40)]
@@ -81,15 +65,10 @@ def test_sparse_blocks_stay_sparse(client):
     np.testing.assert_array_equal(features.toarray(), expected.toarray())
 
 
-def test_gram_matrices_and_nearest_rankings(client):
+def test_gram_matrices(client):
     kernel = GraphCutKernel(GRAPH, normalize=True, **OPTIONS)
     expected = kernel(FOOD.ranks)
     np.testing.assert_allclose(kernel(lazy(FOOD.ranks)).compute(), expected, atol=1e-14)
-    found = kernel.nearest(lazy(FOOD.ranks), k=3)
-    values, rows = dask.compute(*found)
-    again = kernel.nearest(FOOD.ranks, k=3)
-    np.testing.assert_array_equal(rows, again.rows)
-    np.testing.assert_allclose(values, again.values, atol=1e-14)
 
 
 def test_gp_fits_are_those_in_memory(client, monkeypatch):

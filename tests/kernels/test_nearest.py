@@ -1,7 +1,5 @@
 """Nearest rankings against the whole Gram matrix, sorted."""
 
-import dask
-import dask.array as da
 import numpy as np
 import pytest
 from hypothesis import given
@@ -49,29 +47,11 @@ def test_a_ranking_is_not_its_own_neighbour(kernel):
     assert (rows != np.arange(70)[:, np.newaxis]).all()
 
 
-def test_dask_collections_have_the_same_neighbours():
-    kernel = KERNELS[1]
-    X = da.from_array(FOOD.ranks, chunks=(15, 3))
-    some = X[X[:, 0] > 2]
-    kept = FOOD.ranks[FOOD.ranks[:, 0] > 2]
-    for lazily, expected in [
-        (kernel.nearest(X, k=3), kernel.nearest(FOOD.ranks, k=3)),
-        (kernel.nearest(FOOD.ranks[:9], some, k=5), kernel.nearest(FOOD.ranks[:9], kept, k=5)),
-        (kernel.nearest(some, k=2), kernel.nearest(kept, k=2)),
-        (kernel.nearest(X, FOOD.ranks[:9], k=2), kernel.nearest(FOOD.ranks, FOOD.ranks[:9], k=2)),
-    ]:
-        values, rows = dask.compute(*lazily, scheduler="sync")
-        np.testing.assert_array_equal(rows, expected.rows)
-        np.testing.assert_array_equal(values, expected.values)
-
-
 def test_more_than_there_are_cannot_be_found():
     with pytest.raises(ValueError, match="k is 4, with 3 rankings"):
         KERNELS[1].nearest(FOOD.ranks[:4], k=4)
     with pytest.raises(ValueError, match=r"1 or more; got 2\.5"):
-        KERNELS[1].nearest(da.from_array(FOOD.ranks[:4], chunks=(2, -1)), k=2.5)
-    with pytest.raises(ValueError, match="k is 4, with 3 rankings"):
-        KERNELS[1].nearest(da.from_array(FOOD.ranks[:4], chunks=(2, -1)), k=4).rows.compute()
+        KERNELS[1].nearest(FOOD.ranks[:4], k=2.5)
     with pytest.raises(ValueError, match="1 or more; got 0"):
         KERNELS[1].nearest(FOOD.ranks, k=0)
 

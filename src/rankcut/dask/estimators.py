@@ -1,7 +1,9 @@
-"""What estimators do with Dask collections.
+"""What estimators and kernels do with Dask collections.
 
 A transformer is fitted to the columns of a collection, and transforms each block of rows when it is
-computed. A consensus and blocs count each different ranking, block by block.
+computed. A consensus and blocs count each different ranking, block by block. A Gram matrix has one
+block for each pair of blocks of rankings, which are encoded once. Of X with itself, only half of it
+is computed; the other half is its mirror image.
 """
 
 from collections.abc import Callable
@@ -10,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
@@ -17,17 +20,22 @@ from rankcut.blocs.estimator import RankingBlocs
 from rankcut.consensus.estimator import Consensus
 from rankcut.cuts.feature_map import graph_cut_features
 from rankcut.cuts.transformers import GraphCutFeatures, RankingFeatures
-from rankcut.dask.collections import map_rows, row_blocks, stand_in
-from rankcut.dask.tasks import computed, reduced, task
+from rankcut.dask.collections import as_array, map_rows, row_blocks, stand_in
+from rankcut.dask.tasks import computed, reduced, shared, task
 from rankcut.errors import InputError
 from rankcut.gp.classifier import GPClassifier
 from rankcut.gp.regressor import GPRegressor
 from rankcut.graphs import is_learned
+from rankcut.kernels.gram import Encoder, Encoding, fill_gram, gram_dtype, read_both
 from rankcut.kernels.kendall import PairFeatures
+from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.parameters import check_counts
 from rankcut.rankings import Rankings, Unranked, merge_rankings, read_rankings
 from rankcut.rankings.merging import by_groups, joined
-from rankcut.rankings.reading import for_collections
+from rankcut.rankings.reading import for_collections, is_collection
+
+# The encoding of a block without rankings.
+_NOTHING = np.empty(0, dtype=object)
 
 
 @for_collections(RankingFeatures.fit)
@@ -196,3 +204,85 @@ def _join(blocks: list[Rankings | None]) -> Rankings | None:
 def _merge(blocks: list[Rankings | None]) -> Rankings | None:
     whole = _join(blocks)
     return None if whole is None else merge_rankings(whole).rankings
+
+
+@for_collections(RankingKernel.gram)
+def lazy_gram(
+    kernel: RankingKernel,
+    X: Any,
+    Y: Any = None,
+    *,
+    out: Any = None,
+    dtype: DTypeLike | None = None,
+) -> Any:
+    """The Gram matrix as a Dask array; one of X and Y may be in memory. Y=None is X again."""
+    import dask.array as da
+
+    if out is not None:
+        raise InputError(
+            "is for rankings in memory",
+            parameter="out",
+            remedy="write the Gram matrix of a Dask collection with its to_zarr method",
+        )
+    encode = kernel.encoder()
+    other = None if Y is None or Y is X else stand_in(Y)
+    left, right = read_both(stand_in(X), other, kernel.items, kernel.unranked)
+    result_dtype = gram_dtype(dtype, None, left)
+    # A placeholder row shows at once what the kernel refuses.
+    fill_gram(encode(left, result_dtype), None, normalize=False, dtype=result_dtype)
+    rows = _encodings(kernel, X, left, encode, result_dtype)
+    columns = rows if right is None else _encodings(kernel, Y, right, encode, result_dtype)
+    numbers = [da.from_array(np.arange(part.numblocks[0]), chunks=1) for part in (rows, columns)]
+    gram = da.blockwise(
+        _compare,
+        "ij",
+        *(rows, "i", columns, "j", numbers[0], "i", numbers[1], "j"),
+        symmetric=right is None,
+        normalize=kernel.to_scale,
+        gram_type=result_dtype,
+        dtype=result_dtype,
+        meta=np.empty((0, 0), dtype=result_dtype),
+        align_arrays=False,
+    )
+    return gram if right is not None else da.map_blocks(_either, gram, gram.T, dtype=result_dtype)
+
+
+def _encodings(
+    kernel: RankingKernel, X: Any, known: Rankings, encode: Encoder, dtype: np.dtype[Any]
+) -> Any:
+    """A Dask array of one dimension whose blocks are encodings of as many rankings."""
+    encoder = partial(_encode, kernel, known.items, encode, dtype)
+    if is_collection(X):
+        return map_rows(encoder, X, nothing=_NOTHING)
+    encoding = encoder(X)
+    return as_array([shared(encoding)], [len(encoding)], _NOTHING)
+
+
+def _encode(
+    kernel: RankingKernel, items: Any, encode: Encoder, dtype: np.dtype[Any], block: Any
+) -> Encoding:
+    rankings = read_rankings(block, items, unranked=kernel.unranked)
+    return encode(rankings, dtype)
+
+
+def _compare(
+    left: Any,
+    right: Any,
+    row: Any,
+    column: Any,
+    *,
+    symmetric: bool,
+    normalize: bool,
+    gram_type: np.dtype[Any],
+) -> NDArray[Any]:
+    """One block of the Gram matrix; empty below the diagonal of a symmetric one."""
+    if symmetric and column[0] < row[0]:
+        return np.empty((0, 0), dtype=gram_type)
+    if len(left) == 0 or len(right) == 0:
+        return np.empty((len(left), len(right)), dtype=gram_type)
+    itself = symmetric and column[0] == row[0]
+    return fill_gram(left, None if itself else right, normalize=normalize, dtype=gram_type)
+
+
+def _either(block: NDArray[Any], mirrored: NDArray[Any]) -> NDArray[Any]:
+    return block if block.size or not mirrored.size else mirrored

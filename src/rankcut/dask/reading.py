@@ -1,26 +1,22 @@
-"""Rankings in blocks: Parquet files that any process reads when needed, and long tables."""
+"""Rankings in blocks: Parquet files that any process reads when needed."""
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse as sp
 
-from rankcut.dask.collections import as_array, at_place, stand_in
-from rankcut.dask.parts import BlockPlace, BlockReader, block_places
-from rankcut.dask.tasks import computed, reduced, shared, shared_task, task
-from rankcut.errors import InputError
-from rankcut.files.layouts import joined
-from rankcut.files.roles import TableOptions
-from rankcut.rankings import object_array
-from rankcut.rankings.long_tables import LongRanks, from_long
+from rankcut.dask.collections import as_array
+from rankcut.dask.tasks import shared_task
+from rankcut.errors import RankingFileError
+from rankcut.files.layouts import JUDGED_ROWS, table_rankings
+from rankcut.files.roles import NoSuchRowsError, TableOptions, meeting, roles_of
+from rankcut.files.stored_tables import batches, check_columns, opened_parquet, parquet_files
+from rankcut.files.tables import BLOCK_CELLS, TableBlock
 from rankcut.rankings.ranking_set import RankingSet
-from rankcut.rankings.reading import for_collections
 
 
 def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "ParquetRankings":
@@ -53,6 +49,126 @@ def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "ParquetR
     return ParquetRankings(places, reader, first)
 
 
+class BlockPlace(NamedTuple):
+    """Where a block of rows stands: a Parquet file and some of its row groups."""
+
+    file: str
+    groups: tuple[int, ...]
+    first_row: int  #: of the file
+    n_rows: int
+    skipped: int = 0  #: rows of the groups before the first
+
+
+def block_places(source: str, rows: int) -> list[BlockPlace]:
+    """The blocks of a Parquet file, or of all files of a data set: at most ``rows`` rows each.
+
+    Small row groups are read together, and large ones are cut.
+    """
+    files = parquet_files(source) or [source]
+    places: list[BlockPlace] = []
+    names: list[str] | None = None
+    for file in files:
+        with opened_parquet(file) as opened:
+            names = names or opened.schema_arrow.names
+            check_columns(opened.schema_arrow.names, names, file, files[0])
+            sizes = [opened.metadata.row_group(i).num_rows for i in range(opened.num_row_groups)]
+        places += _cut(str(Path(file).resolve()), sizes, rows)
+    if not places:
+        raise RankingFileError("the table has no rows", source)
+    return places
+
+
+def _cut(file: str, sizes: list[int], rows: int) -> Iterator[BlockPlace]:
+    first, start = 0, 0
+    groups: list[int] = []
+    n_rows = 0
+    for group, size in enumerate(sizes):
+        if groups and n_rows + size > rows:
+            yield BlockPlace(file, tuple(groups), start, n_rows)
+            start, groups, n_rows = first, [], 0
+        if size > rows:
+            for skipped in range(0, size, rows):
+                n_some = min(rows, size - skipped)
+                yield BlockPlace(file, (group,), first + skipped, n_some, skipped)
+            start = first + size
+        elif size:
+            groups.append(group)
+            n_rows += size
+        first += size
+    if groups:
+        yield BlockPlace(file, tuple(groups), start, n_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockReader:
+    """Reads all blocks of a table in the same way; the first decides which columns are items."""
+
+    options: TableOptions
+    nothing: RankingSet  #: the result for a block without matching rows
+
+    @classmethod
+    def like(
+        cls, places: Sequence[BlockPlace], options: TableOptions
+    ) -> "tuple[BlockReader, RankingSet]":
+        """A reader for all blocks of a data set, and the rankings of the first that has any."""
+        block = next(_blocks(places[0]))
+        layout = options.fitting(block)
+        if layout not in ("wide", "ratings"):
+            raise RankingFileError(
+                f"a {layout} table cannot be read in blocks",
+                places[0].file,
+                remedy="write a wide one first: rankcut convert --to-layout wide",
+            )
+        blocks = _first_blocks(places, options)
+        names = [blocks[0].names[i] for i in roles_of(TableBlock.joined(blocks), options).items]
+        settled = replace(options, layout=layout, item_columns=names, columns=None)
+        first = table_rankings(iter(blocks[:1]), settled)
+        return cls(settled, first.rows(slice(0))), first
+
+    def __call__(self, place: BlockPlace) -> RankingSet:
+        """The rankings of a block."""
+        try:
+            return table_rankings(_blocks(place), self.options)
+        except NoSuchRowsError:
+            return self.nothing
+
+    def row_of_file(self, place: BlockPlace, row: int) -> int:
+        """The row of its file that a ranking of a block is in, from 0."""
+        kept = meeting(_blocks(place), self.options.where)
+        return int(np.concatenate([block.lines for block in kept])[row]) - 1
+
+
+def _first_blocks(places: Sequence[BlockPlace], options: TableOptions) -> list[TableBlock]:
+    """The first blocks that have rows, until these are enough to judge."""
+    found: list[TableBlock] = []
+    for last, place in enumerate(places, start=1):
+        try:
+            found.append(TableBlock.joined(list(meeting(_blocks(place), options.where))))
+        except NoSuchRowsError:
+            if last == len(places) and not found:
+                raise
+        if sum(map(len, found)) >= JUDGED_ROWS or (found and place.file != found[0].source):
+            break
+    if found[-1].source != found[0].source:
+        found.pop()
+    return found
+
+
+def _blocks(place: BlockPlace) -> Iterator[TableBlock]:
+    """The rows of a block, some at a time; the other rows of its row groups are passed over."""
+    with opened_parquet(place.file) as opened:
+        step = max(1, min(place.n_rows, BLOCK_CELLS // max(1, len(opened.schema_arrow))))
+        start = place.skipped
+        for block in batches(opened, place.file, step, place.groups):
+            numbers = block.lines - 1
+            if numbers[0] >= start + place.n_rows:
+                break
+            wanted = (numbers >= start) & (numbers < start + place.n_rows)
+            if wanted.any():
+                kept = block if wanted.all() else block.some(wanted)
+                yield replace(kept, lines=kept.lines - start + place.first_row)
+
+
 @dataclass(frozen=True, eq=False)
 class ParquetRankings:
     """Rankings in blocks; only the first is in memory.
@@ -80,20 +196,6 @@ class ParquetRankings:
         blocks = [read(place) for place in self.places]
         return as_array(blocks, sizes, np.empty((0, len(self.first.items))))
 
-    def rows(self, numbers: Sequence[int], sizes: Sequence[int]) -> RankingSet:
-        """Some rows, in that order; ``sizes`` are the numbers of rows of the blocks.
-
-        Blocks are read one at a time, and only those with one of the rows.
-        """
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        homes = np.searchsorted(starts, numbers, side="right") - 1
-        order = np.argsort(homes, kind="stable")
-        wanted = np.asarray(numbers) - starts[homes]
-        found = [
-            self.reader(self.places[home]).rows(wanted[homes == home]) for home in np.unique(homes)
-        ]
-        return joined(found).rows(np.argsort(order))
-
     def settings(self) -> dict[str, Any]:
         """Everything the rankings depend on, for a manifest."""
         files = []
@@ -110,64 +212,3 @@ class ParquetRankings:
 def _ranks(reader: BlockReader, place: BlockPlace) -> Any:
     """The ranks of a block."""
     return reader(place).ranks
-
-
-@for_collections(from_long)
-def lazy_from_long(
-    table: Any,
-    *,
-    ranking: str = "ranking",
-    item: str = "item",
-    items: Sequence[Hashable] | None = None,
-    **options: Any,
-) -> LongRanks:
-    """:func:`~rankcut.from_long` for a Dask DataFrame: one block of rankings per partition."""
-    options = {"rank": None, "score": None, "sparse": False, **options}
-    options = {"ranking": ranking, "item": item, **options}
-    together = table.index.name == ranking and table.known_divisions
-    lines = table.reset_index() if table.index.name == ranking else table
-    from_long(stand_in(lines), **options)  # says what is wrong with the columns
-    if items is None:
-        labels = task(_labels)
-        parts = [labels(part) for part in lines[item].to_delayed()]
-        items = computed(reduced(parts, _first_labels))[0]
-    if not together:
-        value = options["rank"] or options["score"]
-        lines = lines[[ranking, item, value]].shuffle(on=ranking)
-    read = task(_read_lines, nout=2)
-    about = shared({**options, "items": list(items)})
-    blocks = [read(part, about, not together) for part in lines.to_delayed()]
-    nothing = sp.csr_array((0, len(items))) if options["sparse"] else np.empty((0, len(items)))
-    sizes = [math.nan] * len(blocks)
-    return LongRanks(
-        as_array([block[0] for block in blocks], sizes, nothing),
-        as_array([block[1] for block in blocks], sizes, np.empty(0, dtype=object)),
-        list(items),
-    )
-
-
-def _labels(column: Any) -> list[Hashable]:
-    return list(dict.fromkeys(column.tolist()))
-
-
-def _first_labels(parts: list[list[Hashable]]) -> list[Hashable]:
-    return list(dict.fromkeys(label for part in parts for label in part))
-
-
-def _read_lines(
-    lines: Any, options: dict[str, Any], moved: bool
-) -> tuple[Any, NDArray[np.object_]]:
-    """The rankings of a partition, sorted by id if their lines are in no order."""
-    if len(lines) == 0:
-        n_items = len(options["items"])
-        nothing = sp.csr_array((0, n_items)) if options["sparse"] else np.empty((0, n_items))
-        return nothing, np.empty(0, dtype=object)
-    if moved:
-        lines = lines.sort_values(options["ranking"], kind="stable")
-    names = lines[options["ranking"]]
-
-    def at_ranking(error: InputError, line: int) -> InputError:
-        return error.moved(file=f"ranking {names.iloc[[line]].tolist()[0]!r}", line=None)
-
-    found = at_place(partial(from_long, **options), lines, at_ranking)
-    return found.ranks, object_array(found.ids)

@@ -48,23 +48,23 @@ def shared(value: Any) -> Any:
     return import_dask().delayed(value, pure=False, traverse=False)
 
 
-def task(function: Callable[..., Any], nout: int | None = None) -> Any:
-    """A function whose calls are tasks: it returns a Delayed, or ``nout`` of them.
+def task(function: Callable[..., Any]) -> Any:
+    """A function whose calls are tasks: it returns a Delayed.
 
     >>> double = task(lambda number: 2 * number)
     >>> double(double(3)).compute()
     12
     """
-    return import_dask().delayed(function, nout=nout, pure=False, traverse=False)
+    return import_dask().delayed(function, pure=False, traverse=False)
 
 
-def shared_task(function: Callable[[Any], Any], nout: int | None = None) -> Any:
+def shared_task(function: Callable[[Any], Any]) -> Any:
     """Like :func:`task`, for a large function: all calls share it.
 
     >>> shared_task(sum)([1, 2, 3]).compute()
     6
     """
-    return partial(task(_call, nout), shared(function))
+    return partial(task(_call), shared(function))
 
 
 def _call(function: Callable[[Any], Any], value: Any) -> Any:
@@ -93,34 +93,31 @@ def computed(*values: Any) -> tuple[Any, ...]:
         raise explained(problem) from problem
 
 
-def each_done(
-    function: Callable[[Any], Any], tasks: Sequence[Any], progress: Progress | None = None
-) -> Iterator[tuple[int, Any]]:
-    """Yield the number of each task and ``function(task)``, as they are completed.
+def do_each(
+    function: Callable[[Any], None], tasks: Sequence[Any], progress: Progress | None = None
+) -> None:
+    """Call ``function(task)`` for each: on the current client, or one after the other here.
 
-    Tasks run on the current client, or one after the other in this process.
-
-    >>> dict(each_done(len, ["toro", "uni"]))
-    {0: 4, 1: 3}
+    >>> do_each(print, ["toro", "uni"])
+    toro
+    uni
     """
-    for n_done, result in enumerate(_results(function, tasks)):
+    for n_done, _ in enumerate(_results(function, tasks), start=1):
         if progress is not None:
-            progress(n_done + 1, len(tasks))
-        yield result
+            progress(n_done, len(tasks))
 
 
-def _results(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+def _results(function: Callable[[Any], None], tasks: Sequence[Any]) -> Iterator[None]:
     client = current_client()
     if client is None:
-        yield from enumerate(map(function, tasks))
+        yield from map(function, tasks)
         return
     from distributed import as_completed
 
     futures = client.compute(list(map(shared_task(function), tasks)))
-    numbers = {future.key: number for number, future in enumerate(futures)}
     try:
         for future in as_completed(futures):
-            yield numbers[future.key], future.result()
+            yield future.result()
     except Exception:
         client.cancel(futures)
         raise

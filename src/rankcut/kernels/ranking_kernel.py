@@ -111,15 +111,13 @@ class RankingKernel(Kernel):
         own = self._squares(X, self.encoder())
         return np.where(own > 0, 1.0, 0.0) if self.normalize else own
 
-    @takes_collections
     def nearest(self, X: Any, Y: Any = None, *, k: int = 10) -> Nearest:
         """The k rankings of Y with the largest values, for each of X; no Gram matrix is kept.
 
         Parameters
         ----------
         X, Y : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrices; if Y is None, the other rankings of X. They may be Dask collections;
-            the results are Dask arrays then.
+            Rank matrices; if Y is None, the other rankings of X.
         k : int
             Number of nearest rankings.
 

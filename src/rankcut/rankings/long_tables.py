@@ -13,7 +13,7 @@ from rankcut.parameters import EXACT, check_count
 from rankcut.rankings import as_frame
 from rankcut.rankings.orders import spread
 from rankcut.rankings.ratings import from_ratings
-from rankcut.rankings.reading import first_repeat, takes_collections
+from rankcut.rankings.reading import first_repeat, refuse_collection
 
 
 class LongRanks(NamedTuple):
@@ -24,7 +24,6 @@ class LongRanks(NamedTuple):
     items: list[Hashable]
 
 
-@takes_collections
 def from_long(
     table: Any,
     *,
@@ -39,15 +38,10 @@ def from_long(
 ) -> LongRanks:
     """A rank matrix from a table with a line for each ranking and item.
 
-    From a Dask DataFrame, ``ranks`` and ``ids`` are Dask arrays with a block of unknown size for
-    each partition. Where lines were moved, the rows of a block are sorted by id.
-
     Parameters
     ----------
     table : pandas or Polars frame
-        Anything that narwhals accepts as an eager frame. The lines of a Dask DataFrame are
-        moved so that those of a ranking are in one partition, unless its index is the column
-        ``ranking`` and its divisions are known, as they are after ``set_index``.
+        Anything that narwhals accepts as an eager frame.
     ranking, item : str
         The columns that say which ranking and which item a line is about.
     rank, score : str
@@ -56,8 +50,7 @@ def from_long(
     higher_is_better : bool
         True if the highest score is the best, False if the lowest is.
     items : sequence or None
-        The items that become columns; None takes those that occur, in order of appearance,
-        which for a Dask DataFrame takes a pass over its lines right away.
+        The items that become columns; None takes those that occur, in order of appearance.
     top : int or None
         Keep at most this many of the best items of each ranking, and leave the others unranked; a
         group of ties that does not fit as a whole is left out.
@@ -84,6 +77,7 @@ def from_long(
     >>> ids, items
     ([7, 9], ['a', 'b'])
     """
+    refuse_collection(table)
     frame = as_frame(table)
     if frame is None:
         raise InputError(f"a long table is a pandas or Polars frame, not {type(table).__name__}")
