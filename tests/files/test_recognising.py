@@ -353,6 +353,96 @@ def test_files_of_each_kind_are_read_without_options(kind, tmp_path):
     np.testing.assert_array_equal(again.with_items(votes.items).dense(), votes.dense())
 
 
+SPOKEN = {
+    "Spanish": ("Marca temporal", ["1ª opción", "2ª opción", "3ª opción"]),
+    "German": ("Zeitstempel", ["1. Wahl", "2. Wahl", "3. Wahl"]),
+    "French": ("Horodateur", ["1er choix", "2e choix", "3ème choix"]),
+    "ends explained": ("Timestamp", ["1 (best)", "2", "3 (worst)"]),
+}
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_places_in_other_words(language):
+    when, places = SPOKEN[language]
+    head = [when, *(f"Order [{dish}]" for dish in DISHES)]
+    rows = [["1/5/2024 10:00 GMT+1", *(places[rank - 1] for rank in row)] for row in RANKS]
+    votes = read_file(io.StringIO("\ufeff" + table([head, *rows])), "csv")
+    assert votes.items == DISHES
+    np.testing.assert_array_equal(votes.ranks, RANKS)
+
+
+def test_what_else_qualtrics_writes_is_no_answer():
+    names = ["Status", *Q5, *(f"Q5_DO_{i}" for i in (1, 2, 3)), "Q6"]
+    texts = [
+        "Response Type",
+        *ABOUT,
+        *(f"{own} - Display Order" for own in ABOUT),
+        "Comments,\nif any",
+    ]
+    rows = [["IP Address", *row, 3, 2, 1, 'fine, "really"\nthanks'] for row in RANKS]
+    rows.append(["Survey Preview", 1, 2, 3, 1, 2, 3, ""])
+    votes = read_file(io.StringIO(qualtrics(names, texts, names, rows)), "csv")
+    assert votes.items == DISHES
+    np.testing.assert_array_equal(votes.ranks, RANKS)
+    assert "1 preview left out" in votes.metadata["READ AS"]
+
+
+OTHER_FORMS = {
+    "SurveyMonkey in German": table(
+        [["Befragten-ID", "Startdatum", "Bitte ordnen", "", ""], ["", "", *DISHES],
+         *([118 + i, "01.02.2024", *row] for i, row in enumerate(RANKS))], ";"),
+    "LimeSurvey, codes and texts": table(
+        [["id. Response ID", *(f"Q1[{i}]. Rank these [Rank {i}]" for i in (1, 2, 3))],
+         *([i, *order] for i, order in enumerate(ORDERS))]),
+    "LimeSurvey in German": table(
+        [["Antwort ID", *(f"Bitte ordnen [Rang {i}]" for i in (1, 2, 3))],
+         *([i, *order] for i, order in enumerate(ORDERS))]),
+    "columns numbered by hand": table(
+        [["Name", "Vote 1", "Vote 2", "Vote 3"],
+         *([name, *order] for name, order in zip("abcd", ORDERS, strict=True))]),
+    "ordinals in words": table(
+        [DISHES, *([["first", "second", "third"][rank - 1] for rank in row] for row in RANKS)]),
+    "a comment above": "# by Ann, in May\n"
+    + table([["who", *DISHES], *(["x", *row] for row in RANKS)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", OTHER_FORMS)
+def test_forms_of_other_tools_and_people(form):
+    votes = read_file(io.StringIO(OTHER_FORMS[form]), "csv")
+    np.testing.assert_array_equal(votes.with_items(DISHES).ranks, RANKS)
+
+
+@pytest.mark.parametrize(
+    ("head", "results"),
+    [
+        ("White,Black,Result", ["1-0", "0-1", "1/2-1/2"]),
+        ("HomeTeam,AwayTeam,FTR", ["H", "A", "D"]),
+        ("system_1,system_2,preference", ["1", "2", "0"]),
+    ],
+)
+def test_results_of_games_are_votes(head, results):
+    pairs = ["toro,uni", "uni,ika", "ika,toro"]
+    lines = [f"{pair},{won}" for pair, won in zip(pairs, results, strict=True)]
+    votes = read_file(io.StringIO("\n".join([head, *lines, ""])), "csv")
+    expected = [[1, 2, NAN], [NAN, 2, 1], [1, NAN, 1]]
+    np.testing.assert_array_equal(votes.with_items(DISHES).ranks, expected)
+
+
+def test_tasks_whose_columns_have_any_names():
+    rows = ["7,toro,uni,ika,toro,ika", "7,ika,toro,uni,uni,toro"]
+    text = "\n".join(["RespID,Q1a,Q1b,Q1c,Most important,Least important", *rows, ""])
+    votes = read_file(io.StringIO(text), "csv")
+    np.testing.assert_array_equal(votes.with_items(DISHES).ranks, [[1, 2, 3], [3, 1, 2]])
+    assert "2 tasks by 1 person" in votes.metadata["READ AS"]
+
+
+def test_decimal_commas_between_semicolons():
+    text = "dataset;toro;uni\nd1;0,915;0,87\nd2;0,5;0,612\n"
+    votes = read_file(io.StringIO(text), "csv", higher_is_better=True)
+    np.testing.assert_array_equal(votes.ranks, [[1, 2], [2, 1]])
+
+
 def test_at_least_25_kinds_are_tried():
     assert len(KINDS) >= 25
 

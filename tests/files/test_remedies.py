@@ -52,6 +52,19 @@ SUGGESTED = {
         table(ITEMS, np.random.default_rng(0).integers(1, 6, (40, 4))),
         ["--layout", "ratings"],
     ),
+    "a code for no answer beside an id": (
+        table(["id", *ITEMS], [[100 + i, *row] for i, row in enumerate(CODED)]),
+        ["--missing", "99", "--columns", "id"],
+    ),
+    "a word for no answer": (
+        table(ITEMS, np.where(CODED == 99, "weiß nicht", CODED)),
+        ["--missing", "weiß nicht"],
+    ),
+    "places of two contests": (
+        table(["Mayor 1st", "Mayor 2nd", "Clerk 1st", "Clerk 2nd"],
+              [["toro", "uni", "ika", "ebi"], ["uni", "toro", "ebi", "ika"]]),
+        ["--question", "Mayor"],
+    ),
     "a word among numbers": ("a,b,c\n1,2,5\n2,1,x\n1,2,4\n2,1,6\n", ["--columns", "c"]),
     "a repeated item": ("ranking,item,rank\nx,a,1\nx,b,2\nx,a,3\n", ["--repeats", "first"]),
 }  # fmt: skip
@@ -80,7 +93,7 @@ def test_the_option_that_a_message_suggests_works(case, tmp_path, capsys):
     assert run("convert", place, tmp_path / "out.csv", *expected) == 0
     votes = read_file(tmp_path / "out.csv")
     if {*votes.items} == {*ITEMS} and case not in ("scores", "words of a usual scale"):
-        listed = CODED != 99 if case == "a code for no answer" else np.ones_like(RANKS, bool)
+        listed = CODED != 99 if "for no answer" in case else np.ones_like(RANKS, bool)
         np.testing.assert_array_equal(votes.with_items(ITEMS).ranks[listed], RANKS[listed])
 
 

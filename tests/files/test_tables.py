@@ -116,10 +116,23 @@ def test_a_column_that_is_empty_at_first_is_what_it_is_later():
     assert [piece.columns["town"][0] for piece in pieces] == [None, None, "Kobe", "Nara"]
 
 
-def test_as_many_words_as_numbers_are_no_item():
-    votes = read("a,b,code\n1,2,3\n2,1,x\n1,2,\n")
+def test_more_words_than_numbers_are_no_item():
+    votes = read("a,b,code\n1,2,3\n2,1,x\n1,2,y\n")
     assert votes.items == ("a", "b")
-    assert votes.columns["code"].tolist() == ["3", "x", None]
+    assert votes.columns["code"].tolist() == ["3", "x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("toro,uni\n1,x\n1,1\n", "'x' is not a number, and others are"),
+        ("toro,uni,ika\n1,2,x\n2,1,3\n", "'x' is not a number, and others are"),
+        ("toro,uni\n1,x\n", "only column 'toro' holds ranks"),
+    ],
+)
+def test_a_word_makes_no_item_disappear(text, says):
+    with pytest.raises(RankingFileError, match=says):
+        read(text)
 
 
 def test_a_rank_of_zero_among_objects_is_a_number():

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankcut.errors import RankingFileError, Setting
 from rankcut.files.archives import reading_as, unpack_archive
-from rankcut.files.guessing import BLANK, OVERVOTE, PLACE, as_option, check_ranks
+from rankcut.files.guessing import BLANK, OVERVOTE, PLACE, are_places, as_option, check_ranks
 from rankcut.files.roles import Guess
 from rankcut.files.tables import TableBlock, shown
 from rankcut.files.text import Source, decoded, read_all, source_name, whole_number
@@ -23,6 +23,7 @@ from rankcut.rankings.orders import from_orders
 from rankcut.rankings.ranking_set import RankingSet, fitting_ranks
 
 _WRITE_IN = re.compile(r"(?i)(undeclared )?write[\s-]?ins?\b.*|uwi")
+_NUMBERED = re.compile(r"(\D+?)[\s_]*(\d+)")
 _OF_PLACES = re.compile(r"(?i)^\s*(choice\b)?\s*(of \d+)?|\s*\(\d+\)$")
 _TOKEN = r"(?:\[[^\]]*\]|[^\s\[\]>=,/:*]+)"
 _VOTES = re.compile(rf"(\d+)\s*[:*]\s*({_TOKEN}(?:/\S+?)?(?:\s*[>=,]\s*{_TOKEN}(?:/\S+?)?)*)?")
@@ -37,13 +38,26 @@ def contests(block: TableBlock) -> list[Guess]:
             # "Mayor Choice 1 of 5 Citywide (0269)" is about "Mayor Citywide".
             rest = f"{name[: found.start()]} {_OF_PLACES.sub('', name[found.end() :])}"
             place = float(found[1] or found[2])
-            groups.setdefault(" ".join(rest.split()).strip(" :-_"), {})[place] = i
+            groups.setdefault(" ".join(rest.split()).strip(" :-_/"), {})[place] = i
+    for contest, places in _numbered(block).items() if not groups else ():
+        if are_places(block, list(places.values())):
+            groups[contest] = places
     guesses: list[Guess] = []
     for contest, places in groups.items():
         columns = [places[place] for place in sorted(places)]
         if len(columns) > 1:
             guesses.extend(_ballots(block, columns, contest))
     return guesses
+
+
+def _numbered(block: TableBlock) -> dict[str, dict[float, int]]:
+    """Columns of text whose names are numbered: ``Mayor 1``, ``Mayor 2``."""
+    groups: dict[str, dict[float, int]] = {}
+    for i, name in enumerate(block.names):
+        found = _NUMBERED.fullmatch(name.strip())
+        if found and not block.is_numeric(i):
+            groups.setdefault(found[1], {})[float(found[2])] = i
+    return {name: own for name, own in groups.items() if len(own) > 1}
 
 
 def _ballots(block: TableBlock, columns: list[int], contest: str) -> list[Guess]:

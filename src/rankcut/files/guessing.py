@@ -18,21 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError, Setting, Text, amount
-from rankcut.files.tables import Layout, TableBlock
+from rankcut.files.tables import ORDINALS, Layout, TableBlock, shown
 from rankcut.parameters import MOST_LISTED
 
 # What the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
 PLACE = re.compile(
     r"(?i)(?:choice|rank|pref|preference|place|position)\W?_?(\d+)|(\d+)(?:st|nd|rd|th)\b"
 )
-_ORDINALS = [
-    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
-    *("tenth", "eleventh", "twelfth"),
-]
+# A place in words: "Rank 2", "Rang 2", "1st choice", "2. Wahl", "1ª opción", "5 (worst)".
 _ONE_PLACE = re.compile(
-    r"(?:rank|ranking|choice|place|preference|priority|no\.?|#)?[\s#_]*"
-    rf"(?:(\d{{1,4}})(?:st|nd|rd|th|\.|\))?|({'|'.join(_ORDINALS)}))"
-    r"(?:[\s-]*(?:choice|place|preference|priority|rank|pick|best|most|favou?rite)\b.*)?"
+    r"(?:(?:rank(?:ing)?|rang|choice|choix|wahl|opción|place|platz|lugar|posición|position"
+    r"|preference|priority|no\.?|nr\.?)\b)?[\s#_]*"
+    rf"(?:(\d{{1,4}})(?:[^\w\s]|[^\W\d]{{1,3}}\b)?|({'|'.join(ORDINALS)}))(?:\W\D*)?"
 )
 _CHOICE = re.compile(r"(?i)choice[ _]?\d+")
 
@@ -56,7 +53,7 @@ _SCALES = [
     ["extremely important", "very important", "important", "somewhat important",
      "not important", "not at all important"],
     ["always", "often", "sometimes", "rarely", "never"],
-    ["love it", "like it", "neutral", "dislike it", "hate it"],
+    ["love it", "love", "like it", "like", "neutral", "dislike it", "dislike", "hate it", "hate"],
     ["high", "medium", "low"],
 ]  # fmt: skip
 
@@ -102,13 +99,13 @@ def layout_of_text(block: TableBlock, named: set[str]) -> Layout:
 def place_of(text: str) -> int | None:
     """The place that a text names, such as "1st choice", "Rank 2", "third" or "4"; None if none.
 
-    >>> [place_of(text) for text in ("1st choice", "Rank 2", "Third", "4.", "toro")]
-    [1, 2, 3, 4, None]
+    >>> [place_of(text) for text in ("1st choice", "Rang 2", "Third", "4. Wahl", "toro", "18-24")]
+    [1, 2, 3, 4, None, None]
     """
     found = _ONE_PLACE.fullmatch(text.strip().lower())
     if found is None:
         return None
-    return int(found[1]) if found[1] else _ORDINALS.index(found[2]) + 1
+    return int(found[1]) if found[1] else ORDINALS.index(found[2]) + 1
 
 
 def places_of_ballots(names: Sequence[str]) -> list[int]:
@@ -136,13 +133,20 @@ def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> No
         found = (check_ranks if layout == "wide" else check_scores)(values, names)
     if found is None:
         return
-    codes = _codes_of_no_answer(values, names) if layout == "wide" else ""
+    about = [i for k, i in enumerate(items) if _is_about(names[k])]
+    ranked = [k for k in range(len(items)) if not _is_about(names[k])]
+    codes = ""
+    if layout == "wide" and len(ranked) > 1 and values.size:
+        codes = _codes_of_no_answer(values[:, ranked], [names[k] for k in ranked])
     problem = found.problem.format(
         "" if found.culprit is None else f"column {names[found.culprit]!r}"
     )
     naming: Text = ["name the items with ", Setting("item_columns")]
     if codes:
+        problem = f"some items have {codes}, which no rank is"
         remedy: Text = ["if that is no answer, pass ", Setting("missing", codes)]
+        if about:
+            remedy = [*remedy, " ", Setting("columns", as_option(about, block.names))]
     elif found.columns:
         odd = [items[k] for k in found.columns]
         these = "it is not an item" if len(odd) == 1 else f"these {len(odd)} are not items"
@@ -210,11 +214,12 @@ def rankings_in_text(block: TableBlock) -> tuple[str, Text] | None:
     if not words:
         return None
     problem = f"some columns hold {', '.join(map(repr, words))}, and none holds ranks"
-    cells = [block.objects(i).tolist() for i in columns]
-    rows = [[cell for cell in row if cell is not None] for row in zip(*cells, strict=True)]
-    if all(len({*row}) == len(row) for row in rows):
+    if are_places(block, columns):
         named = Setting("item_columns", as_option(columns, block.names))
-        return problem, ["if each column is a place: ", Setting("layout", "ballots"), " ", named]
+        return problem, [
+            *("if each column is a place: ", Setting("layout", "ballots"), " ", named),
+            *("; if the words are places, list these from best to worst with ", Setting("scale")),
+        ]
     known = next((scale for scale in _SCALES if {w.lower() for w in words} <= {*scale}), None)
     if known is None:
         remedy: Text = [
@@ -224,6 +229,14 @@ def rankings_in_text(block: TableBlock) -> tuple[str, Text] | None:
         return problem, remedy
     ordered = " > ".join(sorted(words, key=lambda word: known.index(word.lower())))
     return problem, ["for ratings in words: ", Setting("scale", ordered)]
+
+
+def are_places(block: TableBlock, columns: Sequence[int]) -> bool:
+    """Whether each row has different cells, and the columns share them, as places of items do."""
+    cells = [block.objects(i).tolist() for i in columns]
+    rows = [[shown(cell) for cell in row if cell is not None] for row in zip(*cells, strict=True)]
+    distinct = all(len({*row}) == len(row) for row in rows)
+    return distinct and any(rows) and len({cell for row in rows for cell in row}) > 1
 
 
 def _has_orders(block: TableBlock, column: int) -> bool:
@@ -245,6 +258,9 @@ def _shared_words(block: TableBlock) -> tuple[list[str], list[int]]:
         own = [word for word, where in seen.items() if i in where]
         if len(shared & {*own}) * 2 < len(own):
             rated.discard(i)
+    # Columns that share no word with the first of them answer another question.
+    first = min(rated, default=0)
+    rated = {i for i in rated if any({i, first} <= where for where in seen.values())}
     words = [word for word, where in seen.items() if where & rated]
     return (words, sorted(rated)) if 2 <= len(words) <= MOST_LISTED else ([], [])
 

@@ -213,9 +213,21 @@ def _items(
             items = _known_items(block, items, options.known_items)
         elif items:
             check_numbers(block, items, layout)
+            _check_several(block, items, left)
     if not items:
         raise _no_items(block, options)
     return items
+
+
+def _check_several(block: TableBlock, items: Sequence[int], left: Sequence[int]) -> None:
+    """Refuse one column of numbers beside columns of text: nobody would rank one item."""
+    if len(items) == 1 and len(left) > 1:
+        raise RankingFileError(
+            f"only column {block.names[items[0]]!r} holds ranks, and a ranking needs two items",
+            block.source,
+            int(block.lines[0]),
+            remedy=["name the items with ", Setting("item_columns")],
+        )
 
 
 def _known_items(block: TableBlock, items: Sequence[int], known: Sequence[str]) -> list[int]:

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import Setting
-from rankcut.files.guessing import NO_ANSWER, as_option, place_of
+from rankcut.errors import Setting, amount
+from rankcut.files.guessing import NO_ANSWER, are_places, as_option, place_of
 from rankcut.files.roles import Guess, shortened
 from rankcut.files.tables import TableBlock, is_missing, number_of, shown
 from rankcut.rankings.orders import parse_order
@@ -29,8 +29,12 @@ from rankcut.rankings.orders import parse_order
 # Of the rows of a ranking question, at most this share may have ties, by mistakes of people.
 _MOST_TIED = 0.05
 
-_BRACKETS = re.compile(r"(.*?)[\s.:]*\[([^\[\]]+)\]\s*")
-_PLACE_CODE = re.compile(r"(?i)(rank(ing)?\s*)?\d+")
+# "Rank these [toro]", which LimeSurvey may write behind a code, "Q1[1]. Rank these [Rank 1]".
+_BRACKETS = re.compile(r"(?:\w+\[[^\[\]]+\]\.\s*(?=.*\[))?(.*?)[\s.:]*\[([^\[\]]+)\]\s*")
+# What Qualtrics writes as the status of rows that are no answers, in words or numbers.
+_TRIALS = {"Survey Preview", "Survey Test", "Spam", "1", "2", "8", "9"}
+
+_PLACE_CODE = re.compile(r"(?i)(rang|rank(ing)?)?\s*\d+")
 _NUMBERED = re.compile(r"(.*?\d.*?)_\d+_RANK|(.*?)_?\d+")
 
 
@@ -38,15 +42,22 @@ def without_headers(block: TableBlock) -> TableBlock:
     """The table without further rows of its header, which become labels of the columns."""
     if len(block) > 2 and any(str(cells[1]).startswith('{"ImportId"') for cells in block.columns):
         return _labelled(block, 2, "Qualtrics")
-    first = block.names[0].lower().replace(" ", "")
-    if len(block) > 1 and first == "respondentid" and is_missing(block.columns[0][0]):
+    untitled = {i for i, name in enumerate(block.names) if name == f"column {i + 1}"} - {0}
+    first = block.names[0].lower().replace(" ", "") == "respondentid" or untitled
+    if len(block) > 1 and first and _is_second_header(block, untitled):
         names = list(block.names)
-        for i, name in enumerate(names):
+        for i in sorted(untitled):
             # The cells of a question stand below its title and the blanks behind it.
-            if name == f"column {i + 1}" and i:
-                names[i] = re.sub(r" \(\d+\)$", "", names[i - 1]) + f" ({i + 1})"
+            names[i] = re.sub(r" \(\d+\)$", "", names[i - 1]) + f" ({i + 1})"
         return _labelled(replace(block, names=names), 1, "SurveyMonkey")
     return block
+
+
+def _is_second_header(block: TableBlock, untitled: set[int]) -> bool:
+    """Whether the first row has no id, as the others have, and words below missing titles."""
+    ids = list(map(is_missing, block.columns[0]))
+    words = [number_of(block.columns[i][0]) is None for i in untitled]
+    return ids[0] and not any(ids[1:]) and all(words)
 
 
 def _labelled(block: TableBlock, n_rows: int, tool: str) -> TableBlock:
@@ -63,11 +74,18 @@ def survey_questions(block: TableBlock) -> list[Guess]:
 
 def _labelled_questions(block: TableBlock) -> list[Guess]:
     """Questions whose columns have ranks, and labels with the items' names."""
+    tried = np.zeros(len(block), dtype=bool)
+    if block.tool == "Qualtrics" and "Status" in block.names:
+        status = block.columns[block.names.index("Status")]
+        tried = np.array([shown(cell) in _TRIALS for cell in status])
+        block = block.some(~tried)
+    said = (f"{amount(int(tried.sum()), 'preview')} left out",) if tried.any() else ()
     groups: dict[str, list[int]] = {}
     for i, name in enumerate(block.names):
         if block.tool == "SurveyMonkey":
             groups.setdefault(re.sub(r" \(\d+\)$", "", name), []).append(i)
-        elif found := _NUMBERED.fullmatch(name):
+        elif (found := _NUMBERED.fullmatch(name)) and "_DO_" not in name:
+            # Q5_DO_1 … say in which order Qualtrics displayed the items.
             groups.setdefault(found[1] or found[2].rstrip("_"), []).append(i)
     questions = []
     for stem, columns in groups.items():
@@ -83,6 +101,7 @@ def _labelled_questions(block: TableBlock) -> list[Guess]:
         what = f"a {block.tool} rank-order question".replace("a SPSS", "an SPSS")
         if block.names[columns[0]].endswith("_RANK"):
             what = "a Qualtrics drag-and-drop group"
+        read = read._replace(said=(*said, *read.said))
         questions.append(_ranked(block, columns, items, read, what, stem, title))
     return questions
 
@@ -103,7 +122,7 @@ def _grids(block: TableBlock) -> list[Guess]:
             what = "a Google Forms grid" if read.in_words else "a grid of ranks"
             questions.append(_ranked(block, columns, labels, read, what, stem, stem))
         places = {i: place_of(label) for i, label in inner.items()}
-        if None not in places.values() and _are_places(block, columns):
+        if None not in places.values() and are_places(block, columns):
             code = all(map(_PLACE_CODE.fullmatch, labels))
             ordered = sorted(columns, key=lambda i: places[i] or 0)
             hand = Setting("item_columns", as_option(ordered, block.names))
@@ -118,14 +137,6 @@ def _grids(block: TableBlock) -> list[Guess]:
                 )
             )
     return questions
-
-
-def _are_places(block: TableBlock, columns: Sequence[int]) -> bool:
-    """Whether each row has different cells, and the columns share them, as places of items do."""
-    cells = [block.objects(i).tolist() for i in columns]
-    rows = [[shown(cell) for cell in row if cell is not None] for row in zip(*cells, strict=True)]
-    distinct = all(len({*row}) == len(row) for row in rows)
-    return distinct and any(rows) and len({cell for row in rows for cell in row}) > 1
 
 
 def _lists(block: TableBlock) -> list[Guess]:

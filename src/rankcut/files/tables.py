@@ -24,7 +24,11 @@ Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 # A block has about this many cells.
 BLOCK_CELLS = 1 << 18
 
-_ORDINAL = re.compile(r"(?i)([0-9]{1,9})(?:st|nd|rd|th)")
+ORDINALS = [
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    *("tenth", "eleventh", "twelfth"),
+]
+_ORDINAL = re.compile(rf"([0-9]{{1,9}})(?:st|nd|rd|th)|({'|'.join(ORDINALS)})")
 _DIGITS = re.compile(r"([+-]?)([0-9]+)")
 
 _MISSING = frozenset(
@@ -227,7 +231,7 @@ class TableBlock:
     def has_ordinals(self, column: int) -> bool:
         """Whether the column has cells such as ``1st``."""
         return self._plain_numbers(column) is None and any(
-            isinstance(cell, str) and _ORDINAL.fullmatch(cell.strip())
+            isinstance(cell, str) and _ORDINAL.fullmatch(cell.strip().lower())
             for cell in self.columns[column]
         )
 
@@ -237,14 +241,20 @@ class TableBlock:
             return
         values = [(row, c) for row, c in enumerate(self.columns[column]) if not is_missing(c)]
         strays = [(row, cell) for row, cell in values if not _could_be_number(cell)]
-        if 2 * len(strays) < len(values):
+        if strays and 2 * len(strays) <= len(values):
             row, cell = strays[0]
+            words = {str(other).strip() for _, other in strays}
+            numbers = [float(other) for _, other in values if number_of(other, ordinals=False)]
+            no_answer: Text = []
+            if len(words) == 1 and "," not in str(cell) and max(numbers) <= len(self.names):
+                no_answer = ["if that is no answer, pass ", Setting("missing", *words), "; "]
             self.refuse(
                 row,
                 column,
-                f"{str(cell)[:40]!r} is not a number, and most others are",
+                f"{str(cell)[:40]!r} is not a number, and others are",
                 [
-                    "correct it, or, if this column is not an item, pass ",
+                    *no_answer,
+                    "if this column is not an item, pass ",
                     Setting("columns", self.names[column]),
                 ],
             )
@@ -289,13 +299,15 @@ def is_empty(cell: Any) -> bool:
 
 
 def number_of(cell: Any, *, ordinals: bool = True) -> float | None:
-    """The number in a cell, which may be an ordinal such as ``1st``; None if there is none."""
+    """The number in a cell, which may be ``1st`` or ``first``; None if there is none."""
     try:
         return float(cell)
     except (TypeError, ValueError, OverflowError):
-        text = cell.strip() if ordinals and isinstance(cell, str) else ""
-        ordinal = _ORDINAL.fullmatch(text)
-        return None if ordinal is None else float(ordinal[1])
+        text = cell.strip().lower() if ordinals and isinstance(cell, str) else ""
+        found = _ORDINAL.fullmatch(text)
+        if found is None:
+            return None
+        return float(found[1] or ORDINALS.index(found[2]) + 1)
 
 
 def _could_be_number(cell: Any) -> bool:

@@ -27,7 +27,7 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 _FORMULA = ("=", "+", "-", "@")
 
 # A number with a decimal comma, as in files whose cells are separated by semicolons.
-_DECIMAL = re.compile(r"^([+-]?[0-9]+),([0-9]{1,2})$")
+_DECIMAL = re.compile(r"^([+-]?[0-9]+),([0-9]+)$")
 
 
 def source_name(source: Source) -> str:
@@ -162,10 +162,11 @@ def text_blocks(
     """
     name = source_name(source)
     with open_text(source) as text:
-        opening: list[str] = []
+        n_lines = _header_lines(header, name)[1]
+        opening = _opening(text, n_lines)
         if delimiter is None:
-            opening = _opening(text, _header_lines(header, name)[1])
-            bare = _QUOTED.sub("", opening[-1]) if opening else ""
+            last = next((line for line in opening[max(0, n_lines - 1) :] if line.strip()), "")
+            bare = _QUOTED.sub("", last)
             delimiter = next((mark for mark in ",;\t" if mark in bare), ",")
         reader = csv.reader(chain(opening, text), delimiter=delimiter, strict=True)
         records = map(_with_points, reader) if delimiter == ";" else reader
@@ -196,13 +197,17 @@ def _check_no_zero(block: TableBlock) -> None:
 
 
 def _opening(lines: Iterator[str], n_lines: int) -> list[str]:
-    """The lines up to the end of a header, or the next that is not blank."""
+    """The lines up to the end of a header; comments above it, from ``#`` on, are blank."""
     opening = []
     for line in lines:
         opening.append(line)
-        if len(opening) >= n_lines and line.strip():
+        if len(opening) >= n_lines and line.strip() and not line.startswith("#"):
             break
-    return opening
+    cells = [max(map(line.count, ",;\t")) for line in opening]
+    return [
+        "\n" if line.startswith("#") and own < cells[-1] else line
+        for line, own in zip(opening, cells, strict=True)
+    ]
 
 
 def titled_blocks(

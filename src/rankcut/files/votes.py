@@ -26,18 +26,22 @@ from rankcut.files.text import Source, open_text, source_name
 _Orders: TypeAlias = list[list[tuple[str, ...]]]
 
 # How the columns of two items, or the winner, tell the left one from the right one.
-_LEFT, _RIGHT = ("a", "1", "left", "first", "x"), ("b", "2", "right", "second", "y")
+_LEFT = ("a", "1", "left", "first", "x", "white", "1-0")
+_RIGHT = ("b", "2", "right", "second", "y", "black", "0-1")
+# In sports, a is away.
+_HOME, _AWAY = ("home", "h", "1", "1-0"), ("away", "a", "2", "0-1")
 _WINNERS = {
     *("winner", "vote", "preferred", "preference", "choice", "result", "outcome", "judgment"),
-    *("judgement", "label", "win", "won", "better"),
+    *("judgement", "label", "win", "won", "better", "ftr"),
 }
 _TIES = re.compile(
-    r"ties?\b.*|draw|equal|both\b.*|bothbad|neither|same|none|no preference|0(\.5)?|="
+    r"ties?\b.*|d(raw)?|equal|both\b.*|bothbad|neither|same|none|no preference|0(\.5)?|="
+    r"|(1/2|0\.5|½)-(1/2|0\.5|½)"
 )
 _JUDGES = {
     *("judge", "judge_id", "annotator", "annotator_id", "rater", "rater_id", "voter", "voter_id"),
     *("user", "user_id", "worker", "worker_id", "respondent", "respondent_id", "participant"),
-    *("participant_id", "person", "resp_id"),
+    *("participant_id", "person", "resp_id", "respid", "respondentid", "sys_respnum"),
 }
 _BEST, _WORST = {"best", "most"}, {"worst", "least"}
 _SHOWN = re.compile(r"(item|option|alt|alternative|shown|choice|attribute|object)s?[\s_]?\d+")
@@ -77,9 +81,10 @@ def votes(block: TableBlock) -> list[Guess]:
 
 def _sides(names: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs of columns whose names differ as a and b, or left and right, do."""
-    tokens = [re.split(r"[\s_.-]+|(?<=[a-z])(?=[12]$)", name.strip().lower()) for name in names]
+    parts = [re.split(r"[\s_.-]+|(?<=[a-z])(?=[12]$|[A-Z])", name.strip()) for name in names]
+    tokens = [[part.lower() for part in own] for own in parts]
     place = {tuple(own): i for i, own in enumerate(tokens)}
-    for left, right in zip(_LEFT, _RIGHT, strict=True):
+    for left, right in zip((*_LEFT, "home"), (*_RIGHT, "away"), strict=True):
         for own, i in place.items():
             other = tuple(right if token == left else token for token in own)
             if left in own and other in place:
@@ -89,18 +94,21 @@ def _sides(names: Sequence[str]) -> Iterator[tuple[int, int]]:
 def _decided(block: TableBlock, columns: Sequence[int]) -> _Orders | None:
     """The order of each vote; None if some cell says neither of both, nor a tie."""
     rows = _texts(block, columns)
+    sides = (_HOME, _AWAY) if "home" in block.names[columns[0]].lower() else (_LEFT, _RIGHT)
     names = {name for a, b, _ in rows for name in (a, b)}
     # Answers of two models are new in each row; the models are not.
     if len(names) > max(2, 1.5 * len(rows)):
         return None
     orders: _Orders = []
     for a, b, won in rows:
-        side = re.split(r"[\s_-]+", won.lower())[-1]
+        said = won.lower()
+        # "model_a" and "answer-b" end in their side, which "0-1" does not.
+        side = said if said[:1].isdigit() else re.split(r"[\s_-]+", said)[-1]
         if not (a and b and won) or a == b:
             orders.append([])
-        elif won == a or (won != b and side in _LEFT):
+        elif won == a or (won != b and side in sides[0]):
             orders.append([(a,), (b,)])
-        elif won == b or side in _RIGHT:
+        elif won == b or side in sides[1]:
             orders.append([(b,), (a,)])
         elif _TIES.fullmatch(won.lower()):
             orders.append([(a, b)])
@@ -119,6 +127,10 @@ def tasks(block: TableBlock) -> list[Guess]:
     choices = [*best, *worst]
     numbered = [i for i, n in enumerate(block.names) if _SHOWN.fullmatch(n.strip().lower())]
     rows = _texts(block, choices)
+    if len(numbered) < 3:
+        chosen = {cell for row in rows for cell in row} - {""}
+        others = [i for i in range(len(block.names)) if i not in choices]
+        numbered = [i for i in others if chosen & {cell for (cell,) in _texts(block, [i])}]
     if len(numbered) > 2:
         sets = _texts(block, numbered)
         return _tasks(block, rows, sets, [*choices, *numbered])
