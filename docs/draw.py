@@ -9,6 +9,7 @@ import os
 import shlex
 import sys
 import tempfile
+from doctest import DocTestParser
 from pathlib import Path
 
 from notebooks import last_value
@@ -76,6 +77,15 @@ def draw_worth(path):
     plt.close(figure)
 
 
+def draw_leaderboard(path):
+    """The example of its page."""
+    scope = {}
+    page = (DOCS / "leaderboards.md").read_text(encoding="utf-8")
+    for example in DocTestParser().get_examples(page):
+        exec(compile(example.source, "leaderboards.md", "single"), scope)
+    scope["figure"].savefig(path, dpi=DPI)
+
+
 def draw_command(command, path):
     """What a command draws."""
     found = Path(os.environ.get("RANKCUT_DATA", ".")).rglob("00001-00000001.soi")
@@ -90,6 +100,7 @@ def draw_command(command, path):
 def main():
     """Draw all that can be drawn."""
     programs = {"map": draw_map, "compare-groups": draw_eurovision, "strengths": draw_worth}
+    programs["leaderboard"] = draw_leaderboard
     for name, command in COMMANDS.items():
         programs[name] = lambda path, command=command: draw_command(command, path)
     for name, draw in programs.items():

@@ -39,7 +39,7 @@ def test_files_go_by_suffix_and_agree(votes, tmp_path):
     options = [part for target in targets for part in ("-o", target)]
     succeed("consensus", votes, "--columns", "town,person", "-m", "kemeny", *options)
     table = pd.read_csv(targets[0])
-    assert list(table) == ["place", "item", "best", "worst", "first", "score"]
+    assert list(table) == ["place", "item", "best", "worst", "first", "score", "mean_rank"]
     model = Consensus("kemeny").fit(RANKS)
     data = json.loads(targets[1].read_text())
     assert data["items"] == NAMES

@@ -56,6 +56,13 @@ class ConsensusOptions:
             "davidson, or efron where many are tied."
         ),
     ] = "auto"
+    joined: Annotated[
+        bool,
+        option(
+            "As a picture: mean ranks on a line, joined where they are not clearly different.",
+            "--joined",
+        ),
+    ] = False
     number: Annotated[int, option("Number of items to list.", "-n", min=1)] = 20
     confidence: Confidence = 0.95
     bootstraps: Bootstraps = 1000
@@ -96,8 +103,13 @@ def consensus(
 
     def draw() -> Any:
         from rankcut.consensus.figure import draw_consensus
+        from rankcut.consensus.leaderboard import leaderboard
+        from rankcut.pictures.figures import draw_figure
 
-        return draw_consensus(report, rankings.title or "Consensus")
+        title = rankings.title or "Consensus"
+        if options.joined:
+            return draw_figure(leaderboard(report, title))
+        return draw_consensus(report, title)
 
     def page() -> str:
         from rankcut.consensus.figure import consensus_page

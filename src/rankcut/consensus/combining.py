@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 from threadpoolctl import ThreadpoolController
 
 from rankcut._loops.types import Floats
@@ -100,6 +101,7 @@ class CombinesRankings:
         self.optimal_ = outcome.kemeny is None or outcome.kemeny.optimal
         if outcome.kemeny is not None:
             self.objective_, self.bound_ = outcome.kemeny.value, outcome.kemeny.bound
+        self.clear_ = outcome.sure
         self.tiers_ = None if outcome.sure is None else self._named(_tiers(outcome))
         self.tied_groups_ = [
             group
@@ -181,6 +183,19 @@ class CombinesRankings:
     def pairwise_counts_(self) -> Floats:
         """How many people compare i and j."""
         return self._all_pairs("pairwise_counts_").counts()
+
+    @property
+    def mean_ranks_(self) -> Floats:
+        """The mean rank of each item: 1 plus how many others are expected before it.
+
+        Shares of people are added up; for strengths, the probabilities of the model.
+        """
+        before = self._all_pairs("mean_ranks_").shares().T
+        if self.method_ == "strengths":
+            before = expit(self.scores_ - self.scores_[:, None])
+        np.fill_diagonal(before, 0.0)
+        # A pair that nobody compares may be in either order.
+        return np.asarray(1 + np.where(np.isnan(before), 0.5, before).sum(axis=1))
 
     def _all_pairs(self, name: str) -> Comparisons:
         if not hasattr(self, "ranking_"):

@@ -56,6 +56,11 @@ class Consensus(CombinesRankings, TakesRankings):
         wide wherever a majority could go either way; see :func:`rankcut.consensus.by_majorities`.
     tiers_ : list of lists or None
         Items by tiers: no two of a tier are surely different.
+    clear_ : ndarray of shape (n_items, n_items) or None
+        Whether i is surely before j; this holds for all pairs at once.
+    mean_ranks_ : ndarray of shape (n_items,)
+        1 plus the number of others that are expected before each item, by shares of people or, for
+        strengths, by the model. On full rankings it is the mean of the ranks.
     strengths_ : Strengths
         By strengths: ``theta``, ``standard_errors``, ``intervals()``, ``worths``, ``beats()``; see
         :class:`rankcut.strengths.Strengths`.

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.consensus.leaderboard import leaderboard
 from rankcut.consensus.words import ConsensusReport, GroupConsensus, percent
 from rankcut.errors import InputError, amount
-from rankcut.pictures.figures import bare, name_rows, write_heading
+from rankcut.pictures.figures import bare, draw_figure, name_rows, write_heading
 from rankcut.pictures.page import (
     Cell,
     Dot,
@@ -39,9 +40,16 @@ from rankcut.pictures.theme import (
     shorten,
 )
 
+# A leaderboard is legible on a phone at this width, in pixels, and scrolls.
+_LEAST = 544.0
+
 
 def plot_consensus(
-    consensus: Any, *, items: Sequence[Any] | None = None, title: str = "Consensus"
+    consensus: Any,
+    *,
+    items: Sequence[Any] | None = None,
+    title: str = "Consensus",
+    joined: bool = False,
 ) -> Any:
     """Draw a consensus: a dot for each place, a line for the places that are possible.
 
@@ -53,6 +61,9 @@ def plot_consensus(
         Names of the items; None takes those that the rankings had.
     title : str
         Heading.
+    joined : bool, default=False
+        Draw mean ranks on a line instead, and join the items that are not clearly different, as
+        in a critical-difference diagram.
 
     Returns
     -------
@@ -76,7 +87,7 @@ def plot_consensus(
     groups = [GroupConsensus.of(model, str(label)) for label, model in models.items()]
     names = [str(item) for item in items]
     report = ConsensusReport(names, first.method, first.confidence, groups)
-    return draw_consensus(report, title)
+    return draw_figure(leaderboard(report, title)) if joined else draw_consensus(report, title)
 
 
 def draw_consensus(report: ConsensusReport, title: str) -> Any:
@@ -217,6 +228,11 @@ def _body(report: ConsensusReport) -> Iterator[Html]:
         yield tag("p", " ".join(report.sentences(group)))
         yield places_table(group, report.items, report.order_of(group))
         yield tag("p", about_places(group, report.confidence), kind="soft")
+        if not several and group.clear is not None and group.mean_ranks is not None:
+            picture = leaderboard(report, "Leaderboard")
+            yield tag("h2", "What is clearly different")
+            yield tag("div", draw_svg(picture.scene, least=_LEAST), kind="wide", tabindex="0")
+            yield tag("p", picture.said, kind="soft")
         if group.pairwise is not None:
             yield from show_pairs(group.pairwise, report.items, report.order_of(group))
 
@@ -307,7 +323,7 @@ def show_pairs(
     """Who is preferred to whom, and how to read it; ``chosen`` is for pages that choose items."""
     scene = pairs_scene(shares, items, order[:MOST_ITEMS], chosen=chosen)
     look = {"kind": "wide", "tabindex": "0", "role": "region", "aria_label": "Pairs of items"}
-    yield tag("div", draw_svg(scene, least=min(0.6 * scene.width, 544.0)), **look)
+    yield tag("div", draw_svg(scene, least=min(0.6 * scene.width, _LEAST)), **look)
     said = "Blue: most of those who compare both prefer the item of the row; orange: that of the "
     said += "column."
     if _has_unknown(shares):

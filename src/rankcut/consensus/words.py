@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankcut.consensus import Agreement
 from rankcut.errors import amount
+from rankcut.parameters import MOST_LISTED
 
 # Width in characters of an item's name, and of the line of places: rows of up to 98 in all.
 _NAME_WIDTH, _LINE_WIDTH = 28, 24
@@ -42,6 +43,10 @@ class GroupConsensus:
         The standard errors of strengths.
     notes : list of str
         What a reader should know.
+    mean_ranks : ndarray of shape (n_items,) or None
+        The mean rank of each item.
+    clear : ndarray of shape (n_items, n_items) or None
+        Whether i is surely before j.
     """
 
     group: str
@@ -56,6 +61,8 @@ class GroupConsensus:
     tiers: list[list[Any]] | None
     errors: NDArray[np.float64] | None
     notes: list[str]
+    mean_ranks: NDArray[np.float64] | None = None
+    clear: NDArray[np.bool_] | None = None
 
     @classmethod
     def of(cls, model: Any, group: str = "") -> "GroupConsensus":
@@ -73,6 +80,8 @@ class GroupConsensus:
             model.tiers_,
             model.strengths_.standard_errors if model.method_ == "strengths" else None,
             model.notes_,
+            getattr(model, "mean_ranks_", None),
+            model.clear_,
         )
 
     def leaders(self, items: Sequence[str]) -> str:
@@ -131,6 +140,8 @@ class ConsensusReport:
             columns["worst"] = [int(group.intervals[i, 1]) for group, i in order]  # type: ignore[index]
             columns["first"] = [round(float(group.first[i]), 6) for group, i in order]  # type: ignore[index]
         columns["score"] = [round(float(group.scores[i]), 9) for group, i in order]
+        if all(group.mean_ranks is not None for group in self.groups):
+            columns["mean_rank"] = [round(float(group.mean_ranks[i]), 6) for group, i in order]  # type: ignore[index]
         if all(group.errors is not None for group in self.groups):
             columns["error"] = [round(float(group.errors[i]), 9) for group, i in order]  # type: ignore[index]
         return columns
@@ -151,6 +162,8 @@ class ConsensusReport:
                     "scores": group.scores,
                     "errors": group.errors,
                     "tiers": group.tiers,
+                    "mean_ranks": group.mean_ranks,
+                    "clear": group.clear,
                     "optimal": group.optimal,
                     "agreement": asdict(group.agreement),
                     "pairwise": group.pairwise,
@@ -174,7 +187,19 @@ class ConsensusReport:
                 "Strengths are by the Plackett–Luce model, ± their standard error: exp(a − b) are "
                 "the odds that one item is chosen rather than the other."
             )
+            notes.extend(self._tiers(group))
         return [*notes, agreement_sentence(group.agreement, self.confidence)]
+
+    def _tiers(self, group: GroupConsensus) -> list[str]:
+        """Which items are not clearly different, and how many pairs are."""
+        if group.tiers is None or group.clear is None or len(self.items) < 2:
+            return []
+        named = [name_some([str(item) for item in tier]) for tier in group.tiers]
+        n_pairs = len(self.items) * (len(self.items) - 1) // 2
+        clear = f"{int(group.clear.sum()):,} of {amount(n_pairs, 'pair')} are clearly different"
+        if len(named) > MOST_LISTED:
+            named[MOST_LISTED:] = [f"{len(named) - MOST_LISTED} more"]
+        return [f"Tiers: {'; '.join(named)}. {clear}."]
 
     def _single(self, group: GroupConsensus, most: int) -> list[str]:
         sure = group.intervals is not None
