@@ -81,12 +81,9 @@ class TakesRankings(BaseEstimator):
         X: Any,
         *,
         reset: bool,
-        sample_weight: ArrayLike | None = None,
-        people: ArrayLike | None = None,
+        **options: Any,
     ) -> Rankings:
-        rankings = read_rankings(
-            X, self.items, unranked=self.unranked, sample_weight=sample_weight, people=people
-        )
+        rankings = read_rankings(X, self.items, unranked=self.unranked, **options)
         # For arrays of as many columns as were fitted, without names, there is nothing to check.
         plain = type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
         if reset or not plain or rankings.shape[1] != self.n_features_in_:

@@ -75,14 +75,14 @@ def test_errors_are_those_of_each_bloc_alone_where_blocs_are_plain():
 
 def test_counts_are_repeated_rows(fitted):
     rows, counts = np.unique(votes().ranks, axis=0, return_counts=True)
-    counted = RankingBlocs(2).fit(rows, sample_weight=counts)
+    counted = RankingBlocs(2).fit(rows, counts=counts)
     assert_same(counted, fitted)
     assert_array_equal(counted.predict(votes().ranks), fitted.labels_)
 
 
 def test_counts_are_never_expanded():
     ranks, counts = votes(40).ranks, np.full(40, 75_000_000)
-    model = RankingBlocs(2).fit(ranks, sample_weight=counts)
+    model = RankingBlocs(2).fit(ranks, counts=counts)
     assert (model.n_people_, model.sizes_.sum()) == (3_000_000_000, 3_000_000_000)
 
 

@@ -141,7 +141,7 @@ def learned_rankings(file):
 def reported(file):
     succeed("report", file, *LAST, "--by", "town", "-o", "page.html")
     rows = "<div><dt>file</dt><dd>7 rows with counts</dd></div>"
-    page = Path("page.html").read_text().replace(rows, "")
+    page = Path("page.html").read_text().replace(rows, "").replace(file, "FILE")
     # Numbers at the odd places, rounded as they are.
     parts = re.split(r"(-?\d+\.\d+)", page)
     return [Rounded(part) if i % 2 else part for i, part in enumerate(parts)]

@@ -50,9 +50,23 @@ def test_a_clear_case_is_clear_by_every_method(method):
 def test_counts_are_repeated_rows_to_the_bit(method, unranked):
     counts = np.random.default_rng(0).integers(0, 5, 40)
     model = Consensus(method, unranked=unranked, n_bootstraps=50)
-    counted = model.fit(LISTS, sample_weight=counts)
+    counted = model.fit(LISTS, counts=counts)
     repeated = Consensus(method, unranked=unranked, n_bootstraps=50)
     assert_same(counted, repeated.fit(np.repeat(LISTS, counts, axis=0)))
+
+
+def test_whole_weights_are_no_people():
+    weights = np.where(np.arange(40) < 4, 30, 1)
+    model = Consensus().fit(VOTES, sample_weight=weights)
+    assert model.n_people_ == 40
+    assert model.n_effective_ == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    assert any("design effect" in note for note in model.notes_)
+    assert_same(model, Consensus().fit(VOTES, sample_weight=weights * 0.1))
+    widths = [
+        np.diff(own.rank_intervals_, axis=1).sum()
+        for own in (model, Consensus().fit(VOTES, counts=weights))
+    ]
+    assert widths[0] > widths[1]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -141,7 +155,7 @@ def test_dask_collections_give_the_same_bits():
 
     weights = np.random.default_rng(0).integers(0, 4, 40)
     lazy = da.from_array(LISTS, chunks=(7, 3))
-    for options in ({}, {"sample_weight": weights}, {"sample_weight": weights + 0.5}):
+    for options in ({}, {"counts": weights}, {"sample_weight": weights}):
         expected = Consensus(unranked="anywhere").fit(LISTS, **options)
         assert_same(Consensus(unranked="anywhere").fit(lazy, **options), expected)
     with pytest.raises(InputError, match="people needs rankings in memory"):

@@ -39,9 +39,9 @@ def test_few_rankings_have_the_vectors_of_many(monkeypatch):
     assert_array_equal(few, borda_vectors(groups))
 
 
-@pytest.mark.parametrize("options", [{}, {"sample_weight": WEIGHTS}])
+@pytest.mark.parametrize("options", [{}, {"counts": WEIGHTS}])
 def test_the_mean_and_its_covariance_are_those_of_the_repeated_rows(options):
-    times = options.get("sample_weight", np.ones(50, int))
+    times = options.get("counts", np.ones(50, int))
     features = GraphCutFeatures(unranked="anywhere", completions="closed_form")
     rows = np.repeat(features.fit_transform(VOTES), times, axis=0)
     found = mean_of(people_of(**options), borda_vectors, 5, covariance=True)
@@ -74,7 +74,7 @@ def test_one_person_is_not_sure_of_anything():
 @pytest.mark.parametrize("times", [1, 40])
 def test_bootstrap_means_vary_as_the_mean_does(times):
     # With 40 people to a row, counts are drawn; with one, people are.
-    people = people_of(sample_weight=np.full(50, times))
+    people = people_of(counts=np.full(50, times))
     mean = mean_of(people, borda_vectors, 5, covariance=True)
     (samples,) = resampled_means(people, borda_vectors, 5, 4000, seed=0)
     n_people = people.n_people
@@ -88,9 +88,9 @@ def test_bootstrap_means_vary_as_the_mean_does(times):
 def test_the_same_seed_gives_the_same_samples_for_any_order_and_counting_of_rows():
     order = np.random.default_rng(2).permutation(50)
     repeated = np.repeat(VOTES, WEIGHTS, axis=0)
-    counted = people_of(sample_weight=WEIGHTS)
+    counted = people_of(counts=WEIGHTS)
     expected = next(resampled_means(counted, borda_vectors, 5, 20, seed=3))
-    for people in (people_of(repeated), people_of(VOTES[order], sample_weight=WEIGHTS[order])):
+    for people in (people_of(repeated), people_of(VOTES[order], counts=WEIGHTS[order])):
         assert_array_equal(next(resampled_means(people, borda_vectors, 5, 20, seed=3)), expected)
 
 
@@ -106,8 +106,8 @@ def test_samples_come_a_few_at_a_time_if_they_are_wide(monkeypatch):
     [
         ("last", {}),
         ("anywhere", {}),
-        ("last", {"sample_weight": WEIGHTS * 1_000_000}),
-        ("last", {"sample_weight": WEIGHTS + 0.5}),
+        ("last", {"counts": WEIGHTS * 1_000_000}),
+        ("last", {"sample_weight": WEIGHTS}),
         ("last", {"people": WEIGHTS}),
     ],
 )

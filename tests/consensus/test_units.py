@@ -17,13 +17,16 @@ def gathered(ranks=ROWS, unranked="anywhere", **options):
     return Units.of(read_rankings(ranks, unranked=unranked, **options))
 
 
-def test_whole_weights_count_and_others_weigh():
-    counted = gathered(sample_weight=[2, 0, 1, 0, 1])
+def test_counts_are_people_and_weights_weigh_them():
+    counted = gathered(counts=[2, 0, 1, 0, 1])
     assert counted.counts.tolist() == [4]
     assert counted.weights is None
-    weighed = gathered(sample_weight=[0.5, 0, 1, 0, 1])
+    weighed = gathered(sample_weight=[1, 0, 2, 0, 2])
     assert weighed.counts.tolist() == [1, 1, 1]
     assert weighed.weights.tolist() == [0.5, 1, 1]
+    # Equal weights are none, and a count of people with a weight is one person of both.
+    assert gathered(sample_weight=[3, 0, 3, 0, 3]).weights is None
+    assert gathered(sample_weight=[2, 0, 1, 0, 1], counts=[1, 1, 2, 1, 4]).weights.max() == 1
 
 
 def test_rows_of_a_person_stay_together():
@@ -58,6 +61,7 @@ def test_items_nobody_ranks_are_known():
         ({"sample_weight": [0, 0, 0, 0, 0]}, "sample_weight is zero for every ranking"),
         ({"sample_weight": [1, 2]}, r"one weight for each of the 5 rankings; got shape \(2,\)"),
         ({"sample_weight": [1, 1, -1, 1, 1]}, "row 2: sample_weight is -1; a weight is"),
+        ({"counts": [1, 1, 2.5, 1, 1]}, "row 2: counts is 2.5, no whole number; give it as a"),
         ({"people": ["a"]}, r"people must name the person of each of the 5 rankings; got shape"),
         ({"ranks": np.full((2, 3), NAN)}, "no ranking ranks any item"),
     ],

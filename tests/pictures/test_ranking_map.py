@@ -82,7 +82,7 @@ def test_counts_are_the_same_as_repeated_rankings():
     votes = make_mallows(40, 5, phi=0.5, random_state=1)
     counts = np.random.default_rng(2).integers(1, 4, 40)
     towns = np.array(["x", "y"])[np.arange(40) % 2]
-    counted = read(votes.ranks, towns, sample_weight=counts)
+    counted = read(votes.ranks, towns, counts=counts)
     repeated = read(np.repeat(votes.ranks, counts, axis=0), np.repeat(towns, counts))
     assert_allclose(counted.places, repeated.places, atol=1e-9)
     assert counted.parts.tolist() == repeated.parts.tolist()
@@ -184,6 +184,6 @@ def test_mistakes():
     with pytest.raises(InputError, match="at least two rankings"):
         read([[1, 2, 3]])
     with pytest.raises(InputError, match="whole number of 1 or more"):
-        read(lunch, sample_weight=np.full(48, 0.5))
+        read(lunch, counts=np.full(48, 0) + (np.arange(48) > 0))
     with pytest.raises(InputError, match="option of the features"):
         read(lunch, features=object(), unranked="last")

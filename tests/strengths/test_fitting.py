@@ -61,7 +61,7 @@ def test_davidsons_puddings_have_their_published_strengths():
                 row[[int(pair["i"]) - 1, int(pair["j"]) - 1]] = one, other
                 rows.append(row)
                 counts.append(float(pair[count]))
-    rankings = read_rankings(np.array(rows), unranked="anywhere", sample_weight=counts)
+    rankings = read_rankings(np.array(rows), unranked="anywhere", counts=counts)
     fit = fit_strengths(rankings, prior="none", errors="information")
     expected = [0.138803, 0.173002, 0.161747, 0.165373, 0.158685, 0.202389]
     np.testing.assert_allclose(fit.worths, expected, atol=1e-6)
@@ -129,7 +129,7 @@ def test_counts_are_repeated_rows_and_weights_are_not():
     rng = np.random.default_rng(3)
     ranks = plackett_luce(rng, rng.normal(size=5), 30, 3)
     counts = rng.integers(1, 4, size=30)
-    counted = fit_strengths(read_rankings(ranks, unranked="anywhere", sample_weight=counts))
+    counted = fit_strengths(read_rankings(ranks, unranked="anywhere", counts=counts))
     repeated = np.repeat(ranks, counts, axis=0)
     plain = fit_strengths(read_rankings(repeated, unranked="anywhere"))
     np.testing.assert_allclose(counted.theta, plain.theta, atol=1e-9)
@@ -177,8 +177,7 @@ def test_nothing_compared_is_an_error():
 def test_enormous_counts_have_strengths():
     ranks = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [1.0, 3.0, 2.0]])
     small, large = (
-        fit_strengths(read_rankings(ranks, sample_weight=np.full(3, count))).theta
-        for count in (1e6, 1e15)
+        fit_strengths(read_rankings(ranks, counts=np.full(3, count))).theta for count in (1e6, 1e15)
     )
     np.testing.assert_allclose(small, large, atol=1e-4)
 
@@ -186,7 +185,7 @@ def test_enormous_counts_have_strengths():
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
 def test_certainty_beyond_rounding_is_an_answer_or_an_error_in_words():
     """Which of the two depends on how a processor rounds."""
-    same = read_rankings(np.tile(np.arange(1.0, 7.0), (7, 1)), sample_weight=np.full(7, 1e15))
+    same = read_rankings(np.tile(np.arange(1.0, 7.0), (7, 1)), counts=np.full(7, 1e15))
     said, theta = "", np.zeros(6)
     try:
         theta = fit_strengths(same).theta

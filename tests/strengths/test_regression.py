@@ -150,18 +150,19 @@ def test_counts_are_repeated_rows_and_only_the_ratio_of_weights_matters():
     covariates, _, ranks = make_ranks(rng, 60, 4)
     counts = rng.integers(1, 4, 60)
     counted, repeated, small, large = (
-        fit_regression(read_rankings(r, sample_weight=w), by_item(x, 4))
-        for r, w, x in (
-            (ranks, counts, covariates),
-            (np.repeat(ranks, counts, axis=0), None, np.repeat(covariates, counts, axis=0)),
-            (ranks, counts * 1e-3, covariates),
-            (ranks, counts * 1e3 + 0.0, covariates),
+        fit_regression(read_rankings(r, **options), by_item(x, 4))
+        for r, options, x in (
+            (ranks, {"counts": counts}, covariates),
+            (np.repeat(ranks, counts, axis=0), {}, np.repeat(covariates, counts, axis=0)),
+            (ranks, {"sample_weight": counts * 1e-3}, covariates),
+            (ranks, {"sample_weight": counts}, covariates),
         )
     )
     np.testing.assert_allclose(counted.parameters, repeated.parameters, atol=1e-9)
     np.testing.assert_allclose(counted.covariance, repeated.covariance, atol=1e-9)
     np.testing.assert_allclose(small.parameters, large.parameters, atol=1e-9)
-    assert small.n_people == 60
+    assert small.n_people == large.n_people == 60
+    np.testing.assert_allclose(small.covariance, large.covariance, atol=1e-9)
 
 
 def test_the_evidence_uses_a_graph_that_fits():

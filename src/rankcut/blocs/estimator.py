@@ -157,7 +157,12 @@ class RankingBlocs(ClusterMixin, TakesRankings):
 
     @takes_collections
     def fit(
-        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        counts: ArrayLike | None = None,
     ) -> Self:
         """Find the blocs.
 
@@ -169,14 +174,17 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         y : None
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
-            Whole numbers count people: 3 is the same as the row three times. Other numbers weigh
-            people, each row one person. None: the counts of a RankingSet, or one each.
+            Survey weights: how much each ranking counts, which is one person's. None: those of a
+            RankingSet, or all alike.
+        counts : array of shape (n_rankings,) or None
+            How many people each row stands for: 3 is the same as the row three times. None: those
+            of a RankingSet, or one each.
 
         Returns
         -------
         self
         """
-        rankings = self._read(X, reset=True, sample_weight=sample_weight)
+        rankings = self._read(X, reset=True, sample_weight=sample_weight, counts=counts)
         self._divide(rankings)
         self.membership_ = self._probable(rankings)
         self.labels_ = self._nearest(rankings)

@@ -89,7 +89,7 @@ class CombinesRankings:
             )
         self._items = rankings.items
         self.n_features_in_ = n_items
-        self.n_people_ = units.n_people
+        self.n_people_, self.n_effective_ = units.n_people, units.n_effective
         # Products of narrow matrices: further threads would mostly wait.
         with _libraries().limit(limits=1, user_api="blas"):
             outcome = self._find(rankings, units, resampling, progress)
@@ -254,6 +254,12 @@ class CombinesRankings:
             clear = self._pairs.clear()[np.ix_(listed, listed)]
             self.notes_.append(majority_sentence(margins, [names[i] for i in listed], clear))
             self.notes_ += self._exposure_notes(self._pairs, listed)
+        if round(self.n_effective_) < self.n_people_:
+            self.notes_.append(
+                "Some count more than others, by their weights or number of rankings: "
+                f"{self.n_people_:,} say as much as {self.n_effective_:,.0f} who count alike "
+                f"(design effect {self.n_people_ / self.n_effective_:.2f})."
+            )
         if not self.optimal_:
             self.notes_.append(
                 f"The order is not proven best: it gains {self.objective_:.6g}, and no order gains "

@@ -90,8 +90,8 @@ class Consensus(CombinesRankings, TakesRankings):
         By Kemeny's method: Σ_{i before j} of the mean expected signs, and what no order exceeds.
     notes_ : list of str
         What a reader of the result should know, in sentences.
-    n_people_ : int
-        How many people were asked.
+    n_people_, n_effective_ : int and float
+        How many people were asked, and how many who count alike would say as much.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -131,6 +131,7 @@ class Consensus(CombinesRankings, TakesRankings):
         y: ArrayLike | None = None,
         *,
         sample_weight: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
         people: ArrayLike | None = None,
         progress: Progress | None = None,
     ) -> Self:
@@ -144,8 +145,11 @@ class Consensus(CombinesRankings, TakesRankings):
         y : None
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
-            Whole numbers count people: 3 is the same as the row three times. Other numbers weigh
-            people, each row one person. None: the counts of a RankingSet, or one each.
+            Survey weights: how much each ranking counts, which is one person's. None: those of a
+            RankingSet, or all alike.
+        counts : array of shape (n_rankings,) or None
+            How many people each row stands for: 3 is the same as the row three times. None: those
+            of a RankingSet, or one each.
         people : array of shape (n_rankings,) or None
             Whose ranking each row is. Rows of the same person are resampled together.
         progress : callable or None
@@ -155,5 +159,7 @@ class Consensus(CombinesRankings, TakesRankings):
         -------
         self
         """
-        rankings = self._read(X, reset=True, sample_weight=sample_weight, people=people)
+        rankings = self._read(
+            X, reset=True, sample_weight=sample_weight, counts=counts, people=people
+        )
         return self._combine(rankings, progress)

@@ -84,8 +84,8 @@ class Units:
     def of(cls, rankings: Rankings) -> Self:
         """The units of rankings: persons if they are known, or else equal rankings.
 
-        Rankings that list nothing are left out. Weights that are no counts are divided by the
-        largest, since only their ratios matter.
+        Rankings that list nothing are left out. Only ratios of weights matter: they are divided by
+        the largest, and equal ones are none.
         """
         rankings = rankings.rows(rankings.says_something() & (rankings.counts > 0))
         if not rankings.shape[0]:
@@ -94,7 +94,9 @@ class Units:
                 remedy=["check the ranks, or what ", Setting("unranked"), " says about them"],
             )
         if not rankings.counted:
-            rankings = replace(rankings, weights=rankings.counts / rankings.counts.max())
+            weights = rankings.counts / rankings.counts.max()
+            alike = bool((weights == 1.0).all())
+            rankings = replace(rankings, weights=None if alike else weights, counted=alike)
         merged, index = merge_rankings(rankings)
         listed = merged.listed()
         if rankings.people is None and rankings.counted:
@@ -126,6 +128,16 @@ class Units:
     def n_people(self) -> int:
         """Number of people."""
         return int(self.counts.sum())
+
+    @property
+    def n_effective(self) -> float:
+        """How many people who count alike would say as much (Kish)."""
+        if self.weights is None:
+            return float(self.n_people)
+        masses = self.weights
+        if self.starts is not None:
+            masses = np.add.reduceat(masses, self.starts[:-1])
+        return float(masses.sum() ** 2 / (masses**2).sum())
 
     def as_rankings(self) -> Rankings:
         """The rankings, sorted: equal ones counted, or with their weights and whose they are."""

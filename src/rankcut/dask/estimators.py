@@ -114,7 +114,13 @@ def _columns(function: Callable[[Any], Any], X: Any) -> Any:
 
 @for_collections(Consensus.fit)
 def fit_consensus(
-    model: Consensus, X: Any, y: Any = None, *, sample_weight: Any = None, people: Any = None
+    model: Consensus,
+    X: Any,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    counts: Any = None,
+    people: Any = None,
 ) -> Consensus:
     """The consensus of the different rankings of all blocks and their counts."""
     _refuse_learned(model.graph)
@@ -126,16 +132,16 @@ def fit_consensus(
         )
     model._check_parameters()
     model._read(stand_in(X), reset=True)
-    return model._combine(merge_lazy(X, model.unranked, sample_weight))
+    return model._combine(merge_lazy(X, model.unranked, sample_weight, counts=counts))
 
 
 @for_collections(RankingBlocs.fit)
 def fit_blocs(
-    model: RankingBlocs, X: Any, y: Any = None, sample_weight: Any = None
+    model: RankingBlocs, X: Any, y: Any = None, sample_weight: Any = None, *, counts: Any = None
 ) -> RankingBlocs:
     """The blocs of the different rankings of all blocks and their counts."""
     rankings = model._read(stand_in(X), reset=True)
-    merged = merge_lazy(X, model.unranked, sample_weight, "anywhere")
+    merged = merge_lazy(X, model.unranked, sample_weight, "anywhere", counts=counts)
     model._divide(replace(merged, items=rankings.items, unranked=model.unranked))
     model.labels_ = model.predict(X)
     model.membership_ = model.predict_membership(X)
@@ -154,7 +160,12 @@ def _refuse_learned(graph: Any) -> None:
 
 
 def merge_lazy(
-    X: Any, unranked: Unranked, sample_weight: Any, kept: Unranked | None = None
+    X: Any,
+    unranked: Unranked,
+    sample_weight: Any,
+    kept: Unranked | None = None,
+    *,
+    counts: Any = None,
 ) -> Rankings:
     """The different rankings of a collection with their counts, or each with its weight.
 
@@ -162,16 +173,22 @@ def merge_lazy(
     """
     parts, sizes = row_blocks(X)
     weights: list[Floats | None] = [None] * len(parts)
-    counted = True
-    if sample_weight is not None:
+    counted = sample_weight is None
+    given = counts if counted else sample_weight
+    if counts is not None and sample_weight is not None:
+        raise InputError(
+            "needs rankings in memory, beside weights",
+            parameter="counts",
+            remedy="compute them first",
+        )
+    if given is not None:
         if np.isnan(sizes).any():
             raise InputError(
                 "needs blocks of known size",
-                parameter="sample_weight",
+                parameter="counts" if counted else "sample_weight",
                 remedy="call the array's compute_chunk_sizes() first, or expand the rows",
             )
-        checked = check_counts(np.asarray(sample_weight), int(sum(sizes)))
-        counted = bool((checked == np.floor(checked)).all())
+        checked = check_counts(np.asarray(given), int(sum(sizes)))
         ends = np.cumsum(np.array(sizes, dtype=np.int64))[:-1]
         weights = list(np.split(checked, ends))
     merging = task(_merge_block)
@@ -191,7 +208,8 @@ def _merge_block(
 ) -> Rankings | None:
     if block.shape[0] == 0 or not (weights is None or weights.any()):
         return None
-    rankings = read_rankings(block, unranked=unranked, sample_weight=weights)
+    given: Any = {"counts" if counted else "sample_weight": weights}
+    rankings = read_rankings(block, unranked=unranked, **given)
     rankings = read_rankings(rankings, unranked=kept)
     return merge_rankings(rankings).rankings if counted else by_groups(rankings)
 

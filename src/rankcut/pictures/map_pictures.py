@@ -52,7 +52,7 @@ def plot_map(
     *,
     unranked: Unranked = "error",
     features: Any = None,
-    sample_weight: ArrayLike | None = None,
+    counts: ArrayLike | None = None,
     by_name: str = "",
     title: str = "",
 ) -> Any:
@@ -75,7 +75,7 @@ def plot_map(
     features : estimator, kernel or None
         Turns rankings into vectors with a coordinate for each item, or compares them, as
         ``RBOKernel()`` does; None is ``GraphCutFeatures(unranked=unranked, normalize=True)``.
-    sample_weight : array of shape (n_rankings,) or None
+    counts : array of shape (n_rankings,) or None
         How many people each ranking stands for; None takes the counts of a ranking set.
     by_name : str
         What the colours mean, if ``by`` is an array.
@@ -98,7 +98,7 @@ def plot_map(
     >>> [text.get_text() for text in figure.axes[1].texts]
     ['guest:', 'juicy eater (24)', 'sweet tooth (24)']
     """
-    found = read_map(X, by, unranked, features, sample_weight, by_name)
+    found = read_map(X, by, unranked, features, counts, by_name)
     return draw_figure(map_picture(found, title or getattr(X, "title", "")))
 
 
@@ -108,7 +108,7 @@ def map_page(
     *,
     unranked: Unranked = "error",
     features: Any = None,
-    sample_weight: ArrayLike | None = None,
+    counts: ArrayLike | None = None,
     by_name: str = "",
     title: str = "",
 ) -> str:
@@ -130,7 +130,7 @@ def map_page(
     >>> "<title>Lunch</title>" in html, "sweet tooth" in html
     (True, True)
     """
-    found = read_map(X, by, unranked, features, sample_weight, by_name)
+    found = read_map(X, by, unranked, features, counts, by_name)
     return show_map(map_picture(found, title or getattr(X, "title", "")))
 
 
@@ -158,7 +158,7 @@ def read_map(
     by: Any = None,
     unranked: Unranked = "error",
     features: Any = None,
-    sample_weight: ArrayLike | None = None,
+    counts: ArrayLike | None = None,
     by_name: str = "",
 ) -> RankingMap:
     """The map of rankings as :func:`plot_map` takes them."""
@@ -173,15 +173,17 @@ def read_map(
             raise InputError(f"is {by!r}, not a column; columns are: {known}", parameter="by")
         by, by_name = X[by], by_name or by
     meaning: Unranked = unranked if features is None else "anywhere"
-    rankings = read_rankings(X, unranked=meaning, sample_weight=sample_weight)
+    rankings = read_rankings(X, unranked=meaning, counts=counts)
     n_items = rankings.shape[1]
     if min(rankings.shape) < 2:
         raise InputError("a map needs at least two rankings of two items")
-    if not rankings.counted or (rankings.counts < 1).any():
+    # Whatever their weights, people are drawn once.
+    numbers = rankings.counts if rankings.counted else np.ones(rankings.shape[0])
+    if (numbers < 1).any():
         raise InputError(
-            "must hold a whole number of 1 or more for each ranking", parameter="sample_weight"
+            "must hold a whole number of 1 or more for each ranking", parameter="counts"
         )
-    counts = rankings.counts.astype(np.int64)
+    counts = numbers.astype(np.int64)
     if callable(getattr(features, "nearest", None)):
         found = _kernel_map(features, X, counts)
     else:

@@ -176,6 +176,7 @@ class StrengthRegression(PredictsRankings):
         y: Any,
         sample_weight: ArrayLike | None = None,
         *,
+        counts: ArrayLike | None = None,
         people: ArrayLike | None = None,
     ) -> Self:
         """Estimate the coefficients.
@@ -187,8 +188,11 @@ class StrengthRegression(PredictsRankings):
         y : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
         sample_weight : array of shape (n_rankings,) or None
-            Whole numbers count people: 3 is the same as the row three times. Other numbers are
-            survey weights, each row one person. None: the counts of a RankingSet, or one each.
+            Survey weights: how much each ranking counts, which is one person's. None: those of a
+            RankingSet, or all alike.
+        counts : array of shape (n_rankings,) or None
+            How many people each row stands for: 3 is the same as the row three times. None: those
+            of a RankingSet, or one each.
         people : array of shape (n_rankings,) or None
             Whose ranking each row is; errors then hold for people, not rankings.
 
@@ -209,7 +213,9 @@ class StrengthRegression(PredictsRankings):
                 parameter="graph",
                 remedy=["use ", Setting("prior", "evidence")],
             )
-        table, rankings = self._read_both(X, y, sample_weight=sample_weight, people=people)
+        table, rankings = self._read_both(
+            X, y, sample_weight=sample_weight, counts=counts, people=people
+        )
         self.items_, self.n_items_ = rankings.items, rankings.shape[1]
         self.formula_ = fit_formula(
             self.on,

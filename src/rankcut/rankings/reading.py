@@ -48,6 +48,7 @@ def read_rankings(
     *,
     unranked: Unranked = "error",
     sample_weight: ArrayLike | None = None,
+    counts: ArrayLike | None = None,
     people: ArrayLike | None = None,
     number: str = "rank",
 ) -> Rankings:
@@ -63,8 +64,12 @@ def read_rankings(
         What an unranked item means: it is an error, it is tied with the others after all ranked
         ones, or its place is unknown. A RankingSet may say so itself.
     sample_weight : array of shape (n_rankings,), number or None
-        How often each ranking counts; whole numbers count people. None: the counts and weights
-        of a RankingSet, or one each.
+        The weight of each ranking, which is one person's, whole number or not. None: that of a
+        RankingSet, or all alike.
+    counts : array of shape (n_rankings,) or None
+        How many people each row stands for, whole numbers: 3 is the row three times. None: the
+        counts of a RankingSet, or one each. Where rows have weights too, a row counts as one
+        person of count times weight.
     people : array of shape (n_rankings,) or None
         Rows with the same value belong to one person; None: as a RankingSet says.
     number : str, default="rank"
@@ -89,12 +94,14 @@ def read_rankings(
             if unranked == "error":
                 _check_ranks(rankings, number)
     else:
-        own, counts, asked_ties = None, None, True
+        own, asked_ties = None, True
+        weights, counted = None, True
         if hasattr(X, "__rankings__"):
             unranked = X.unranked if unranked == "error" else unranked
             people = X.people if people is None else people
             asked_ties = X.asked_ties
-            X, own, counts = X.__rankings__()
+            counted = X.weights is None
+            X, own, weights = X.__rankings__()
         stored, labels = _read_matrix(X)
         own = labels if own is None else own
         labels = own if items is None else _agreed_labels(items, own, stored.shape[1])
@@ -102,11 +109,22 @@ def read_rankings(
             stored = _canonical(stored, labels)
         elif stored.dtype.kind in "OUS" or (stored.dtype.kind in "iu" and stored.itemsize == 8):
             stored = _as_numbers(stored, labels)
-        rankings = Rankings(stored, labels, unranked, counts, asked_ties=asked_ties)
+        rankings = Rankings(stored, labels, unranked, weights, counted, asked_ties=asked_ties)
         _check_ranks(rankings, number)
+    if counts is not None:
+        numbers = check_counts(counts, rankings.shape[0], "counts")
+        if (numbers % 1 != 0).any():
+            row = int(np.argmax(numbers % 1 != 0))
+            raise InputError(
+                f"counts is {numbers[row]:g}, no whole number",
+                row=row,
+                remedy="give it as a weight",
+            )
+        rankings = replace(rankings, weights=numbers, counted=True)
     if sample_weight is not None:
         weights = check_counts(sample_weight, rankings.shape[0])
-        rankings = replace(rankings, weights=weights)
+        each = weights if counts is None else weights * rankings.counts
+        rankings = replace(rankings, weights=each, counted=False)
     if people is not None:
         rankings = replace(rankings, people=number_people(people, rankings.shape[0]))
     return rankings

@@ -206,7 +206,8 @@ class Rankings:
     stored: Any
     items: tuple[Hashable, ...] | None = None  #: labels, in the order of the columns
     unranked: Unranked = "error"
-    weights: Floats | None = None  #: how often each ranking counts; None: once
+    weights: Floats | None = None  #: how much each ranking counts; None: all alike
+    counted: bool = True  #: whether weights count people; otherwise each row is one person
     people: Longs | None = None  #: whose ranking it is, as a number; None: each is someone else's
     grouped: bool = False
     #: Which items someone lists, where ``stored`` no longer says so
@@ -233,11 +234,6 @@ class Rankings:
     def counts(self) -> Floats:
         """How often each ranking counts."""
         return np.ones(self.shape[0]) if self.weights is None else self.weights
-
-    @property
-    def counted(self) -> bool:
-        """Whether weights are whole numbers, and so say how many people a row stands for."""
-        return self.weights is None or bool((self.weights == np.floor(self.weights)).all())
 
     def item(self, column: int) -> Hashable:
         """The item of a column: its label, or its position if items have no labels."""

@@ -81,7 +81,7 @@ def describe(
         units = Units.of(replace(some, unranked=meaning))
     if rankings.weights is not None:
         # Rankings are counted, whatever their weights.
-        value = replace(value, weights=rankings.counts.astype(np.float64))
+        value = replace(value, weights=rankings.counts.astype(np.float64), counted=True)
     same = filled.all() and meaning == "anywhere" and rankings.weights is None
     merged = units.rankings if units is not None and same else merge_rankings(value).rankings
     # The lists of a catalogue are shorter than the groups of all its items.

@@ -92,7 +92,8 @@ def report(
     graph : graph or recipe, or None
         The item graph to draw; None learns one with :class:`~rankcut.AgreementGraph`.
     sample_weight : array of shape (n_rankings,) or None
-        Whole numbers count: 3 is the same as the row three times. Others are survey weights.
+        Survey weights: how much each ranking counts, which is one person's. Counts come with a
+        :class:`~rankcut.RankingSet`.
     people, strata : str, sequence or None
         Whose ranking it is, if people rank more than once; and what groups are compared within.
         Values, or the name of a column.

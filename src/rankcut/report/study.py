@@ -151,7 +151,7 @@ class Study:
             return None if values is None else np.asarray(values)[filled][known]
 
         found = compare_groups(
-            replace(self.shown, weights=None, people=None).rows(known),
+            replace(self.shown, weights=None, counted=True, people=None).rows(known),
             np.array(self.group_names, dtype=object)[codes[known]],
             unranked=self.shown.unranked,
             n_permutations=1999,
@@ -182,7 +182,8 @@ class Study:
             chance = np.random.default_rng(self.seed)
             weights = chance.multinomial(size, weights / weights.sum()).astype(np.float64)
             drawn = np.flatnonzero(weights)
-        some = replace(merged.rows(keys[drawn] // n_codes), weights=weights[drawn])
+        some = merged.rows(keys[drawn] // n_codes)
+        some = replace(some, weights=weights[drawn], counted=True)
         return replace(some, unranked=shown.unranked), keys[drawn] % n_codes - 1
 
     @cached_property
@@ -258,10 +259,7 @@ def read_study(
     value = read_rankings(X, items, unranked=unranked, sample_weight=sample_weight, people=people)
     about = X if isinstance(X, RankingSet) else RankingSet(value.stored, _labels(value))
     if sample_weight is not None:
-        # Whole numbers count rankings, others weigh them.
-        counted = value.counts.astype(np.int64) if value.counted else None
-        weights = None if value.counted else value.counts
-        about = replace(about, counts=counted, weights=weights)
+        about = replace(about, counts=None, weights=value.counts)
     kept = value.counts > 0
     about = replace(
         about.rows(kept),
