@@ -48,20 +48,30 @@ def best_of(
     if normalize:
         own = unit_scale(left)
         scales = own, own if right is None else unit_scale(other)
+    # Among themselves, each pair is compared once, for both.
+    blocks = [
+        (rows, slice(start, min(start + other.side, len(other))))
+        for rows in slices(len(left), ROWS_AT_ONCE)
+        for start in range(rows.start if right is None else 0, len(other), other.side)
+    ]
 
-    def search(rows: slice) -> None:
-        for columns in slices(len(other), other.side):
-            values = np.empty((rows.stop - rows.start, columns.stop - columns.start))
-            left.compare(rows, other, columns, ALL, values)
-            if scales is not None:
-                values *= scales[0][rows, np.newaxis] * scales[1][columns]
-            numbers = np.arange(columns.start, columns.stop)
-            if right is None:
-                values[np.arange(rows.start, rows.stop)[:, np.newaxis] == numbers] = -np.inf
-            keep_nearest(values, np.broadcast_to(numbers, values.shape), best, rows)
+    def compare(block: tuple[slice, slice]) -> Floats:
+        rows, columns = block
+        values = np.empty((rows.stop - rows.start, columns.stop - columns.start))
+        left.compare(rows, other, columns, ALL, values)
+        if scales is not None:
+            values *= scales[0][rows, np.newaxis] * scales[1][columns]
+        return values
 
-    for _ in in_order(search, slices(len(left), ROWS_AT_ONCE), n_jobs):
-        pass
+    for (rows, columns), values in zip(blocks, in_order(compare, blocks, n_jobs), strict=True):
+        own_numbers = np.arange(rows.start, rows.stop)
+        numbers = np.arange(columns.start, columns.stop)
+        if right is None:
+            values[own_numbers[:, np.newaxis] == numbers] = -np.inf
+            later = slice(max(rows.stop, columns.start), columns.stop)
+            mirror = np.ascontiguousarray(values[:, later.start - columns.start :].T)
+            keep_nearest(mirror, np.broadcast_to(own_numbers, mirror.shape), best, later)
+        keep_nearest(values, np.broadcast_to(numbers, values.shape), best, rows)
     return best
 
 
