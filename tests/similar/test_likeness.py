@@ -6,6 +6,7 @@ import pytest
 from listed import lists_of
 from scipy import sparse
 from scipy.stats import rankdata
+from sklearn.feature_extraction.text import TfidfTransformer
 
 from rankcut import AgreementGraph, CoListingGraph, NeighborGraph
 from rankcut.completion.factors import FactorPopulation
@@ -43,6 +44,11 @@ def columns(model, part):
     return [name.startswith(part) for name in model.get_feature_names_out()]
 
 
+def tf_idf(ranks):
+    """As scikit-learn has it, of what is listed."""
+    return TfidfTransformer().fit_transform(~np.isnan(ranks) * 1.0).toarray()
+
+
 def parts_by_definition(ranks, unranked):
     """The parts of unit length that have no model of their own, and how much order counts."""
     listed = ~np.isnan(ranks)
@@ -58,9 +64,9 @@ def parts_by_definition(ranks, unranked):
     parts = {"order of": (unit(order @ step), overlap)}
     if unranked == "last":
         parts = {"order of": (unit(order @ step), overlap / 2)}
-        parts["listing of"] = unit(listed @ step), 1.0
-        _, sizes, directions = np.linalg.svd(listed * 1.0, full_matrices=False)
-        shown = unit(listed @ (directions.T * (sizes**2 / (sizes**2 + 100))))
+        weighted = tf_idf(ranks)
+        parts["listing of"] = unit(weighted @ step), 1.0
+        shown = unit(weighted @ np.linalg.svd(weighted, full_matrices=False)[2].T)
         parts["listing factors"] = unit(shown - shown.mean(axis=0)), 1.0
     return parts, overlap / 2 if unranked == "last" else 1.0
 
@@ -134,7 +140,7 @@ def test_a_graph_adds_widely_smoothed_lists():
     model = LikenessFeatures(weights, unranked="last", centered=False).fit(ranks)
     np.testing.assert_allclose(model.graph_.to_dense(), weights.to_dense())
     step = (np.eye(N) + walk_on(weights.to_dense())) / 2
-    expected = unit(~np.isnan(ranks) @ np.linalg.matrix_power(step, 16))
+    expected = unit(tf_idf(ranks) @ np.linalg.matrix_power(step, 16))
     found = unit(model.transform(ranks)[:, columns(model, "graph")])
     # The few columns that are kept are all there are.
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-9)
@@ -153,7 +159,7 @@ def test_mean_item_features(unranked):
     np.testing.assert_allclose(by_table.fit_transform(frame), vectors, atol=1e-12)
     if unranked == "last":
         scaled = (points - points.mean(axis=0)) / points.std(axis=0)
-        means = unit((~np.isnan(ranks)).astype(float) @ scaled)
+        means = unit(tf_idf(ranks) @ scaled)
         found = unit(vectors[:, columns(plain, "features")])
         np.testing.assert_allclose(found, unit(means - means.mean(axis=0)), atol=1e-12)
     stored_points = sparse.csr_array(points)
