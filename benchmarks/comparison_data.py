@@ -83,7 +83,7 @@ def questions(folder: Path) -> Iterator[Question]:
 def eurovision(folder: Path) -> Question:
     votes = load_eurovision(data_home=folder, first_year=2016)
     options = {"people": votes["country"], "strata": votes["year"], "unranked": "last"}
-    options["question"] = "places"
+    options["measure"] = "places"
     return Question("Eurovision 2016–2022, jury and public", votes, votes["voters"], options)
 
 

@@ -134,3 +134,29 @@ def test_weights_of_a_survey(lunch):
     )
     assert "Rankings: juicy eater (24), sweet tooth (24)." in said
     assert "Design effect: juicy eater 1.0" in said
+
+
+def test_what_is_measured(lunch):
+    options = ["--by", "guest", "--n-permutations", "99", "--unranked", "last"]
+    said = {
+        measure: succeed("compare", "top-k.csv", *options, "--measure", measure)
+        for measure in ("places", "strengths", "order", "listing")
+    }
+    assert "Compared: mean places." in said["places"]
+    assert "Compared: strengths (log odds of being chosen)" in said["strengths"]
+    assert "Compared: strengths among the items that each list has" in said["order"]
+    assert "Compared: how often each item is listed" in said["listing"]
+    assert re.search(r"listed [\d.]+ points more often in ", said["listing"])
+    assert "list different items" not in said["listing"]
+    options += ["--measure", "listing", "-o", "page.html", "-o", "items.png"]
+    succeed("compare", "top-k.csv", *options)
+    assert "Compared: how often each item is listed" in (lunch / "page.html").read_text()
+    fail("compare", "full.csv", *options, says="nothing to compare: all rankings list the same")
+
+
+def test_an_item_graph_draws_differences_together(lunch):
+    options = ["--by", "guest", "--n-permutations", "99", "--items", "lunch:full"]
+    said = succeed("compare", "full.csv", *options)
+    assert "Compared: strengths (log odds of being chosen)" in said
+    assert re.search(r"stronger in .* than in .* \(p ≤ 0.01; [\d.]+ with the graph\)", said)
+    fail("compare", "full.csv", *options, "--measure", "places", says="graph.*not places")

@@ -325,13 +325,13 @@ def test_listing_and_strengths_are_told_apart(unranked):
         shown = full <= np.where(groups == "b", 1, 4)[:, None]
     ranks = np.where(shown, full, np.nan)
     result = compare_groups(ranks, groups, unranked=unranked, n_permutations=499)
-    assert result.question == "strengths"
+    assert result.measure == "strengths"
     assert result.listing.p_value == 0.002
     assert result.listing.items[0]["more_in"] == "a"
     assert result.p_value > 0.05
     assert min(result.items["p_value"]) > 0.05
-    places = compare_groups(ranks, groups, unranked=unranked, question="places", n_permutations=499)
-    assert (places.question, places.p_value) == ("places", 0.002)
+    places = compare_groups(ranks, groups, unranked=unranked, measure="places", n_permutations=499)
+    assert (places.measure, places.p_value) == ("places", 0.002)
     # The same lists in both groups, other orders.
     full = np.vstack([rankings(200, 1), rankings(200, 2, 1.5)])
     shown = rng.random(full.shape) < 0.7
@@ -378,7 +378,7 @@ def test_what_cannot_be_compared_is_absent():
 def test_a_graph_draws_differences_together():
     ranks = np.vstack([rankings(15, 1), rankings(15, 2, 1.5)])
     groups = np.repeat(["a", "b"], 15)
-    plain = compare_groups(ranks, groups, question="strengths", n_permutations=199)
+    plain = compare_groups(ranks, groups, measure="strengths", n_permutations=199)
     graph = np.ones((N_ITEMS, N_ITEMS)) - np.eye(N_ITEMS)
     drawn = compare_groups(ranks, groups, graph=graph, n_permutations=199)
     assert drawn.items["p_value"] == plain.items["p_value"]
@@ -392,7 +392,7 @@ def test_full_rankings_have_no_listing():
     for unranked in ("error", "last", "anywhere"):
         result = compare_groups(ranks, groups, unranked=unranked, n_permutations=99)
         assert result.listing is None
-        assert result.question == "places"
+        assert result.measure == "places"
 
 
 @pytest.mark.parametrize("features", ["mallows", "gaussian"])
@@ -512,11 +512,11 @@ def test_a_single_item(unranked):
         (list("aaabbb"), {"n_permutations": 9.5}, "n_permutations must be a whole number"),
         (list("aaabbb"), {"features": "spline"}, "features must be None, .* got 'spline'"),
         (list("aaabbb"), {"features": 3}, "features must be None, .* got 3"),
-        (list("aaabbb"), {"question": "top"}, 'question must be "places", "strengths", "order"'),
-        (list("aaabbb"), {"question": "listing"}, "question has nothing to compare: all rankings"),
+        (list("aaabbb"), {"measure": "top"}, 'measure must be "places", "strengths", "order"'),
+        (list("aaabbb"), {"measure": "listing"}, "measure has nothing to compare: all rankings"),
         (
             list("aaabbb"),
-            {"question": "places", "graph": np.ones((5, 5)) - np.eye(5)},
+            {"measure": "places", "graph": np.ones((5, 5)) - np.eye(5)},
             "graph draws strengths together, not places",
         ),
         (

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import By, LeftOut, People, Seed, Strata
+from rankcut.cli.options import By, GraphFile, GraphOptions, Items, LeftOut, People, Seed, Strata
 from rankcut.cli.output import PICTURES, TABLES, Results, note, styled, working
 from rankcut.cli.reading import RankingFile, Reading, column_of
 from rankcut.errors import InputError
@@ -35,6 +35,16 @@ class CompareOptions:
     strata: Strata = None
     people: People = None
     unranked: LeftOut = "error"
+    measure: Annotated[
+        Literal["places", "strengths", "order", "listing"] | None,
+        option(
+            "What is compared: mean places; strengths, whatever is shown or listed; strengths "
+            "among the items of each list; or which items are listed (default: places of full "
+            "rankings, strengths of partial lists)."
+        ),
+    ] = None
+    items: Items = None
+    graph: GraphFile = None
     features: Annotated[
         Literal["mallows", "gaussian"] | None,
         option("Detect any difference, such as more spread (default: differences of means)."),
@@ -44,13 +54,25 @@ class CompareOptions:
     ] = 9999
     seed: Seed = 0
 
+    def settings(self) -> dict[str, Any]:
+        """As parameters of the library."""
+        return {
+            "unranked": self.unranked,
+            "measure": self.measure,
+            "graph": GraphOptions(self.items, self.graph).item_graph(near=True),
+            "features": self.features,
+            "n_permutations": self.permutations,
+            "random_state": self.seed,
+        }
+
 
 @with_options(options=CompareOptions, results=Results, reading=Reading)
 def compare(file: RankingFile, options: CompareOptions, results: Results, reading: Reading) -> None:
     """Test whether groups rank differently, and where.
 
-    Differences of means are judged by Welch's t and by exchanging group labels at random: groups
-    may differ in spread and size. P-values of items hold for all items and groups at once.
+    P-values are found by exchanging group labels at random; groups may differ in spread and size.
+    Those of items hold for all items and groups at once. With an item graph (--items or --graph)
+    strengths are compared, and their differences also shown as similar items share them.
 
     -o PAGE.html writes a page, -o with .png, .svg or .pdf a picture, -o with .csv, .parquet or
     .json the table of items. Rankings without a group are left out.
@@ -63,11 +85,12 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
     if by is None and over is None:
         raise InputError("name the groups with --by COLUMN, or periods with --over COLUMN")
     outputs = results.open({".html": None, **PICTURES, **TABLES}, ".json")
+    settings = options.settings()
     rankings = reading.read_filled(file, no_items=[by, over, options.strata, options.people])
     tasks = _tasks(rankings, by, over, file)
     if len(tasks) > 1 and outputs.named(*PICTURES, ".csv", ".parquet"):
         raise InputError("several periods go to a .html or .json file, not to a picture or a table")
-    found = _compare_all(rankings, tasks, options, file)
+    found = _compare_all(rankings, tasks, options, settings, file)
     adjusted = _adjusted(found)
     if needed := permutations_needed(len(found), options.permutations):
         note(f"{len(found)} comparisons can only show a change with {needed}")
@@ -127,13 +150,17 @@ def _tasks(rankings: "RankingSet", by: str | None, over: str | None, file: str) 
 
 
 def _compare_all(
-    rankings: "RankingSet", tasks: list[_Task], options: CompareOptions, file: str
+    rankings: "RankingSet",
+    tasks: list[_Task],
+    options: CompareOptions,
+    settings: dict[str, Any],
+    file: str,
 ) -> "list[tuple[str, GroupComparison]]":
     """Each comparison by its title; of several, those that cannot be made are skipped."""
     found, mistakes = [], []
     for task in tasks:
         try:
-            found.append((task.title, _compared(rankings, task, options, file)))
+            found.append((task.title, _compared(rankings, task, options, settings, file)))
         except InputError as mistake:
             if mistake.row is not None:
                 raise mistake.moved(row=int(task.rows[mistake.row])) from None
@@ -153,7 +180,11 @@ def _with_column(mistake: InputError, column: str) -> InputError:
 
 
 def _compared(
-    rankings: "RankingSet", task: _Task, options: CompareOptions, file: str
+    rankings: "RankingSet",
+    task: _Task,
+    options: CompareOptions,
+    settings: dict[str, Any],
+    file: str,
 ) -> "GroupComparison":
     from rankcut.comparison.group_differences import compare_groups
 
@@ -166,10 +197,7 @@ def _compared(
             task.groups,
             strata=column(options.strata),
             people=column(options.people),
-            unranked=options.unranked,
-            features=options.features,
-            n_permutations=options.permutations,
-            random_state=options.seed,
+            **settings,
         )
     return replace(found, groups={_name(group): size for group, size in found.groups.items()})
 
@@ -207,7 +235,7 @@ def _lines(
 def _overview(
     found: "list[tuple[str, GroupComparison]]", adjusted: list[float], file: Any
 ) -> list[str]:
-    from rankcut.comparison.results import LEVEL, p_in_words
+    from rankcut.comparison.results import LEVEL, adjusted_in_words
 
     changed = sum(p <= LEVEL for p in adjusted)
     head = f"{changed} of {len(found)} show a change; p-values here hold for all of them (Holm)."
@@ -216,7 +244,8 @@ def _overview(
     for (title, result), p in zip(found, adjusted, strict=True):
         share = 100 * max(result.effect_size, 0.0)
         mark = "changed" if p <= LEVEL else "no change found"
-        lines.append(f"  {title:<{width}}  {share:4.1f} %  {p_in_words(p)}, {mark}")
+        said = adjusted_in_words(p, result.p_value, result.p_floor)
+        lines.append(f"  {title:<{width}}  {share:4.1f} %  {said}, {mark}")
     return lines
 
 

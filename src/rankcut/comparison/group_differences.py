@@ -9,7 +9,7 @@ import numpy as np
 
 from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.comparison.permutations import GroupDraws, Options, Question
-from rankcut.comparison.results import Asked, GroupComparison, Table
+from rankcut.comparison.results import GroupComparison, Measure, Table
 from rankcut.comparison.rows import (
     Codes,
     ComparedRows,
@@ -70,7 +70,7 @@ def compare_groups(
     *,
     items: Sequence[Hashable] | None = None,
     unranked: Unranked = "error",
-    question: Asked | None = None,
+    measure: Measure | None = None,
     graph: Any = None,
     features: Any = None,
     n_permutations: int = 9999,
@@ -102,7 +102,7 @@ def compare_groups(
         Labels of the columns of an array; frames have their own.
     unranked : {"error", "last", "anywhere"}
         What an unranked item means; see :mod:`rankcut.rankings`.
-    question : {"places", "strengths", "order", "listing"} or None
+    measure : {"places", "strengths", "order", "listing"} or None
         What is compared: mean places; strengths in the Plackett–Luce model, whatever items people
         are shown and however many they list; strengths among the items that each list has; or how
         often each item is listed. None: places if all rankings are full, otherwise strengths.
@@ -187,30 +187,30 @@ def compare_groups(
         rows, note = _with_several_groups(rows, values)
         notes += note
     _check_groups(rows, values)
-    if question is not None:
-        check_choice(question, get_args(Asked), "question")
+    if measure is not None:
+        check_choice(measure, get_args(Measure), "measure")
     if graph is not None:
-        question = "strengths" if question is None else question
+        measure = "strengths" if measure is None else measure
         graph = as_item_graph(graph).aligned(rankings.shape[1], rankings.items)
-    if graph is not None and question not in ("strengths", "order"):
-        raise InputError(f"draws strengths together, not {question}", parameter="graph")
+    if graph is not None and measure not in ("strengths", "order"):
+        raise InputError(f"draws strengths together, not {measure}", parameter="graph")
     lists = rows.listed()
     varied = rows.partial and bool((lists != lists[0]).any())
-    if question == "listing" and not varied:
+    if measure == "listing" and not varied:
         raise InputError(
-            "has nothing to compare: all rankings list the same items", parameter="question"
+            "has nothing to compare: all rankings list the same items", parameter="measure"
         )
-    asked = _GroupTest(rows, values, _question(question, rows), graph, features, options)
+    asked = _GroupTest(rows, values, _measure_of(measure, rows), graph, features, options)
     result = asked.compare(notes)
-    if not varied or question == "listing":
+    if not varied or measure == "listing":
         return result
-    return replace(result, listing=replace(asked, question="listing", features=None).compare([]))
+    return replace(result, listing=replace(asked, measure="listing", features=None).compare([]))
 
 
-def _question(question: Asked | None, rows: ComparedRows) -> Asked:
+def _measure_of(measure: Measure | None, rows: ComparedRows) -> Measure:
     """Places of full rankings, strengths of others, if strengths can be fitted."""
-    if question is not None or not rows.partial:
-        return question or "places"
+    if measure is not None or not rows.partial:
+        return measure or "places"
     too_many = rows.rankings.shape[1] > MOST_DENSE
     return "places" if too_many or not Choices.of(rows.rankings).informative.any() else "strengths"
 
@@ -221,7 +221,7 @@ class _GroupTest:
 
     rows: ComparedRows
     values: tuple[Hashable, ...]
-    question: Asked
+    measure: Measure
     graph: ItemGraph | None
     features: Any
     options: Options
@@ -231,8 +231,8 @@ class _GroupTest:
         n_groups, n_items = len(values), rows.rankings.shape[1]
         design = make_design(rows)
         strengths = None
-        if self.question in ("strengths", "order"):
-            seen = rows.rankings.unranked if self.question == "strengths" else "anywhere"
+        if self.measure in ("strengths", "order"):
+            seen = rows.rankings.unranked if self.measure == "strengths" else "anywhere"
             seen_rows = replace(rows, rankings=replace(rows.rankings, unranked=seen))
             strengths = GroupStrengths.of(seen_rows, design)
         parts = self._parts(strengths)
@@ -267,7 +267,7 @@ class _GroupTest:
             clearness = score_statistics(data.of(columns[name]), draws.varies[columns[name]])[0]
             return difference_table(compared, shown[name], clearness, found[name], values, words)
 
-        items, between = table("items", {"item": names}, _WORDS[self.question]), Table({})
+        items, between = table("items", {"item": names}, _WORDS[self.measure]), Table({})
         if strengths is not None and self.graph is not None:
             shrunk = strengths.shrunk(self.graph).T
             items = _with_shrunk(items, dict(zip(names, shrunk, strict=True)), values)
@@ -277,7 +277,7 @@ class _GroupTest:
         if "between" in found:
             between = _between(first, within, found["between"], values)
         return GroupComparison(
-            question=self.question,
+            measure=self.measure,
             p_value=float(found["overall"][0]),
             effect_size=share.value,
             effect_interval=share.interval,
@@ -298,7 +298,7 @@ class _GroupTest:
         """The vectors that are looked at; the overall test takes the whole, or else the items."""
         rankings = self.rows.rankings
         paired = 1 < rankings.shape[1] <= PAIR_ITEMS
-        if self.question == "listing":
+        if self.measure == "listing":
             return {"items": listings(self.rows)}
         if strengths is not None:
             parts = strengths.coordinates(paired)
@@ -312,7 +312,7 @@ class _GroupTest:
         self, parts: Mapping[str, Coordinates], scores: Scores, draws: GroupDraws, sizes: Longs
     ) -> list[str]:
         """What a reader should know."""
-        if self.question == "listing":
+        if self.measure == "listing":
             return []
         notes = []
         if self.rows.rankings.shape[1] > PAIR_ITEMS:

@@ -13,7 +13,13 @@ from scipy.special import chdtrc
 from rankcut._loops.resamples import shuffle_rows
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.permutations import ENOUGH, Draws, Options, Question
-from rankcut.comparison.results import LEVEL, Table, TestedEffect, p_in_words, verdict_in_words
+from rankcut.comparison.results import (
+    LEVEL,
+    Table,
+    TestedEffect,
+    adjusted_in_words,
+    verdict_in_words,
+)
 from rankcut.comparison.rows import (
     ComparedRows,
     cells_of,
@@ -76,8 +82,9 @@ class IndependenceResult(TestedEffect):
             ("Items that depend on them:", self.items, "item"),
         ):
             found = [
-                f"{row[name]} ({p_in_words(row['p_value'], self.p_floor)})"
+                f"{row[name]} ({adjusted_in_words(row['p_value'], own, self.p_floor)})"
                 for row in table
+                for own in [row.get("p_unadjusted", row["p_value"])]
                 if row["p_value"] <= level
             ]
             if found:

@@ -5,7 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from rankcut.comparison.results import LEVEL, QUESTIONS, p_in_words, sizes_in_words, unit_of
+from rankcut.comparison.results import (
+    LEVEL,
+    MEASURES,
+    adjusted_in_words,
+    p_in_words,
+    sizes_in_words,
+    unit_of,
+)
 from rankcut.pictures.page import (
     Cell,
     Dot,
@@ -46,22 +53,23 @@ def _section(result: Mapping[str, Any], *, several: bool) -> Iterator[Html]:
     yield tag("h1", result["verdict"])
     yield tag("p", f"{sizes_in_words(result['groups'])} {result['method']}", kind="soft")
     if several:
-        said = f"For all comparisons together: {p_in_words(result['p_adjusted'])}."
+        p = adjusted_in_words(result["p_adjusted"], result["p_value"], result["p_floor"])
+        said = f"For all comparisons together: {p}."
         yield tag("p", said, kind="soft")
     for note in result["notes"]:
         yield tag("p", note, kind="soft")
     yield from show_items(result)
     if result["pairs"]:
         yield tag("h2", f"Pairs: share that prefers the first{_some(result['pairs'])}")
-        yield _table(result["pairs"][:MOST_ITEMS], result["groups"])
+        yield _table(result["pairs"][:MOST_ITEMS], result)
     if result["listing"]:
         p = p_in_words(result["listing"]["p_value"], result["p_floor"])
         yield tag("h2", f"Which items are listed ({p})")
-        yield _table(result["listing"]["items"], result["groups"])
+        yield _table(result["listing"]["items"], result)
     if result["between"]:
         by_clearness = sorted(result["between"], key=itemgetter("p_value"))
         yield tag("h2", f"Groups, two at a time{_some(result['between'])}")
-        yield _table(by_clearness[:MOST_ITEMS])
+        yield _table(by_clearness[:MOST_ITEMS], result)
 
 
 def _some(rows: Sequence[Any]) -> str:
@@ -85,7 +93,7 @@ def show_items(
     yield show_legend(Legend("", [Key(name, its_colour) for name, its_colour in names]))
     if numbers is not None:
         rows.sort(key=lambda row: numbers[str(row["item"])])
-    unit = unit_of(result["question"])
+    unit = unit_of(result["measure"])
     what = "mean place" if unit == "place" else unit
     every = [row[f"{unit} in {group}"] for row in rows for group in groups]
     ends = (math.floor(min(every)), math.ceil(max(every)))
@@ -116,15 +124,18 @@ def show_items(
     ]
     chosen = None if numbers is None else [numbers[str(row["item"])] for row in rows]
     yield table(heads, body, items=chosen, faint=[row["p_value"] > LEVEL for row in rows])
-    yield tag("p", QUESTIONS[result["question"]], kind="soft")
+    yield tag("p", MEASURES[result["measure"]], kind="soft")
     yield tag("p", FINE_PRINT, kind="soft")
 
 
-def _table(
-    rows: Sequence[Mapping[str, Any]], groups: Sequence[Any] | Mapping[Any, Any] = ()
-) -> Html:
+def _table(rows: Sequence[Mapping[str, Any]], result: Mapping[str, Any]) -> Html:
     """A table of rows; of many groups, without the columns for each of them."""
+    groups = result["groups"]
     ends = tuple(f" in {group}" for group in groups) if len(groups) > len(COLOURS) else ()
     names = [name for name in rows[0] if not name.endswith(ends)]
-    cells = [[row[name] for name in names] for row in rows]
+
+    def cell(name: str, value: Any) -> Any:
+        return Cell(p_in_words(value, result["p_floor"])[2:], value) if name == "p_value" else value
+
+    cells = [[cell(name, row[name]) for name in names] for row in rows]
     return table([name.replace("_", " ") for name in names], cells)

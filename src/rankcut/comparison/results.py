@@ -16,11 +16,11 @@ from rankcut.rankings.value import ROUNDING
 # p-values up to this are called a difference.
 LEVEL = 0.05
 
-Asked: TypeAlias = Literal["places", "strengths", "order", "listing"]
+Measure: TypeAlias = Literal["places", "strengths", "order", "listing"]
 
 LISTED_ALIKE = "No difference was found in which items groups list"
 
-QUESTIONS = {
+MEASURES = {
     "places": "Compared: mean places. They are relative: one item up, the rest down.",
     "strengths": "Compared: strengths (log odds of being chosen), whatever is shown or listed.",
     "order": "Compared: strengths among the items that each list has, whatever it leaves out.",
@@ -176,7 +176,7 @@ class GroupComparison(TestedEffect):
 
     Attributes
     ----------
-    question : {"places", "strengths", "order", "listing"}
+    measure : {"places", "strengths", "order", "listing"}
         What is compared.
     groups : dict
         The groups, and the number of rankings of each.
@@ -198,7 +198,7 @@ class GroupComparison(TestedEffect):
         For partial lists: do groups list different items? None if there is nothing to compare.
     """
 
-    question: Asked
+    measure: Measure
     groups: dict[Hashable, int]
     n_units: int
     design_effect: dict[Hashable, float]
@@ -262,7 +262,7 @@ class GroupComparison(TestedEffect):
                 f"{_percent(row['effect_size'])} %)"
                 for row in apart
             ]
-        lines += [QUESTIONS[self.question], f"{sizes_in_words(self.groups)} {self.method}"]
+        lines += [MEASURES[self.measure], f"{sizes_in_words(self.groups)} {self.method}"]
         if self.design_effect:
             each = (f"{name} {effect:.2f}" for name, effect in self.design_effect.items())
             lines.append(f"Design effect: {', '.join(each)}.")
@@ -293,7 +293,7 @@ class GroupComparison(TestedEffect):
             tuple(self.groups),
             level,
             self.verdict(),
-            unit_of(self.question),
+            unit_of(self.measure),
         )
 
 
@@ -324,11 +324,11 @@ def sizes_in_words(groups: Mapping[Any, int]) -> str:
     return f"Rankings: {sum(sizes):,}, in {len(sizes)} groups of {each}."
 
 
-def unit_of(question: str) -> Literal["place", "strength", "listed"]:
+def unit_of(measure: str) -> Literal["place", "strength", "listed"]:
     """What the mean of a group is called in tables."""
-    if question == "places":
+    if measure == "places":
         return "place"
-    return "listed" if question == "listing" else "strength"
+    return "listed" if measure == "listing" else "strength"
 
 
 def item_in_words(row: Mapping[str, Any], floor: float = 0.0) -> str:
@@ -339,6 +339,8 @@ def item_in_words(row: Mapping[str, Any], floor: float = 0.0) -> str:
         return f"listed {points} more often in {row['more_in']} than in {row['less_in']} ({p})"
     strength = any(name.startswith("strength in ") for name in row)
     more = "stronger" if strength else "places higher"
+    if "shrunk" in row:
+        p += f"; {row['shrunk']:.2f} with the graph"
     return f"{row['difference']:.2f} {more} in {row['higher_in']} than in {row['lower_in']} ({p})"
 
 
@@ -351,6 +353,15 @@ def p_in_words(value: float, floor: float = 0.0) -> str:
     if value <= floor * (1.0 + ROUNDING):
         return f"p ≤ {value:.2g}"
     return f"p = {value:.2g}" if value < 0.1 else f"p = {value:.2f}"
+
+
+def adjusted_in_words(adjusted: float, own: float, floor: float) -> str:
+    """A p-value adjusted by Holm's method, which is a bound if its own is.
+
+    >>> adjusted_in_words(0.02, 0.01, 0.01), adjusted_in_words(0.04, 0.02, 0.01)
+    ('p ≤ 0.02', 'p = 0.04')
+    """
+    return p_in_words(adjusted, adjusted if own <= floor * (1.0 + ROUNDING) else 0.0)
 
 
 def verdict_in_words(result: TestedEffect, differ: str, same: str, what: str) -> str:

@@ -50,7 +50,7 @@ def make_groups(study: Study) -> Panel | None:
     where = ""
     if rows:
         row = max(rows, key=lambda each: each["difference"])
-        more = "places higher" if found.question == "places" else "stronger"
+        more = "places higher" if found.measure == "places" else "stronger"
         where = f" They differ about {name_some([str(each['item']) for each in rows])}"
         where += f", most about {row['item']}" * (len(rows) > 1)
         where += f": {row['difference']:.1f} {more} in {row['higher_in']} than in "
