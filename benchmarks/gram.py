@@ -14,19 +14,10 @@ from tables import print_table
 from threadpoolctl import threadpool_limits
 from timing import best_processor_seconds, in_words
 
-from rankcut.kernels import (
-    kendall_features,
-    kendall_kernel,
-    weighted_kendall_features,
-    weighted_kendall_kernel,
-)
+from rankcut.kernels import kendall_features, kendall_kernel
 
 KERNELS = {
     "Kendall": (kendall_features, kendall_kernel),
-    "weighted Kendall, additive": (
-        partial(weighted_kendall_features, weights="additive"),
-        partial(weighted_kendall_kernel, weights="additive"),
-    ),
 }
 
 

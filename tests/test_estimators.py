@@ -32,7 +32,7 @@ from rankcut import (
     SubmodularFeatures,
     ViewFeatures,
 )
-from rankcut.kernels import KendallFeatures, WeightedKendallFeatures
+from rankcut.kernels import KendallFeatures
 from rankcut.similar import LikenessFeatures
 
 # One of each class; the slow tests check other parameters as well.
@@ -40,7 +40,6 @@ ESTIMATORS = [
     GraphCutFeatures(),
     KendallFeatures(),
     LikenessFeatures(),
-    WeightedKendallFeatures(),
     SubmodularFeatures(),
     ViewFeatures(),
     SimilarRankings(n_neighbors=1),
@@ -78,7 +77,6 @@ VARIANTS = [
     KendallFeatures(unranked="anywhere", normalize=True),
     LikenessFeatures(unranked="anywhere"),
     LikenessFeatures(unranked="last"),
-    WeightedKendallFeatures(unranked="last", weights="multiplicative"),
     SubmodularFeatures(unranked="anywhere", normalize=True),
     GPClassifier(),
     GPClassifier(link="logit"),

@@ -12,7 +12,7 @@ from scipy import stats
 
 import rankcut.comparison.vectors as vectors_module
 from rankcut import RankingSet, compare_groups
-from rankcut._loops import resamples
+from rankcut._loops import random_streams
 from rankcut.comparison.permutations import GroupDraws, Options, Question, arrangements
 from rankcut.comparison.rows import ComparedRows, make_design
 from rankcut.comparison.statistics import (
@@ -30,7 +30,7 @@ from rankcut.rankings import Rankings
 def test_shuffles_are_uniform():
     sizes = np.array([[3, 1, 2], [1, 1, 0]])
     labels = np.empty((20_000, 8), np.uint8)
-    resamples.shuffle_labels(sizes, np.array([0, 6, 8]), np.uint64(5), 0, labels)
+    random_streams.shuffle_labels(sizes, np.array([0, 6, 8]), np.uint64(5), 0, labels)
     assert_array_equal(np.sort(labels[:, :6], axis=1), np.tile([0, 0, 0, 1, 2, 2], (20_000, 1)))
     assert_array_equal(np.sort(labels[:, 6:], axis=1), np.tile([0, 1], (20_000, 1)))
     counts = Counter(map(bytes, labels))
@@ -40,7 +40,7 @@ def test_shuffles_are_uniform():
 
 def test_shuffled_rows_are_uniform():
     rows = np.empty((20_000, 6), np.int32)
-    resamples.shuffle_rows(np.array([0, 4, 6]), np.uint64(5), 0, rows)
+    random_streams.shuffle_rows(np.array([0, 4, 6]), np.uint64(5), 0, rows)
     counts = Counter(map(bytes, rows))
     assert len(counts) == 24 * 2
     assert stats.chisquare(list(counts.values())).pvalue > 1e-3
@@ -49,8 +49,8 @@ def test_shuffled_rows_are_uniform():
 def test_shuffles_do_not_depend_on_their_block():
     sizes = np.array([[5, 4]])
     whole, part = np.empty((10, 9), np.uint8), np.empty((3, 9), np.uint8)
-    resamples.shuffle_labels(sizes, np.array([0, 9]), np.uint64(1), 0, whole)
-    resamples.shuffle_labels(sizes, np.array([0, 9]), np.uint64(1), 6, part)
+    random_streams.shuffle_labels(sizes, np.array([0, 9]), np.uint64(1), 0, whole)
+    random_streams.shuffle_labels(sizes, np.array([0, 9]), np.uint64(1), 6, part)
     assert_array_equal(whole[6:9], part)
 
 
@@ -59,19 +59,19 @@ def test_plain_python_does_the_same():
     sizes = np.array([[3, 2], [1, 4]])
     starts = np.array([0, 5, 10])
     fast, slow = np.empty((4, 10), np.uint8), np.empty((4, 10), np.uint8)
-    resamples.shuffle_labels(sizes, starts, np.uint64(3), 7, fast)
-    resamples.shuffle_labels.py_func(sizes, starts, np.uint64(3), 7, slow)
+    random_streams.shuffle_labels(sizes, starts, np.uint64(3), 7, fast)
+    random_streams.shuffle_labels.py_func(sizes, starts, np.uint64(3), 7, slow)
     assert_array_equal(fast, slow)
     values, units = np.arange(12.0).reshape(4, 3), np.arange(10) % 4
-    for add in (resamples.add_by_label, resamples.add_by_label.py_func):
+    for add in (random_streams.add_by_label, random_streams.add_by_label.py_func):
         sums = np.zeros((4, 2, 3))
         add(fast, units, values, 1, sums)
         for k in range(4):
             assert_allclose(sums[k, 0], values[units[fast[k] == 0]].sum(axis=0))
         assert (sums[:, 1] == 0).all()
     rows, again = np.empty((2, 10), np.int32), np.empty((2, 10), np.int32)
-    resamples.shuffle_rows(starts, np.uint64(3), 0, rows)
-    resamples.shuffle_rows.py_func(starts, np.uint64(3), 0, again)
+    random_streams.shuffle_rows(starts, np.uint64(3), 0, rows)
+    random_streams.shuffle_rows.py_func(starts, np.uint64(3), 0, again)
     assert_array_equal(rows, again)
 
 

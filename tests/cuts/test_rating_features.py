@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.special import erf
 
 from rankcut import GraphCutFeatures, RatingFeatures
-from rankcut._loops import ratings as loops
+from rankcut._loops import pairs as loops
 from rankcut.cuts import rating_features
 
 N_ITEMS = 6

@@ -21,7 +21,7 @@ from rankcut.cuts import FromCallable
 from rankcut.dask.collections import row_blocks, stand_in
 from rankcut.dask.tasks import explained, reduced
 from rankcut.errors import InputError
-from rankcut.kernels import KendallFeatures, WeightedKendallFeatures
+from rankcut.kernels import KendallFeatures
 
 RANKS = make_food(40, kind="full", random_state=0).ranks
 
@@ -43,7 +43,6 @@ def of_unknown_size(X):
         GraphCutFeatures(),
         SubmodularFeatures(FromCallable(lambda items: len(items) ** 0.5, RANKS.shape[1])),
         KendallFeatures(normalize=True),
-        WeightedKendallFeatures(),
     ],
     ids=lambda transformer: type(transformer).__name__,
 )

@@ -13,7 +13,6 @@ from rankcut.kernels import (
     diffusion_kernel,
     gaussian_kernel,
     kendall_kernel,
-    laplace_kernel,
     lovasz_bregman_divergence,
     mallows_kernel,
     spearman_kernel,
@@ -49,12 +48,11 @@ KERNELS = {
     "Mallows": partial(mallows_kernel, n_draws=60),
     "diffusion": partial(diffusion_kernel, n_draws=60),
     "Gaussian": gaussian_kernel,
-    "Laplace": laplace_kernel,
 }
 # A reversed ranking has the opposite vector.
 ODD = ["graph cut", "Spearman", "Kendall"]
 # Reversing both rankings changes nothing.
-EVEN = [*ODD, "Mallows", "diffusion", "Gaussian", "Laplace"]
+EVEN = [*ODD, "Mallows", "diffusion", "Gaussian"]
 POLICY = {"full": "error", "ties": "error", "top-k": "last", "incomplete": "anywhere"}
 
 

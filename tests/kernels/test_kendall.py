@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from rankcut import make_food
 from rankcut.kernels import (
     KendallFeatures,
-    WeightedKendallFeatures,
     gram,
     kendall,
     kendall_features,
@@ -124,8 +123,6 @@ FOOD = make_food(80, noise=0.3, random_state=0)
 TRANSFORMERS = [
     KendallFeatures(),
     KendallFeatures(normalize=True, unranked="last"),
-    WeightedKendallFeatures(),
-    WeightedKendallFeatures(weights="top-k", k=5),
 ]
 
 
@@ -144,8 +141,6 @@ def test_names(frames):
     got = transformer.fit_transform(frame)
     assert list(got.columns) == ["uni>toro", "uni>ika", "toro>ika"]
     assert_array_equal(got.to_numpy(), kendall_features(frame))
-    names = WeightedKendallFeatures().fit(frame).get_feature_names_out()
-    assert names.tolist()[:4] == ["uni>uni", "uni>toro", "uni>ika", "toro>uni"]
     assert KendallFeatures(items=[7, 8]).fit([[1, 2]]).get_feature_names_out() == ["7>8"]
     assert KendallFeatures().fit([[1, 2]]).get_feature_names_out() == ["x0>x1"]
 
@@ -158,7 +153,5 @@ def test_what_was_not_fitted():
     fitted = KendallFeatures().fit(pd.DataFrame([[1, 2]], columns=[10, 20]))
     with pytest.raises(ValueError, match=r"not the items that were fitted.*\(20, 10\)"):
         fitted.transform(pd.DataFrame([[1, 2]], columns=[20, 10]))
-    with pytest.raises(ValueError, match="k must be from 1 to 2"):
-        WeightedKendallFeatures(weights="top-k", k=3).fit([[1, 2]])
     with pytest.raises(ValueError, match="row 0: item 1 is not ranked"):
         KendallFeatures().fit([[1, np.nan]])

@@ -25,13 +25,11 @@ from rankcut import (
 from rankcut.kernels import (
     DiffusionKernel,
     GaussianKernel,
-    LaplaceKernel,
     SpearmanKernel,
     WeightedKendallKernel,
     diffusion_kernel,
     gaussian_kernel,
     kendall_kernel,
-    laplace_kernel,
     mallows_kernel,
     spearman_kernel,
     weighted_kendall_kernel,
@@ -53,7 +51,6 @@ KERNELS = {
     "Mallows": (MallowsKernel(0.1), mallows_kernel, {"lam": 0.1}),
     "diffusion": (DiffusionKernel(0.4), diffusion_kernel, {"beta": 0.4}),
     "Gaussian": (GaussianKernel(0.8), gaussian_kernel, {"lengthscale": 0.8}),
-    "Laplace": (LaplaceKernel(0.8), laplace_kernel, {"lengthscale": 0.8}),
 }
 
 
@@ -225,21 +222,16 @@ class TestHyperparameters:
 
 
 class TestBase:
-    """Gaussian and Laplace kernels on the vectors of another kernel."""
+    """The Gaussian kernel on the vectors of another kernel."""
 
-    @pytest.mark.parametrize("kind", [GaussianKernel, LaplaceKernel])
-    def test_distances_are_those_of_the_base(self, kind):
+    def test_distances_are_those_of_the_base(self):
         base = GraphCutKernel(GRAPH)
         gram = graph_cut_kernel(FOOD.ranks, graph=GRAPH)
         own = np.diag(gram)
         squares = np.maximum(own[:, np.newaxis] + own - 2 * gram, 0)
         scale = float(np.sqrt(np.median(squares)))
-        expected = (
-            np.exp(-squares / (2 * scale**2))
-            if kind is GaussianKernel
-            else np.exp(-np.sqrt(squares) / scale)
-        )
-        assert_allclose(kind(scale, base=base)(FOOD.ranks), expected, atol=1e-6)
+        expected = np.exp(-squares / (2 * scale**2))
+        assert_allclose(GaussianKernel(scale, base=base)(FOOD.ranks), expected, atol=1e-6)
 
     def test_what_is_said_of_unranked_items_holds_for_the_base(self):
         kernel = GaussianKernel(2.0, base=SpearmanKernel(), unranked="anywhere")

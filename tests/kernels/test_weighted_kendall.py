@@ -1,14 +1,12 @@
 """The weighted Kendall kernel against its definition, SciPy and explicit enumeration."""
 
-import tracemalloc
-
 import numpy as np
 import oracles
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import weightedtau
 
-from rankcut.kernels import kendall_kernel, weighted_kendall_features, weighted_kendall_kernel
+from rankcut.kernels import kendall_kernel, weighted_kendall_kernel
 
 N = 5
 U = np.array([2.0, 0.7, 0.4, 0.3, 0.1])
@@ -112,18 +110,6 @@ def test_the_average_is_the_mean_over_k():
         assert_allclose(weighted_kendall_kernel(ranks), np.mean(layers, axis=0), rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["full", "ties", "incomplete"])
-def test_is_the_inner_product_of_features(kind):
-    ranks = rankings(kind)
-    for weights in ("top-k", "additive", "multiplicative"):
-        options = {"weights": weights, "unranked": "anywhere", **OPTIONS[weights]}
-        features = weighted_kendall_features(ranks, **options)
-        assert features.shape == (8, N * N)
-        assert_allclose(
-            features @ features.T, weighted_kendall_kernel(ranks, **options), atol=1e-13
-        )
-
-
 def test_hyperbolic_weights_are_the_default():
     ranks = rankings("ties")
     expected = weighted_kendall_kernel(
@@ -148,11 +134,6 @@ def test_parameters_that_do_not_fit(options, message):
         weighted_kendall_kernel(rankings("full"), **options)
 
 
-def test_average_weights_have_no_features():
-    with pytest.raises(ValueError, match="use weighted_kendall_kernel, or other weights"):
-        weighted_kendall_features(rankings("full"), weights="average")
-
-
 def test_values_too_small_to_be_normalised():
     with pytest.raises(ValueError, match=r"row 0: k\(A, A\) is too small .* larger weights"):
         weighted_kendall_kernel(
@@ -170,16 +151,3 @@ def test_position_weights_of_any_scale_give_the_same_normalised_kernel(weights, 
         for v in (u, u * scale)
     )
     np.testing.assert_allclose(other, one, rtol=1e-13)
-
-
-def test_tables_of_one_list_length_at_a_time():
-    n_items = 60
-    ranks = np.tile(np.arange(1.0, n_items + 1), (n_items, 1))
-    ranks[np.triu_indices(n_items, 1)] = np.nan  # lists of every length
-    weighted_kendall_features(ranks[:2], unranked="anywhere")
-    tracemalloc.start()
-    features = weighted_kendall_features(ranks, unranked="anywhere")
-    peak = tracemalloc.get_traced_memory()[1] - features.nbytes
-    tracemalloc.stop()
-    # Tables of all lengths would take as much as the vectors.
-    assert peak < 0.3 * features.nbytes

@@ -13,12 +13,10 @@ from rankcut._loops import (
     centres,
     linear_algebra,
     linear_orders,
+    pairs,
     partitions,
     permutations,
-    position_weights,
     random_streams,
-    resamples,
-    signs,
 )
 from rankcut._loops.partitions import NOWHERE
 from rankcut.kernels import (
@@ -32,7 +30,6 @@ from rankcut.kernels import (
     mallows_kernel,
     spearman_kernel,
     weighted_kendall,
-    weighted_kendall_features,
     weighted_kendall_kernel,
 )
 from rankcut.rankings import value
@@ -51,7 +48,7 @@ CALLS = {
         WEIGHTS,
         np.array([0, 1], np.uint32),
     ),
-    resamples.draw_people: (
+    random_streams.draw_people: (
         np.array([0, 0, 1, 3], np.uint32),
         np.array([4, 7, 0]),
         np.array([0, 2**64 - 1, 12345], np.uint64),
@@ -81,7 +78,7 @@ def compare_with_source(loop, arguments):
 def interpreted():
     """Loops that call others call their source, too."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (partitions, permutations, position_weights, random_streams, signs):
+        for module in (pairs, partitions, permutations, random_streams):
             for name, loop in list(vars(module).items()):
                 if hasattr(loop, "py_func"):
                     patch.setattr(module, name, loop.py_func)
@@ -112,9 +109,7 @@ LOOPS = [
     (mallows, "tie_terms"),
     (mallows, "mallows_values"),
     (diffusion, "class_function_values"),
-    (weighted_kendall, "forget_one_item"),
     (weighted_kendall, "expected_weights"),
-    (weighted_kendall, "sum_corners"),
     (weighted_kendall, "average_weights"),
 ]
 
@@ -129,7 +124,7 @@ def use_all(monkeypatch):
         mallows_kernel(ranks, n_draws=4, **options)
         diffusion_kernel(ranks, n_draws=4, **options)
         weighted_kendall_kernel(ranks, **options)
-        weighted_kendall_features(ranks, **options)
+        weighted_kendall_kernel(ranks, weights="additive", **options)
         if unranked == "error":
             lovasz_bregman_divergence(-ranks, ranks)
     monkeypatch.setattr(kendall, "BIT_ITEMS", 2)
@@ -160,8 +155,8 @@ def test_the_nearest_centre_of_many_points_is_that_of_each_alone():
 
 
 def test_each_person_is_drawn_for_the_unit_behind_them():
-    owners, sizes, seeds, times = copy.deepcopy(CALLS[resamples.draw_people])
-    resamples.draw_people(owners, sizes, seeds, times)
+    owners, sizes, seeds, times = copy.deepcopy(CALLS[random_streams.draw_people])
+    random_streams.draw_people(owners, sizes, seeds, times)
     assert_array_equal(times.sum(axis=1), sizes)
     assert_array_equal(times[:, 2], 0)
 

@@ -10,10 +10,9 @@ other end: it reverses the order of the tied items and of the unranked ones.
 import numpy as np
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.pairs import TWINS, columns_of, mirror
+from rankcut._loops.pairs import TWINS, columns_of, count_bits, mirror
 from rankcut._loops.partitions import NOWHERE, count_groups
 from rankcut._loops.random_streams import draw_below, stream_of
-from rankcut._loops.signs import count_bits
 from rankcut._loops.types import Chains, Floats, Indices, Ints, Words
 
 

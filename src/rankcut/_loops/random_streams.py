@@ -1,19 +1,24 @@
-"""Random numbers that depend only on a ranking and a seed.
+"""Random numbers that depend only on a seed and what they are for.
 
-The start of a ranking's stream is computed from its groups and the seed, so its draws are the same
-in any batch, row or thread.
+The start of a ranking's stream is computed from its groups and the seed; that of a bootstrap sample
+or a shuffle from its number. So draws are the same in any batch, block or thread.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Chains, Indices, Streams
+from rankcut._loops.types import Chains, Floats, Indices, Longs, Streams, Words
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
 HALF_WORD = np.uint64(32)
 _ONE = np.uint64(1)
+_LOW = np.uint64(0xFFFFFFFF)
+
+_FRACTION = np.uint64(11)
+_UNIT = float(np.finfo(np.float64).epsneg)  # 2^-53
 
 
 @compiled
@@ -53,3 +58,100 @@ def draw_below(state: np.uint64, count: int) -> tuple[np.uint64, np.int64]:
     """The stream's next state, and a number from 0 to count − 1."""
     state = state + STEP
     return state, np.int64(((scramble(state) >> HALF_WORD) * np.uint64(count)) >> HALF_WORD)
+
+
+@compiled
+def draw_people(owners: Indices, sizes: Longs, seeds: Words, times: Floats) -> None:
+    """``times[b, u]`` counts how often unit u is drawn in sample b.
+
+    Sample b draws ``sizes[b]`` people with replacement; ``owners`` has the unit of each person.
+    Each draw is a word of SplitMix64, each half of which picks a person.
+    """
+    n_people = np.uint64(owners.shape[0])
+    for b in range(times.shape[0]):
+        row = times[b]
+        row[:] = 0.0
+        state = seeds[b]
+        word = np.uint64(0)
+        for draw in range(sizes[b]):
+            if draw % 2 == 0:
+                state += STEP
+                word = scramble(state)
+                person = ((word & _LOW) * n_people) >> HALF_WORD
+            else:
+                person = ((word >> HALF_WORD) * n_people) >> HALF_WORD
+            row[owners[person]] += 1.0
+
+
+@compiled
+def stream_of_shuffle(seed: np.uint64, number: int) -> np.uint64:
+    """The start of the random numbers of a shuffle."""
+    return scramble(scramble(seed + STEP) ^ scramble(np.uint64(number) * STEP + STEP))
+
+
+@compiled
+def shuffle_labels(
+    sizes: Longs, starts: Longs, seed: np.uint64, first: int, labels: NDArray[np.uint8]
+) -> None:
+    """Row k of ``labels`` is shuffle number ``first + k`` of the labels of all strata.
+
+    ``sizes[s, g]`` units of stratum s, which begins at ``starts[s]``, are in group g. The labels
+    of the largest group need no draws: the others are inserted among them, one after another,
+    each at a random place.
+    """
+    n_groups = sizes.shape[1]
+    for k in range(labels.shape[0]):
+        row = labels[k]
+        state = stream_of_shuffle(seed, first + k)
+        for s in range(sizes.shape[0]):
+            segment = row[starts[s] : starts[s + 1]]
+            largest = 0
+            for g in range(n_groups):
+                if sizes[s, g] > sizes[s, largest]:
+                    largest = g
+            filled = sizes[s, largest]
+            segment[:filled] = largest
+            for g in range(n_groups):
+                if g == largest:
+                    continue
+                for _ in range(sizes[s, g]):
+                    state += STEP
+                    place = np.int64((scramble(state) >> _FRACTION) * _UNIT * (filled + 1))
+                    segment[filled] = segment[place]
+                    segment[place] = g
+                    filled += 1
+
+
+@compiled
+def add_by_label(
+    labels: NDArray[np.uint8], units: Longs, values: Floats, rest: int, sums: Floats
+) -> None:
+    """``sums[k, g]`` adds the values of units that shuffle k labels g.
+
+    Unit u has the row ``units[u]`` of ``values``. The label ``rest`` is left out, because its sums
+    follow from the others.
+    """
+    for k in range(labels.shape[0]):
+        for unit in range(labels.shape[1]):
+            g = labels[k, unit]
+            if g == rest:
+                continue
+            row = values[units[unit]]
+            own = sums[k, g]
+            for j in range(row.shape[0]):
+                own[j] += row[j]
+
+
+@compiled
+def shuffle_rows(starts: Longs, seed: np.uint64, first: int, rows: NDArray[np.int32]) -> None:
+    """Row k of ``rows`` is shuffle number ``first + k`` of the unit numbers, within strata."""
+    for k in range(rows.shape[0]):
+        state = stream_of_shuffle(seed, first + k)
+        row = rows[k]
+        for s in range(starts.shape[0] - 1):
+            begin = starts[s]
+            for filled in range(starts[s + 1] - begin):
+                state += STEP
+                place = np.int64((scramble(state) >> _FRACTION) * _UNIT * (filled + 1))
+                row[begin + filled] = row[begin + place]
+                row[begin + place] = begin + filled

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from rankcut._loops.resamples import shuffle_rows
+from rankcut._loops.random_streams import shuffle_rows
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.permutations import ENOUGH, Draws, Options, Question
 from rankcut.comparison.results import (

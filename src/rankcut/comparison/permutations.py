@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from rankcut._loops.resamples import add_by_label, shuffle_labels
+from rankcut._loops.random_streams import add_by_label, shuffle_labels
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.statistics import Moments
 from rankcut.comparison.vectors import Scores

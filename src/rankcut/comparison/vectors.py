@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import linalg, special
 from scipy.sparse import csr_array
 
+from rankcut._loops.pairs import expected_signs
 from rankcut._loops.partitions import centred_positions
-from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats
 from rankcut.comparison.rows import ComparedRows, Design
 from rankcut.graphs.item_graph import ItemGraph

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankcut._loops.closed_form import spread_rows
 from rankcut._loops.partitions import NOWHERE, centred_positions, close_rows
-from rankcut._loops.resamples import draw_people
+from rankcut._loops.random_streams import draw_people
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.consensus.units import Units
 from rankcut.parameters import AT_ONCE

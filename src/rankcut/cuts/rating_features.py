@@ -26,7 +26,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rankcut._loops.ratings import weighted_wins_dense, weighted_wins_sparse
+from rankcut._loops.pairs import weighted_wins_dense, weighted_wins_sparse
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators import NamesItems, TakesRankings, check_items

@@ -27,7 +27,7 @@ from rankcut.gp.classifier import GPClassifier
 from rankcut.gp.regressor import GPRegressor
 from rankcut.graphs import is_learned
 from rankcut.kernels.gram import Encoder, Encoding, fill_gram, gram_dtype, read_both
-from rankcut.kernels.kendall import PairFeatures
+from rankcut.kernels.kendall import KendallFeatures
 from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.parameters import check_counts
 from rankcut.rankings import Rankings, Unranked, merge_rankings, read_rankings
@@ -39,7 +39,7 @@ _NOTHING = np.empty(0, dtype=object)
 
 
 @for_collections(RankingFeatures.fit)
-@for_collections(PairFeatures.fit)
+@for_collections(KendallFeatures.fit)
 def fit_features(transformer: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
     """Fit a transformer to the columns; no block is computed."""
     _refuse_learned(getattr(transformer, "graph", None))
@@ -48,7 +48,7 @@ def fit_features(transformer: Any, X: Any, y: Any = None, sample_weight: Any = N
 
 
 @for_collections(RankingFeatures.transform)
-@for_collections(PairFeatures.transform)
+@for_collections(KendallFeatures.transform)
 def transform(transformer: Any, X: Any) -> Any:
     """The vectors of each block; a DataFrame gives a DataFrame with the same index."""
     row = transformer.transform(stand_in(X))

@@ -17,12 +17,8 @@ from rankcut.kernels.mallows import median_lambda as median_lambda
 from rankcut.kernels.overlap import RBOKernel as RBOKernel
 from rankcut.kernels.overlap import rbo_kernel as rbo_kernel
 from rankcut.kernels.radial import GaussianKernel as GaussianKernel
-from rankcut.kernels.radial import LaplaceKernel as LaplaceKernel
 from rankcut.kernels.radial import gaussian_kernel as gaussian_kernel
-from rankcut.kernels.radial import laplace_kernel as laplace_kernel
-from rankcut.kernels.weighted_kendall import WeightedKendallFeatures as WeightedKendallFeatures
 from rankcut.kernels.weighted_kendall import WeightedKendallKernel as WeightedKendallKernel
-from rankcut.kernels.weighted_kendall import weighted_kendall_features as weighted_kendall_features
 from rankcut.kernels.weighted_kendall import weighted_kendall_kernel as weighted_kendall_kernel
 
 __all__: list[str]

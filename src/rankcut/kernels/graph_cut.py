@@ -146,12 +146,8 @@ class SpearmanKernel(RankingKernel):
     correlation, ties included. The vectors φ are those of :class:`~rankcut.GraphCutFeatures` with
     its default graph.
 
-    The vector of an incomplete ranking is the exact mean over its completions, in which each of
-    the u unranked items falls, independently of the others, into any of the l + 1 gaps before,
-    between and after the l groups. On the complete graph no slopes are pooled, so the mean has a
-    closed form. For a ranked item in group t, it is φ_i among the ranked items plus
-    u·(l + 1 − 2t)/(l + 1); for an unranked one, Σ_j (2 t_j − l − 1)/(l + 1) over the ranked
-    items j.
+    The vector of an incomplete ranking is the exact mean over its completions: on the complete
+    graph there is nothing to pool, so the mean has a closed form.
 
     Parameters
     ----------
@@ -168,15 +164,11 @@ class SpearmanKernel(RankingKernel):
     def encoder(self, *, derivative: bool = False) -> Encoder:
         """Encode rankings as centred positions."""
 
-        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Features:
+        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> GraphCutVectors:
             groups = rankings.groups(n_jobs=self.n_jobs)
-
-            def fill(start: int, stop: int) -> NDArray[Any]:
-                features = np.empty((stop - start, groups.shape[1]))
-                centred_positions(groups[start:stop], features)
-                return features.astype(dtype, copy=False)
-
-            return Features(groups.shape, fill)
+            vectors = np.empty(groups.shape)
+            centred_positions(groups, vectors)
+            return GraphCutVectors(vectors.astype(dtype, copy=False))
 
         return encode
 

@@ -12,8 +12,8 @@ the expected signs are vectors of n(n − 1)/2 coordinates, multiplied by BLAS, 
 at a time if they do not fit in memory.
 """
 
-from abc import abstractmethod
 from collections.abc import Hashable, Sequence
+from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
@@ -22,8 +22,8 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rankcut._loops.pairs import ALL
-from rankcut._loops.signs import (
+from rankcut._loops.pairs import (
+    ALL,
     agreement_by_tree,
     agreement_of_strict,
     agreement_of_tied,
@@ -129,54 +129,7 @@ def kendall_kernel(
     return KendallKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
-class PairFeatures(NamesItems, TransformerMixin, TakesRankings):
-    """Vectors with a coordinate for each pair of items; only the items are learned."""
-
-    dtype: DTypeLike | None
-
-    @takes_collections
-    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Check the rankings, a rank matrix; nothing is learned from them."""
-        rankings = self._read(X, reset=True)
-        self._check(rankings.shape[1])
-        self._items = rankings.items
-        return self
-
-    @takes_collections
-    def transform(self, X: Any) -> NDArray[Any]:
-        """Features of rankings of the items that were fitted."""
-        check_is_fitted(self)
-        rankings = self._read(X, reset=False)
-        check_items(rankings, self._items)
-        return self._features(rankings)
-
-    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """``a>b`` for the coordinate that is positive where item a is better than item b."""
-        names = super().get_feature_names_out(input_features)
-        pairs = [f"{names[i]}>{names[j]}" for i, j in self._pairs(self.n_features_in_)]
-        return np.array(pairs, dtype=object)
-
-    def _check(self, n_items: int) -> None:
-        """Raise if the parameters do not suit this number of items."""
-
-    @abstractmethod
-    def _features(self, rankings: Rankings) -> NDArray[Any]:
-        """The vectors of checked rankings."""
-
-    @abstractmethod
-    def _pairs(self, n_items: int) -> list[tuple[int, int]]:
-        """The pair of items of each coordinate."""
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_items")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-
-class KendallFeatures(PairFeatures):
+class KendallFeatures(NamesItems, TransformerMixin, TakesRankings):
     """e_ij·√(2/(n(n − 1))) for each pair i < j: +, − or 0 as i is better, worse or tied.
 
     With unranked items it is the expected sign. The inner product of two vectors is Kendall's
@@ -233,6 +186,34 @@ class KendallFeatures(PairFeatures):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
+    @takes_collections
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Check the rankings, a rank matrix; nothing is learned from them."""
+        rankings = self._read(X, reset=True)
+        self._items = rankings.items
+        return self
+
+    @takes_collections
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Features of rankings of the items that were fitted."""
+        check_is_fitted(self)
+        rankings = self._read(X, reset=False)
+        check_items(rankings, self._items)
+        return self._features(rankings)
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """``a>b`` for the coordinate that is positive where item a is better than item b."""
+        names = super().get_feature_names_out(input_features)
+        return np.array([f"{a}>{b}" for a, b in combinations(names, 2)], dtype=object)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_items")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
     def _features(self, rankings: Rankings) -> NDArray[Any]:
         groups = rankings.groups(n_jobs=self.n_jobs)
         features = scaled_signs(groups, gram_dtype(self.dtype, None, rankings))
@@ -240,9 +221,6 @@ class KendallFeatures(PairFeatures):
             norms = np.linalg.norm(features, axis=1, keepdims=True)
             np.divide(features, norms, out=features, where=norms > 0)
         return features
-
-    def _pairs(self, n_items: int) -> list[tuple[int, int]]:
-        return [(i, j) for i in range(n_items) for j in range(i + 1, n_items)]
 
 
 def kendall_features(X: Any, **options: Any) -> NDArray[Any]:

@@ -1,7 +1,7 @@
-"""Gaussian and Laplace kernels: they fall with distance, and distinguish any two populations."""
+"""The Gaussian kernel: it falls with distance, and distinguishes any two populations."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,35 @@ from rankcut.kernels.ranking_kernel import FLOAT, Bounds, RankingKernel
 from rankcut.parameters import LARGEST, ROUNDING
 from rankcut.rankings import Rankings, Unranked
 
-Shape: TypeAlias = Literal["gaussian", "laplace"]
-"""How a kernel falls with distance."""
 
+class GaussianKernel(RankingKernel):
+    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)) with e the vectors of Kendall's kernel, or of another.
 
-class RadialKernel(RankingKernel):
-    """A kernel that falls with the distance of two rankings' vectors."""
+    With Kendall's, ‖e − e'‖² = 2·(1 − τ) on full rankings, and unrelated ones have k ≈ exp(−1/ℓ²).
+    The kernel is characteristic: two populations of vectors e have the same mean in its space only
+    if they are the same.
 
-    _shape: ClassVar[Shape]
+    Parameters
+    ----------
+    lengthscale : float
+        ℓ > 0, a hyper-parameter with a gradient.
+    lengthscale_bounds : pair of floats or "fixed"
+        Where a Gaussian process looks for ℓ.
+    base : kernel between rankings or None
+        The kernel whose vectors e are compared, such as ``GraphCutKernel(graph)``; None is
+        Kendall's. Kernels are characteristic only if different rankings have different vectors.
+    unranked, items, n_jobs
+        As in :class:`KendallKernel`; they apply to ``base`` too.
+    normalize : bool
+        Changes nothing: k(A, A) = 1.
+
+    Examples
+    --------
+    >>> from rankcut import GraphCutKernel
+    >>> from rankcut.kernels import GaussianKernel
+    >>> GaussianKernel(2.0, base=GraphCutKernel())([[1, 2, 3]], [[1, 3, 2]]).round(3)
+    array([[0.368]])
+    """
 
     def __init__(
         self,
@@ -57,9 +78,7 @@ class RadialKernel(RankingKernel):
         base = self._base().encoder()
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Distances:
-            return Distances(
-                base(rankings, FLOAT), self._shape, float(scale), derivative=derivative
-            )
+            return Distances(base(rankings, FLOAT), float(scale), derivative=derivative)
 
         return encode
 
@@ -81,60 +100,6 @@ class RadialKernel(RankingKernel):
         return base
 
 
-class GaussianKernel(RadialKernel):
-    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)) with e the vectors of Kendall's kernel, or of another.
-
-    With Kendall's, ‖e − e'‖² = 2·(1 − τ) on full rankings, and unrelated ones have k ≈ exp(−1/ℓ²).
-    The kernel is characteristic: two populations of vectors e have the same mean in its space only
-    if they are the same.
-
-    Parameters
-    ----------
-    lengthscale : float
-        ℓ > 0, a hyper-parameter with a gradient.
-    lengthscale_bounds : pair of floats or "fixed"
-        Where a Gaussian process looks for ℓ.
-    base : kernel between rankings or None
-        The kernel whose vectors e are compared, such as ``GraphCutKernel(graph)``; None is
-        Kendall's. Kernels are characteristic only if different rankings have different vectors.
-    unranked, items, n_jobs
-        As in :class:`KendallKernel`; they apply to ``base`` too.
-    normalize : bool
-        Changes nothing: k(A, A) = 1.
-
-    Examples
-    --------
-    >>> from rankcut import GraphCutKernel
-    >>> from rankcut.kernels import GaussianKernel
-    >>> GaussianKernel(2.0, base=GraphCutKernel())([[1, 2, 3]], [[1, 3, 2]]).round(3)
-    array([[0.368]])
-    """
-
-    _shape = "gaussian"
-
-
-class LaplaceKernel(RadialKernel):
-    """k(A, A') = exp(−‖e − e'‖/ℓ) with e the vectors of Kendall's kernel, or of another.
-
-    It falls more steeply near A than :class:`GaussianKernel`, and more slowly far away. It is
-    characteristic too.
-
-    Parameters
-    ----------
-    lengthscale, lengthscale_bounds, base, unranked, normalize, items, n_jobs
-        As in :class:`GaussianKernel`.
-
-    Examples
-    --------
-    >>> from rankcut import GraphCutKernel
-    >>> from rankcut.kernels import LaplaceKernel
-    >>> LaplaceKernel(2.0, base=GraphCutKernel())([[1, 2, 3]], [[1, 3, 2]]).round(3)
-    array([[0.243]])
-    """
-
-    _shape = "laplace"
-
-
 def gaussian_kernel(
     X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
 ) -> NDArray[Any]:
@@ -149,29 +114,12 @@ def gaussian_kernel(
     return GaussianKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
-def laplace_kernel(
-    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
-) -> NDArray[Any]:
-    """k(A, A') = exp(−‖e − e'‖/ℓ) with e the vectors of Kendall's kernel, or of another.
-
-    Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
-    :class:`LaplaceKernel`.
-
-    >>> laplace_kernel([[1, 2, 3]], [[1, 2, 3], [1, 3, 2], [3, 2, 1]]).round(3)
-    array([[1.   , 0.315, 0.135]])
-    """
-    return LaplaceKernel(**options).gram(X, Y, out=out, dtype=dtype)
-
-
 class Distances:
     """Rankings that a kernel compares, and the squared length of each one's vector."""
 
-    def __init__(
-        self, base: Encoding, shape: Shape, lengthscale: float, *, derivative: bool
-    ) -> None:
+    def __init__(self, base: Encoding, lengthscale: float, *, derivative: bool) -> None:
         self._base = base
         self._lengths = squares(base)
-        self._shape = shape
         self._lengthscale = lengthscale
         self._derivative = derivative
         self.side = base.side
@@ -184,7 +132,7 @@ class Distances:
     def compare(
         self, rows: slice, other: "Distances", columns: slice, pairs: int, out: Any
     ) -> None:
-        """k, or its derivative by ℓ: k·‖e − e'‖²/ℓ³ (Gaussian), k·‖e − e'‖/ℓ² (Laplace)."""
+        """k, or its derivative in ℓ, k·‖e − e'‖²/ℓ³."""
         if pairs == TWINS:
             out[:, 0] = 0.0 if self._derivative else 1.0
             return
@@ -193,13 +141,8 @@ class Distances:
         out *= -2.0
         out += lengths
         out[out < ROUNDING * lengths] = 0.0
-        if self._shape == "laplace":
-            np.sqrt(out, out=out)
-            scale, power = -1.0 / self._lengthscale, 2
-        else:
-            scale, power = -0.5 / self._lengthscale**2, 3
         distances = out.copy() if self._derivative else None
-        out *= scale
+        out *= -0.5 / self._lengthscale**2
         np.exp(out, out=out)
         if distances is not None:
-            out *= distances / self._lengthscale**power
+            out *= distances / self._lengthscale**3

@@ -19,20 +19,14 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from rankcut._loops.pairs import ALL
+from rankcut._loops.pairs import ALL, average_weights, expected_weights
 from rankcut._loops.partitions import NOWHERE
-from rankcut._loops.position_weights import (
-    average_weights,
-    expected_weights,
-    forget_one_item,
-    sum_corners,
-)
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
-from rankcut.kernels.gram import Encoder, Features, gram_dtype, rows_at_once
-from rankcut.kernels.kendall import PairFeatures, all_full
+from rankcut.kernels.gram import Encoder, Features, rows_at_once
+from rankcut.kernels.kendall import all_full
 from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.parameters import check_choice, is_whole, within_floats
 from rankcut.rankings import Rankings, Unranked
@@ -126,83 +120,6 @@ def weighted_kendall_kernel(
     return WeightedKendallKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
-class WeightedKendallFeatures(PairFeatures):
-    """E[U(positions of i and j)·1(i better than j)] for all i and j.
-
-    The inner product of two vectors is the weighted Kendall kernel. Coordinate n·i + j is the pair
-    i, j; it is 0 for i = j.
-
-    Parameters
-    ----------
-    weights : {"top-k", "additive", "multiplicative"}, default="additive"
-        U; see :class:`WeightedKendallKernel`. The average weights are not a product of one weight
-        for each ranking, so they have no such vectors.
-    k, position_weights
-        As there.
-    unranked, items, dtype, n_jobs
-        As in :class:`KendallFeatures`, which has the same attributes.
-
-    Examples
-    --------
-    >>> from rankcut.kernels import WeightedKendallFeatures
-    >>> features = WeightedKendallFeatures(weights="top-k", k=2)
-    >>> features.fit_transform([[1, 2, 3]]).reshape(3, 3)
-    array([[0., 1., 0.],
-           [0., 0., 0.],
-           [0., 0., 0.]])
-    """
-
-    def __init__(
-        self,
-        *,
-        weights: Weights = "additive",
-        k: int | None = None,
-        position_weights: ArrayLike | None = None,
-        unranked: Unranked = "error",
-        items: Sequence[Hashable] | None = None,
-        dtype: DTypeLike | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.weights = weights
-        self.k = k
-        self.position_weights = position_weights
-        self.unranked = unranked
-        self.items = items
-        self.dtype = dtype
-        self.n_jobs = n_jobs
-
-    def _check(self, n_items: int) -> None:
-        self._table(n_items)
-
-    def _table(self, n_items: int) -> Floats:
-        if self.weights == "average":
-            raise InputError(
-                'is "average", which has no vector of one number per pair of items',
-                parameter="weights",
-                remedy="use weighted_kendall_kernel, or other weights",
-            )
-        return weight_table(self.weights, self.k, self.position_weights, n_items)
-
-    def _features(self, rankings: Rankings) -> NDArray[Any]:
-        table = self._table(rankings.shape[1])
-        groups = rankings.groups(n_jobs=self.n_jobs)
-        dtype = gram_dtype(self.dtype, None, rankings)
-        return PositionWeights(groups, table).rows(0, len(groups), dtype)
-
-    def _pairs(self, n_items: int) -> list[tuple[int, int]]:
-        return [(i, j) for i in range(n_items) for j in range(n_items)]
-
-
-def weighted_kendall_features(X: Any, **options: Any) -> NDArray[Any]:
-    """The vectors of :class:`WeightedKendallFeatures`, which has the options, of a rank matrix.
-
-    >>> weighted_kendall_features([[1, 2, 3]], weights="additive").round(2)
-    array([[0.  , 1.5 , 1.33, 0.  , 0.  , 0.83, 0.  , 0.  , 0.  ]])
-    """
-    chosen = WeightedKendallFeatures(**options)
-    return chosen._features(chosen._read(X, reset=True))
-
-
 def weight_table(
     weights: Weights, k: int | None, position_weights: ArrayLike | None, n_items: int
 ) -> Floats:
@@ -257,7 +174,7 @@ class PositionWeights:
         n = groups.shape[1]
         features = np.empty((len(groups), n**2))
         weights = self._table.copy()
-        sums, (before, after) = np.empty((n + 1, n + 1)), np.zeros((2, n + 1))
+        sums, (before, after) = np.zeros((n + 1, n + 1)), np.zeros((2, n + 1))
         for ranked in range(n, int(n_ranked.min(initial=n)) - 1, -1):
             rows = np.flatnonzero(n_ranked == ranked).astype(np.int32)
             if ranked < n:
@@ -267,11 +184,25 @@ class PositionWeights:
                     sooner = np.triu(weights[: ranked + 1, 1 : ranked + 1]).sum(axis=0)
                     before[1 : ranked + 1] = np.cumsum(later / (ranked + 1))
                     after[1 : ranked + 1] = np.cumsum(sooner / (ranked + 1))
-                forget_one_item(weights, ranked)
+                weights = forget_one_item(weights)
             if rows.size:
-                sum_corners(weights, ranked, sums)
+                # Over rectangles from the corner; pairs s ≥ t weigh nothing.
+                sums[1 : ranked + 1, 1 : ranked + 1] = weights.cumsum(axis=1).cumsum(axis=0)
                 expected_weights(groups, rows, weights, sums, before, after, self._apart, features)
         return features.astype(dtype, copy=False)
+
+
+def forget_one_item(weights: Floats) -> Floats:
+    """From mean weights of pairs of k + 1 ranked items to those of k.
+
+    Entry (s, t) is the mean of U over the positions that the ranked items s < t (counted from 0,
+    best first) may have. Dropping one ranked item puts it into a random gap: before both, between
+    them, or after both.
+    """
+    k = len(weights) - 1
+    s, t = np.ogrid[:k, :k]
+    before, between, after = weights[1:, 1:], weights[:-1, 1:], weights[:-1, :-1]
+    return np.triu(((s + 1) * before + (t - s) * between + (k - t) * after) / (k + 1), 1)
 
 
 class AverageWeights:

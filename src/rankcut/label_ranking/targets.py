@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from rankcut._loops.pairs import expected_signs
 from rankcut._loops.partitions import NOWHERE
-from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats
 from rankcut.estimators import pair_columns
 from rankcut.kernels.kendall import count_pairs
