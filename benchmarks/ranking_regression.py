@@ -7,10 +7,13 @@ that moves some of them and not others. Lists are full, name the best two (top-k
 at random (incomplete), or have ties by Davidson's model.
 
 "True": rankings by the model. "Untrue": utilities are normal and not Gumbel, tastes differ from
-person to person, each person ranks twice, and ties are
-utilities that are equal as whole numbers. The
-truth is then what a fit to 100,000 people finds. Coverage is the mean over the ten coefficients,
+person to person, each person ranks twice, and ties are utilities that are equal as whole numbers.
+The truth is then what a fit to 100,000 people finds. Coverage is the mean over ten coefficients,
 with its simulation error.
+
+"Rare": 300 people of whom a few are in a category that moves nothing: how often intervals of its
+coefficients hold 0, and how often the test of the category has p < .05. Plain intervals and tests
+(normal, chi-square) take the errors of a few people for known.
 """
 
 import argparse
@@ -18,8 +21,11 @@ import time
 from itertools import combinations
 
 import numpy as np
+from scipy.stats import chi2
 
+from rankcut import StrengthRegression
 from rankcut.errors import InputError
+from rankcut.ranking_regression.few_people import standard_errors
 from rankcut.rankings import read_rankings
 from rankcut.strengths.regression import Column, contrasts, fit_regression
 
@@ -78,13 +84,16 @@ def make_ranks(rng, covariates, kind, *, true):
 
 
 def fit(covariates, ranks, people, kind, errors):
-    """Coefficients of both covariates and their errors."""
+    """Coefficients of both covariates, and how far their intervals reach."""
     rankings = read_rankings(ranks, unranked=UNRANKED[kind], people=people)
     design = np.column_stack([np.ones(len(ranks)), covariates[people]])
     basis = contrasts(N_ITEMS)
     columns = [Column(str(c), own, basis, True) for c, own in enumerate(design.T)]
     found = fit_regression(rankings, columns, ties="davidson", errors=errors)
-    sizes = [np.sqrt(np.diag(found.item_covariance(c, c))) for c in (1, 2)]
+    sizes = [
+        standard_errors(0.975, found.n_telling[c]) * np.sqrt(np.diag(found.item_covariance(c, c)))
+        for c in (1, 2)
+    ]
     return found.coefficients[1:], np.array(sizes)
 
 
@@ -108,7 +117,7 @@ def coverage(kind, n_people, errors, expected, *, true, samples, seed):
             values, sizes = fit(covariates, ranks, people, kind, errors)
         except InputError:  # somebody never chose an item: there is no maximum
             continue
-        held.append((np.abs(values - expected) <= 1.959964 * sizes).mean())
+        held.append((np.abs(values - expected) <= sizes).mean())
     return np.array(held)
 
 
@@ -144,6 +153,40 @@ def show_coverage(samples, seed):
     print(f"\nSamples without a maximum of the likelihood, left out: {without}")
 
 
+def show_rare(samples, seed):
+    """A line for each number of people in a category that moves nothing."""
+    print(f"\nRare categories: 300 people, five items, {samples} samples, %\n")
+    names = ["intervals hold", "p < .05", "plain hold", "plain p < .05"]
+    print(f"{'of category':>11}" + "".join(f"{name:>16}" for name in names) + f"{'no fit':>8}")
+    for n_rare in (3, 5, 10, 20, 50):
+        rows = []
+        for sample in range(samples):
+            rng = np.random.default_rng([seed, sample, n_rare])
+            group = np.repeat([0.0, 1.0], [300 - n_rare, n_rare])
+            covariates = np.column_stack([group, rng.normal(size=300)])
+            ranks = (-STRENGTHS - rng.gumbel(size=(300, 5))).argsort(axis=1).argsort(axis=1) + 1.0
+            try:
+                model = StrengthRegression().fit(covariates, ranks)
+            except InputError:
+                continue
+            found = [row for row in model.coefficients_ if row["term"] == "x0"]
+            test = model.wald_test("x0")
+            plain = chi2.sf(test.statistic * (n_rare / (n_rare - 1)), test.n_coefficients)
+            rows.append(
+                [
+                    np.mean([row["low"] <= 1 <= row["high"] for row in found]),
+                    test.p_value < 0.05,
+                    np.mean([abs(row["z"]) <= 1.96 for row in found]),
+                    plain < 0.05,
+                ]
+            )
+        means = 100 * np.mean(rows, axis=0)
+        print(
+            f"{n_rare:>11}" + "".join(f"{m:>16.1f}" for m in means) + f"{samples - len(rows):>8}",
+            flush=True,
+        )
+
+
 def show_time(n_rows):
     """How long rankings of ten items with ten covariates take."""
     rng = np.random.default_rng(0)
@@ -169,6 +212,7 @@ def main():
     parser.add_argument("--rows", type=int, default=1_000_000)
     options = parser.parse_args()
     show_coverage(options.samples, options.seed)
+    show_rare(2 * options.samples, options.seed)
     show_time(options.rows)
 
 

@@ -56,7 +56,6 @@ CALLS = {
     ),
     linear_orders.best_order: (GAINS, np.full(6, -1), np.zeros(6)),
     linear_orders.improve_order: (GAINS, np.arange(6)[::-1].copy()),
-    linear_orders.unavoidable_loss: (GAINS,),
     linear_algebra.multiply_rows: (POINTS, POINTS[:3], np.zeros((12, 3))),
 }
 

@@ -91,27 +91,3 @@ def improve_order(gains: Floats, order: Longs) -> float:
         for q in range(p + 1, n):
             total += gains[order[p], order[q]]
     return total
-
-
-@compiled
-def unavoidable_loss(gains: Floats) -> float:
-    """A lower bound on the loss of any order, from cycles of three items.
-
-    An order loses at least one pair of each cycle. The loss of a cycle is subtracted from its
-    pairs, greedily, so that no gain is counted twice.
-    """
-    n = gains.shape[0]
-    left = np.maximum(gains, 0.0)
-    total = 0.0
-    for i in range(n):
-        for j in range(n):
-            if left[i, j] <= 0:
-                continue
-            for k in range(n):
-                least = min(left[i, j], left[j, k], left[k, i])
-                if least > 0:
-                    total += least
-                    left[i, j] -= least
-                    left[j, k] -= least
-                    left[k, i] -= least
-    return total

@@ -4,14 +4,12 @@ An order gains Σ_{i before j} margins_ij. Finding the best one is NP-hard, but 
 
 1. items split into sets that beat each other in cycles; the order of the sets is forced;
 2. a set of up to 10 items is solved by dynamic programming over its subsets;
-3. a larger one by a linear program over which item of each pair comes first, in which a cycle of
-   three is forbidden once a solution has it. Its solution usually is an order; if not, a
-   mixed-integer program continues from there;
-4. when time is up, the best order found is returned with the best bound.
-
-The variables of the linear program x_ij, i < j, say whether i comes before j. An order has no
-cycle i, j, k, so x_ij + x_jk + x_ki ≤ 2. There are n³/3 of these, few of which matter: those
-that a solution violates are added, and the program is solved again.
+3. a larger one by a program over which item of each pair comes first. Its variables x_ij, i < j,
+   say whether i comes before j. An order has no cycle i, j, k, so x_ij + x_jk + x_ki ≤ 2. There are
+   n³/3 of these, few of which matter: those that a solution violates are added, and the program is
+   solved again. Its solution usually is an order even if x may be any number from 0 to 1; if it is
+   not, x is 0 or 1 from there on;
+4. when time is up, a good order is returned with the best bound.
 """
 
 from collections.abc import Callable
@@ -23,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from rankcut._loops.linear_orders import best_order, improve_order, unavoidable_loss
+from rankcut._loops.linear_orders import best_order, improve_order
 from rankcut._loops.types import Floats, Longs
 from rankcut.consensus.pairs import beats, components
 from rankcut.parameters import ROUNDING
@@ -39,9 +37,6 @@ Progress: TypeAlias = Callable[[float, float], None]
 
 # Number of cycles to forbid at once.
 _MOST_CYCLES = 20_000
-
-# Orders near a solution from which single items are moved: how many, and how many places apart.
-_STARTS, _SHIFT = 32, 2.0
 
 # The solver's tolerance: what violates a constraint by more, and how wide its gap is when it stops.
 # Orders whose gains differ by less than twice this share of the largest margin are equally good.
@@ -180,10 +175,9 @@ def _order_set(
     def is_proven(value: float, bound: float) -> bool:
         return bool(bound - value < slack)
 
-    bound = most - 2 * unavoidable_loss(gains)
-    value = _value(gains, order)
-    if not is_proven(value, bound) and n_items <= _MOST_BY_PROGRAM:
-        order, bound = solve_program(gains, order, bound, is_proven, end, progress)
+    value, bound = _value(gains, order), most
+    if n_items <= _MOST_BY_PROGRAM:
+        order, bound = solve_program(gains, order, is_proven, end, progress)
         value = _value(gains, order)
     return order, bound, is_proven(value, bound)
 
@@ -206,18 +200,65 @@ def _ranks(gains: Floats, order: Longs) -> NDArray[np.int64]:
 def solve_program(
     gains: Floats,
     order: Longs,
-    bound: float,
     is_proven: Callable[[float, float], bool],
     end: float,
     progress: Progress | None,
 ) -> tuple[Longs, float]:
-    """A better order and bound than those given, until ``is_proven`` or time is up."""
-    program = _Program(gains, order, bound, end, progress)
-    for solve in (program.solve_relaxed, program.solve_whole):
-        while not is_proven(program.value, program.bound) and program.remaining() > 0:
-            if not solve():
-                break
-    return program.order, program.bound
+    """A better order than the one given and a bound, until ``is_proven`` or time is up."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    one, other = np.triu_indices(len(gains), 1)
+    # Scaled, so that the solver's tolerances mean the same for all margins.
+    scale = float(np.abs(gains).max())
+    cost = gains[one, other] / scale
+    before, whole = (cost > 0).astype(np.float64), False
+    value, bound = _value(gains, order), float(np.abs(gains).sum() / 2)
+    left: Any = csr_array((0, len(cost)))
+    right = np.empty(0)
+    while not is_proven(value, bound) and (seconds := end - monotonic()) > 0:
+        matrix = np.zeros_like(gains)
+        matrix[one, other], matrix[other, one] = before, 1 - before
+        cycles = find_cycles(matrix)
+        if not len(cycles) and whole:
+            break
+        whole = whole or not len(cycles)
+        more, limits = _forbid(cycles, len(gains))
+        left, right = vstack([left, more], format="csr"), np.concatenate([right, limits])
+        solution = milp(
+            -2 * cost,
+            integrality=np.full(len(cost), int(whole)),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(left, -np.inf, right),
+            options={"time_limit": seconds, "mip_rel_gap": 0.0},
+        )
+        reached = solution.mip_dual_bound if whole else solution.fun
+        if solution.x is None or reached is None:
+            break
+        if whole or solution.status == 0:
+            bound = min(bound, (-reached - cost.sum() + _SLACK) * scale)
+        before = np.round(solution.x) if whole else solution.x
+        matrix[one, other], matrix[other, one] = before, 1 - before
+        found = np.argsort(-matrix.sum(axis=1), kind="stable")
+        if (better := improve_order(gains, found)) > value:
+            order, value = found, better
+        if progress is not None:
+            progress(value, max(value, bound))
+    return order, bound
+
+
+def _forbid(cycles: Longs, n_items: int) -> tuple[Any, Floats]:
+    """Rows and limits of constraints, one for each cycle."""
+    tails, heads = cycles.ravel(), np.roll(cycles, -1, axis=1).ravel()
+    forward = tails < heads
+    rows = np.repeat(np.arange(len(cycles)), 3)
+    low, high = np.minimum(tails, heads), np.maximum(tails, heads)
+    # The place of a pair among all pairs i < j.
+    columns = low * (2 * n_items - low - 1) // 2 + high - low - 1
+    shape = (len(cycles), n_items * (n_items - 1) // 2)
+    signs = np.where(forward, 1.0, -1.0)
+    limits = np.full(len(cycles), 2.0)
+    limits -= np.bincount(rows[~forward], minlength=len(cycles))
+    return csr_array((signs, (rows, columns)), shape=shape), limits
 
 
 def find_cycles(before: Floats) -> Longs:
@@ -233,108 +274,3 @@ def find_cycles(before: Floats) -> Longs:
         found.append(np.column_stack([np.full(len(j), i), i + 1 + j, i + 1 + k]))
     cycles = np.concatenate(found)
     return cycles[:: max(1, -(-len(cycles) // _MOST_CYCLES))]
-
-
-class _Program:
-    def __init__(
-        self, gains: Floats, order: Longs, bound: float, end: float, progress: Progress | None
-    ) -> None:
-        n_items = len(gains)
-        self._gains = gains
-        self._pairs = np.triu_indices(n_items, 1)
-        self._column = np.zeros((n_items, n_items), dtype=np.int64)
-        self._column[self._pairs] = np.arange(len(self._pairs[0]))
-        self._column += self._column.T
-        # Scaled, so that the solver's tolerances mean the same for all margins.
-        self._scale = float(np.abs(gains).max())
-        self._cost = gains[self._pairs] / self._scale
-        self._left = csr_array((0, len(self._cost)))
-        self._right = np.empty(0)
-        self._shifts = _SHIFT * np.random.default_rng(0).standard_normal((_STARTS, n_items))
-        self._shifts[0] = 0.0
-        self._end = end
-        self._progress = progress
-        self.order = order
-        self.value = float(np.triu(gains[np.ix_(order, order)], 1).sum())
-        self.bound = bound
-        self._forbid((self._cost > 0).astype(np.float64))
-
-    def remaining(self) -> float:
-        """Seconds left."""
-        return self._end - monotonic()
-
-    def solve_relaxed(self) -> bool:
-        """Solve one linear program; returns whether cycles were forbidden, so another may help."""
-        from scipy.optimize import linprog
-
-        solution = linprog(
-            -2 * self._cost,
-            A_ub=self._left,
-            b_ub=self._right,
-            bounds=(0, 1),
-            method="highs-ds",
-            options={"time_limit": max(self.remaining(), 0.01)},
-        )
-        if solution.status != 0:
-            return False
-        # Whatever the solver's tolerance, nonnegative multipliers give a bound for all orders.
-        multipliers = np.maximum(-solution.ineqlin.marginals, 0.0)
-        reduced = 2 * self._cost - self._left.T @ multipliers
-        bound = np.maximum(reduced, 0.0).sum() + multipliers @ self._right - self._cost.sum()
-        idle = solution.slack > _SLACK
-        if idle.any():
-            self._left, self._right = self._left[~idle], self._right[~idle]
-        return self._learn(solution.x, bound)
-
-    def solve_whole(self) -> bool:
-        """Solve one mixed-integer program; returns the same."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-
-        solution = milp(
-            -2 * self._cost,
-            integrality=np.ones(len(self._cost)),
-            bounds=Bounds(0, 1),
-            constraints=LinearConstraint(self._left, -np.inf, self._right),
-            options={"time_limit": max(self.remaining(), 0.01), "mip_rel_gap": 0.0},
-        )
-        if solution.mip_dual_bound is None or solution.x is None:
-            return False
-        bound = -solution.mip_dual_bound - self._cost.sum() + _SLACK
-        return self._learn(np.round(solution.x), bound) and solution.status == 0
-
-    def _learn(self, before: Floats, bound: float) -> bool:
-        """Keep what a solution says about the best order, and forbid the cycles it has."""
-        self.bound = min(self.bound, bound * self._scale)
-        wins = self._matrix(before).sum(axis=1)
-        for shift in self._shifts:
-            order = np.argsort(shift - wins, kind="stable")
-            value = improve_order(self._gains, order)
-            if value > self.value:
-                self.order, self.value = order, value
-        if self._progress is not None:
-            self._progress(self.value, max(self.value, self.bound))
-        return self._forbid(before)
-
-    def _matrix(self, before: Floats) -> Floats:
-        matrix = np.zeros_like(self._gains)
-        matrix[self._pairs] = before
-        matrix.T[self._pairs] = 1 - before
-        return matrix
-
-    def _forbid(self, before: Floats) -> bool:
-        """Forbid the cycles that a solution has; returns whether there are any."""
-        cycles = find_cycles(self._matrix(before))
-        found = len(cycles)
-        if not found:
-            return False
-        tails, heads = cycles.ravel(), np.roll(cycles, -1, axis=1).ravel()
-        forward = tails < heads
-        rows = np.repeat(np.arange(found), 3)
-        signs = np.where(forward, 1.0, -1.0)
-        left: Any = csr_array(
-            (signs, (rows, self._column[tails, heads])), shape=(found, len(self._cost))
-        )
-        self._left = vstack([self._left, left], format="csr")
-        backward = np.bincount(rows[~forward], minlength=found)
-        self._right = np.concatenate([self._right, 2.0 - backward])
-        return True
