@@ -11,7 +11,6 @@ from rankcut.errors import InputError
 
 if TYPE_CHECKING:
     from rankcut.rankings.ranking_set import RankingSet
-    from rankcut.similar.estimator import Neighbors
 
 
 @dataclass(frozen=True)
@@ -49,22 +48,51 @@ def similar(
     if options.to is None:
         columns = _of_each(rankings, features, options)
     else:
-        columns = _of_one(_search(rankings, features, options, file))
+        columns = _of_one(rankings, features, options, file)
     outputs.write_table(columns)
 
 
-def _of_one(found: "Neighbors") -> dict[str, Any]:
+def _of_one(
+    rankings: "RankingSet", features: Any, options: SearchOptions, file: str
+) -> dict[str, Any]:
     """The columns of a table: the ranking itself, and those nearest to it."""
     from rankcut.rankings.orders import order_texts
+    from rankcut.similar.estimator import SimilarRankings
 
-    columns: dict[str, Any] = {"row": found.rows}
-    if found.rankings.ids is not None:
-        columns["ranking"] = list(found.rankings.ids)
-    columns["similarity"] = _rounded(found.similarities)
-    if found.rankings.counted:
-        columns["count"] = found.rankings.counts.tolist()
-    columns["order"] = order_texts(found.rankings.ranks, found.rankings.items)
+    row = _row(str(options.to), rankings, file)
+    search = SimilarRankings(features).fit(rankings)
+    # One more, since the ranking itself is among them unless as many others are the same.
+    n_found = min(options.number + 1, len(rankings))
+    with warnings_as_notes():
+        values, rows = search.kneighbors(rankings.ranks[[row]], n_found)
+    near = [
+        (other, value)
+        for other, value in zip(rows[0].tolist(), values[0].tolist(), strict=True)
+        if other != row
+    ]
+    near = [(row, 1.0 if values[0, 0] > 0 else 0.0), *near[: options.number]]
+    found = rankings.rows([other for other, _ in near])
+    columns: dict[str, Any] = {"row": [other for other, _ in near]}
+    if found.ids is not None:
+        columns["ranking"] = list(found.ids)
+    columns["similarity"] = _rounded([value for _, value in near])
+    if found.counted:
+        columns["count"] = found.counts.tolist()
+    columns["order"] = order_texts(found.ranks, found.items)
     return columns
+
+
+def _row(to: str, rankings: "RankingSet", file: str) -> int:
+    """The first row of that name, or with that number."""
+    names = [str(name) for name in rankings.ids or ()]
+    if to in names:
+        return names.index(to)
+    if to.isdecimal() and int(to) < len(rankings):
+        return int(to)
+    named = f", nor one called {to!r}, such as {names[0]!r}" if names else ""
+    raise InputError(
+        f"there is no row {to}: rows count from 0 to {len(rankings) - 1}{named}", file=file
+    )
 
 
 def _of_each(rankings: "RankingSet", features: Any, options: SearchOptions) -> dict[str, Any]:
@@ -106,29 +134,3 @@ def _of_each(rankings: "RankingSet", features: Any, options: SearchOptions) -> d
 
 def _rounded(values: list[float]) -> list[float]:
     return [round(value, 4) + 0.0 for value in values]
-
-
-def _search(
-    rankings: "RankingSet", features: Any, options: SearchOptions, file: str
-) -> "Neighbors":
-    """The row itself and the nearest ones, in memory."""
-    from rankcut.similar.estimator import (
-        Neighbors,
-        SimilarRankings,
-        find_row,
-        itself_first,
-        row_number,
-    )
-
-    to, number = str(options.to), options.number
-    row = find_row(rankings.ids, to)
-    if row is None:
-        row = row_number(to, len(rankings), rankings.ids, file)
-    search = SimilarRankings(features).fit(rankings)
-    # One more, since the ranking itself is among them unless as many others are the same.
-    n_found = min(number + 1, len(rankings))
-    with warnings_as_notes():
-        values, rows = search.kneighbors(rankings.ranks[[row]], n_found)
-    own = 1.0 if values[0, 0] > 0 else 0.0
-    shown = itself_first(row, own, rows[0].tolist(), values[0].tolist(), number)
-    return Neighbors(*shown, rankings.rows(shown[0]))

@@ -136,10 +136,6 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         progress : callable or None
             Called with a few words about each step, such as ``print``.
 
-        Returns
-        -------
-        self
-
         Warns
         -----
         UserWarning
@@ -186,29 +182,15 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     def transform(self, X: Any) -> Floats:
         """Expected utilities of all items, larger = preferred; listed items keep their order.
 
-        Parameters
-        ----------
-        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
-            Rank matrix. A row without any rank has the utilities of the population.
-
-        Returns
-        -------
-        ndarray of shape (n_rankings, n_items)
+        ``X`` is a rank matrix, as in :meth:`fit`. A row without any rank has the utilities of the
+        population.
         """
         return self._utilities(self._lists(X))
 
     def standard_errors(self, X: Any) -> Floats:
         """The posterior standard deviation of each utility of :meth:`transform`.
 
-        Parameters
-        ----------
-        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
-            Rank matrix.
-
-        Returns
-        -------
-        ndarray of shape (n_rankings, n_items)
-            Smaller for listed items, whose order is known but not how far apart they are.
+        It is smaller for listed items, whose order is known but not how far apart they are.
         """
         lists, n_items = self._lists(X), self.n_features_in_
         blocks = np.array_split(np.arange(n_items), -(-n_items // ROWS_AT_ONCE))
@@ -223,16 +205,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     def complete(self, X: Any) -> Longs:
         """Full rankings: 1 is best, and items with the same utility share the best of their places.
 
-        Listed items keep their order, and with ``unranked="last"`` their places.
-
-        Parameters
-        ----------
-        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
-            Rank matrix.
-
-        Returns
-        -------
-        ndarray of int64, shape (n_rankings, n_items)
+        Listed items of ``X`` keep their order, and with ``unranked="last"`` their places.
         """
         lists = self._lists(X)
         utilities = self._utilities(lists)
@@ -335,16 +308,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         gain (NDCG) among all unlisted items, with gains from 1½ for the first item of a list to ½
         for the last; for :func:`sklearn.model_selection.cross_val_score`.
 
-        Parameters
-        ----------
-        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
-            Rank matrix of people who were not fitted.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        float
+        ``X`` has rankings of people who were not fitted; ``y`` is ignored.
         """
         shown, gains = hide_listed(self._lists(X).listed(), np.random.default_rng(0))
         seen = with_unlisted(shown, self._used) if self._used > 0 else shown

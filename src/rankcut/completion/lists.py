@@ -22,9 +22,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.special import ndtr, ndtri
 
 from rankcut._loops.types import Floats, Indices, Longs, ScoredLists
+from rankcut.graphs.learned import list_positions, listed_ranks
 from rankcut.rankings import Rankings
 from rankcut.threads import PARTS, in_order
 
@@ -159,52 +161,29 @@ def _digest(content: bytes) -> int:
 
 def read_lists(rankings: Rankings, listing: float = 0.0) -> Lists:
     """The lists of all rankings; ``listing`` is ρ, and 0 says nothing about unlisted items."""
-    n_rows, n_items = rankings.shape
-    rows, items, ranks = _entries(rankings)
-    starts = _starts(np.bincount(rows, minlength=n_rows))
-    scores = score_places(starts, ranks)
-    lists = Lists(starts, items, scores, np.zeros(len(scores)), rankings.counts, n_items)
+    listed = listed_ranks(rankings).sorted_indices()
+    lists = Lists(
+        listed.indptr.astype(np.int64),
+        listed.indices.astype(np.uint32),
+        _normal_scores(listed),
+        np.zeros(listed.nnz),
+        rankings.counts,
+        listed.shape[1],
+    )
     return with_unlisted(lists, listing) if listing > 0 else lists
 
 
-def _entries(rankings: Rankings) -> tuple[Longs, Indices, Floats]:
-    """Row, item and rank of everything ranked, row by row, items ascending."""
-    if rankings.sparse is not None:
-        matrix = rankings.sparse
-        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        items, ranks = matrix.indices, matrix.data.astype(np.float64)
-    else:
-        dense = rankings.read(0, rankings.shape[0])
-        rows, items = np.nonzero(~np.isnan(dense))
-        ranks = dense[rows, items]
-    known = ~np.isnan(ranks)
-    order = np.lexsort((items[known], rows[known]))
-    return (
-        rows[known][order].astype(np.int64),
-        items[known][order].astype(np.uint32),
-        ranks[known][order],
-    )
-
-
-def score_places(starts: Longs, ranks: Floats) -> Floats:
-    """The normal score of each entry, by its mean place in its list."""
-    lengths = np.diff(starts)
-    owners = np.repeat(np.arange(len(lengths)), lengths)
-    order = np.lexsort((ranks, owners))
-    sorted_ranks = ranks[order]
-    opens = np.ones(len(order), dtype=bool)
-    opens[1:] = (np.diff(owners) != 0) | (np.diff(sorted_ranks) != 0)
-    first = np.flatnonzero(opens)
-    sizes = np.diff(first, append=len(order))
-    places = np.repeat(first + (sizes + 1) / 2, sizes) - starts[owners]
-    scores = np.empty(len(order))
-    scores[order] = ndtri((lengths[owners] - places + 0.5) / lengths[owners])
-    return scores
+def _normal_scores(listed: csr_array) -> Floats:
+    """Φ⁻¹((k − r + ½)/k) of each entry, r its mean place in its list of k."""
+    sizes = np.diff(listed.indptr)
+    halves = np.repeat((sizes - 1) / (2.0 * np.maximum(sizes, 1)), sizes)
+    return np.asarray(ndtri(0.5 + halves * list_positions(listed)))
 
 
 def rescored(lists: Lists) -> Lists:
     """Listed items scored by their places among those that are left."""
-    return replace(lists, scores=score_places(lists.starts, -lists.scores))
+    kept = csr_array((-lists.scores, lists.items, lists.starts), (len(lists), lists.n_items))
+    return replace(lists, scores=_normal_scores(kept))
 
 
 def with_unlisted(lists: Lists, listing: float) -> Lists:

@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import replace
-from typing import Any, NamedTuple, Self, get_args
+from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,6 @@ from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import InvertedLists, Nearest, nearest_of
 from rankcut.parameters import check_choice, check_count
 from rankcut.rankings import Unranked
-from rankcut.rankings.ranking_set import RankingSet
 from rankcut.rankings.value import ROUNDING
 from rankcut.similar.likeness import LikenessFeatures
 
@@ -250,42 +249,3 @@ def _scaled(vectors: Any, exponent: int) -> Any:
     scaled = vectors.copy()
     scaled.data = np.ldexp(scaled.data, exponent)
     return scaled
-
-
-class Neighbors(NamedTuple):
-    """A ranking and its nearest neighbours, itself first."""
-
-    rows: list[int]
-    similarities: list[float]
-    rankings: RankingSet
-
-
-def itself_first(
-    row: int, own: float, rows: list[int], values: list[float], number: int
-) -> tuple[list[int], list[float]]:
-    """Rows and similarities to show: the ranking itself, then its nearest neighbours.
-
-    >>> itself_first(7, 1.0, [3, 7, 5], [1.0, 1.0, 0.5], 2)
-    ([7, 3, 5], [1.0, 1.0, 0.5])
-    """
-    others = [(i, value) for i, value in zip(rows, values, strict=True) if i != row]
-    shown = [(row, own), *others[:number]]
-    return [i for i, _ in shown], [value for _, value in shown]
-
-
-def find_row(names: Any, chosen: str) -> int | None:
-    """The first row with that name."""
-    for row, name in enumerate(names or ()):
-        if str(name) == chosen:
-            return row
-    return None
-
-
-def row_number(chosen: str, n_rows: int, names: Any, file: str | None = None) -> int:
-    """The row with this number, for a text that is not a name."""
-    if chosen.isdecimal() and int(chosen) < n_rows:
-        return int(chosen)
-    named = f", nor one called {chosen!r}, such as {names[0]!r}" if names else ""
-    raise InputError(
-        f"there is no row {chosen}: rows count from 0 to {n_rows - 1}{named}", file=file
-    )
