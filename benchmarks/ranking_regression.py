@@ -14,6 +14,10 @@ with its simulation error.
 "Rare": 300 people of whom a few are in a category that moves nothing: how often intervals of its
 coefficients hold 0, and how often the test of the category has p < .05. Plain intervals and tests
 (normal, chi-square) take the errors of a few people for known.
+
+"Judges": 25 to 60 people, some of whom judge three times as many pairs of twelve items as others,
+for ten prompts. How much a feature of items matters differs from judge to judge and not by prompt:
+how often the test of the prompts has p < .05.
 """
 
 import argparse
@@ -21,6 +25,7 @@ import time
 from itertools import combinations
 
 import numpy as np
+from scipy.special import expit
 from scipy.stats import chi2
 
 from rankcut import StrengthRegression
@@ -187,6 +192,29 @@ def show_rare(samples, seed):
         )
 
 
+def show_judges(samples, seed):
+    """How often prompts seem to matter that do not."""
+    found = []
+    for sample in range(samples):
+        rng = np.random.default_rng([seed, sample])
+        n_judges = rng.integers(25, 60)
+        often = rng.integers(20, 60, n_judges) * np.where(rng.random(n_judges) < 0.2, 3, 1)
+        judge = np.repeat(np.arange(n_judges), often)
+        rows, feature = np.arange(len(judge)), rng.normal(size=12)
+        slopes = rng.normal(0.3, 0.5, n_judges)[judge]
+        one = rng.integers(0, 12, len(judge))
+        other = (one + rng.integers(1, 12, len(judge))) % 12
+        won = rng.random(len(judge)) < expit(slopes * (feature[one] - feature[other]))
+        ranks = np.full((len(judge), 12), np.nan)
+        ranks[rows, one], ranks[rows, other] = np.where(won, 1, 2), np.where(won, 2, 1)
+        model = StrengthRegression(
+            on=["z0", "C(x0):z0"], item_features=feature[:, None], unranked="anywhere"
+        )
+        prompts = rng.integers(0, 10, (len(judge), 1)).astype(float)
+        found.append(model.fit(prompts, ranks, people=judge).wald_test("C(x0):z0").p_value < 0.05)
+    print(f"\nJudges: p < .05 in {100 * np.mean(found):.1f} % of {samples} samples")
+
+
 def show_time(n_rows):
     """How long rankings of ten items with ten covariates take."""
     rng = np.random.default_rng(0)
@@ -213,6 +241,7 @@ def main():
     options = parser.parse_args()
     show_coverage(options.samples, options.seed)
     show_rare(2 * options.samples, options.seed)
+    show_judges(2 * options.samples, options.seed)
     show_time(options.rows)
 
 

@@ -138,6 +138,18 @@ def test_too_few_people_for_a_test_are_named():
     assert "So few people tell about town=Kobe (2)" in model.summary()
 
 
+def test_columns_that_the_same_people_tell_have_the_test_of_these_people():
+    """Ten people who rank for each value of a column: no more than ten tell about all values."""
+    rng = np.random.default_rng(3)
+    people, value = np.repeat(np.arange(10), 40), np.tile(np.arange(400) % 4, 1)
+    ranks = rng.permuted(np.tile([1.0, 2, 3], (400, 1)), axis=1)
+    model = StrengthRegression(on=["C(value)"])
+    model.fit(pd.DataFrame({"value": value}), ranks, people=people)
+    test = model.wald_test("C(value)")
+    assert test.n_coefficients == 6
+    assert test.p_value >= hotelling(test.statistic, [6], [model.n_effective_]) > 0
+
+
 def test_hotellings_sum_has_its_level():
     rng = np.random.default_rng(0)
     sizes, people = [4, 6], [20.0, 200.0]

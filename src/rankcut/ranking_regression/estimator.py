@@ -322,7 +322,12 @@ class StrengthRegression(PredictsRankings):
         if not np.isfinite(covariance).all():
             return TestResult(np.nan, len(rows), np.nan)
         statistic = float(values @ linalg.pinvh(covariance) @ values)
-        return TestResult(statistic, len(rows), hotelling(statistic, list(map(len, own)), telling))
+        sizes = list(map(len, own))
+        # Columns may be told by different people, or all by the same ones: the larger p-value.
+        everyone = np.inf if self.errors == "information" else self.n_effective_
+        ways = [(sizes, telling), ([len(rows)], [everyone])]
+        p_value = np.max([hotelling(statistic, *way) for way in ways])
+        return TestResult(statistic, len(rows), float(p_value))
 
     def likelihood_ratio_test(self, smaller: "StrengthRegression") -> TestResult:
         """Test this model against a smaller one of the same rankings.
