@@ -45,7 +45,7 @@ from rankcut.kernels.kendall import KendallKernel as KendallKernel
 from rankcut.kernels.mallows import MallowsKernel as MallowsKernel
 from rankcut.label_ranking.estimator import RankingRegressor as RankingRegressor
 from rankcut.pictures.graph_pictures import plot_graph as plot_graph
-from rankcut.pictures.map_pictures import plot_map as plot_map
+from rankcut.pictures.maps import plot_map as plot_map
 from rankcut.pictures.polytope_figure import plot_polytope as plot_polytope
 from rankcut.ranking_regression.estimator import StrengthRegression as StrengthRegression
 from rankcut.rankings.long_tables import from_long as from_long

@@ -72,7 +72,7 @@ def many_paired():
 
 def blocs():
     from rankcut import RankingBlocs, RankingSet
-    from rankcut.pictures.map_pictures import map_picture, read_map
+    from rankcut.pictures.maps import map_picture, read_map
 
     ranks = make_mallows(90, 9, phi=0.7, random_state=0).ranks
     votes = RankingSet(ranks, (*"abcdefgh", HOSTILE))

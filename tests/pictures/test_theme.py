@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankcut.pictures.theme import COLOURS, ON_DARK, OTHERS, colour, scale_colour, shorten
+from rankcut.pictures.theme import COLOURS, ON_DARK, OTHERS, colour, shorten
 
 # Machado, Oliveira and Fernandes (2009), full severity, in linear RGB.
 SIGHT = {
@@ -48,13 +48,6 @@ def test_every_two_colours_can_be_told_apart(sight, dark):
     # A difference of about 2 can just be seen; patches that are small need several times that.
     apart = [np.linalg.norm(a - b) for a, b in combinations(seen, 2)]
     assert min(apart) > 8
-
-
-def test_a_scale_grows_lighter():
-    lightness = [lab(linear(scale_colour(share)))[0] for share in np.linspace(0, 1, 21)]
-    assert (np.diff(lightness) > 0).all()
-    assert scale_colour(-1) == scale_colour(0)
-    assert scale_colour(2) == scale_colour(1)
 
 
 def test_groups_beyond_the_last_colour_are_grey():

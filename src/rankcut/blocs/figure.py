@@ -12,7 +12,7 @@ import numpy as np
 from rankcut.blocs.words import BlocReport
 from rankcut.consensus.figure import draw_places
 from rankcut.errors import amount
-from rankcut.pictures.figures import write_heading
+from rankcut.pictures.figures import row_height, write_heading
 from rankcut.pictures.page import Cell, Html, in_css, page, show_picture, table, tag
 from rankcut.pictures.scene import Picture
 from rankcut.pictures.theme import (
@@ -114,8 +114,8 @@ def draw_blocs(report: BlocReport) -> Any:
     """
     number = min(len(report.items), MOST_ITEMS)
     known = report.selection is not None
-    height = max(3.2, 1.3 + (0.28 + 0.1 * (len(report.sizes) - 1)) * number)
-    size = (9.6 if known else 6.6, height - 0.3)
+    height = max(3.2, 1.3 + row_height(report.items, len(report.sizes)) * number)
+    size = (9.6 if known else 7.6, height - 0.3)
     figure = import_figure()(figsize=size, layout="constrained", facecolor=PAPER)
     if known:
         places, evidence = figure.subplots(1, 2, width_ratios=[1.6, 1])

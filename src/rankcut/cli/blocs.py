@@ -125,7 +125,7 @@ def _map(rankings: "RankingSet", model: Any) -> Any:
     """A picture of the rankings in two dimensions, coloured by bloc."""
     import numpy as np
 
-    from rankcut.pictures.map_pictures import map_picture, read_map
+    from rankcut.pictures.maps import map_picture, read_map
 
     names = np.array([f"bloc {label + 1}" for label in model.labels_.tolist()], dtype=object)
     found = read_map(rankings, names, model.unranked, by_name="bloc")

@@ -10,7 +10,7 @@ from rankcut.cli.output import Outputs, say, styled, working
 if TYPE_CHECKING:
     from rankcut.comparison.results import GroupComparison
     from rankcut.consensus.words import ConsensusReport, GroupConsensus
-    from rankcut.pictures.ranking_map import RankingMap
+    from rankcut.pictures.maps import RankingMap
     from rankcut.rankings.ranking_set import RankingSet
 
 NEXT = (
@@ -65,7 +65,7 @@ def find() -> Found:
     from rankcut.consensus.estimator import Consensus
     from rankcut.consensus.words import ConsensusReport, GroupConsensus
     from rankcut.datasets import load_lunch
-    from rankcut.pictures.map_pictures import read_map
+    from rankcut.pictures.maps import read_map
 
     lunch = load_lunch()
     guests, items = lunch["guest"], [str(item) for item in lunch.items]
@@ -133,7 +133,7 @@ def demo_page(found: Found) -> str:
     """The story with its pictures."""
     from rankcut.comparison.page import show_items
     from rankcut.consensus.figure import compared_places, places_table
-    from rankcut.pictures.map_pictures import map_picture
+    from rankcut.pictures.maps import map_picture
     from rankcut.pictures.page import page, show_picture, table, tag
 
     together = found.together

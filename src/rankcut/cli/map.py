@@ -1,5 +1,6 @@
 """``rankcut map``: the rankings in two dimensions."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankcut.cli.command import with_options
@@ -41,40 +42,31 @@ def map(  # noqa: A001 - the command is called so
     if by is not None and rankings.columns[by].dtype.kind == "f":
         values = rankings.columns[by]
     with working("map"):
-        _write(outputs, rankings, graph.likeness(rankings, unranked), values, by or "")
+        _write(outputs, rankings, graph.graph_or_recipe(near=True), unranked, values, by or "")
 
 
-def _write(outputs: Outputs, rankings: "RankingSet", features: Any, values: Any, by: str) -> None:
-    from rankcut.cuts.offset_rows import filled
+def _write(
+    outputs: Outputs, rankings: "RankingSet", graph: Any, unranked: Any, values: Any, by: str
+) -> None:
+    from rankcut.cuts.transformers import GraphCutFeatures
     from rankcut.pictures.figures import draw_figure
-    from rankcut.pictures.map_pictures import describe_orders, map_picture, show_map
-    from rankcut.pictures.ranking_map import distinct_points, main_directions, map_rankings
-    from rankcut.rankings.orders import order_texts
+    from rankcut.pictures.maps import map_picture, read_map, show_map
+    from rankcut.rankings import read_rankings
 
-    labels = order_texts(rankings.ranks, rankings.items)
-    names = None if rankings.ids is None else [str(own) for own in rankings.ids]
-    if names is not None:
-        labels = [f"{own}: {label}" for own, label in zip(names, labels, strict=True)]
-    rows, counts = distinct_points(labels, values, rankings.counts)
-    features.fit(rankings.ranks[rows], sample_weight=counts)
-    found = main_directions(filled(features.compact(rankings.ranks[rows])), counts)
-    # Other coordinates than those of items have no arrow.
-    found = found._replace(loadings=found.loadings[: len(rankings.items)])
-    colour = None if values is None else values[rows]
-    columns: dict[str, Any] = {"row": rows.tolist()}
-    if names is not None:
-        columns["ranking"] = [names[row] for row in rows]
+    # Counts are rankings; on a map, weights are not seen.
+    rankings = replace(rankings, weights=None)
+    items = rankings.labels()
+    features = GraphCutFeatures(graph, items=items, unranked=unranked, normalize=True)
+    read_rankings(rankings, unranked=unranked)
+    found = read_map(rankings, values, features=features, by_name=by)
+    columns: dict[str, Any] = {}
+    if rankings.ids is not None:
+        columns["ranking"] = [str(own) for own in rankings.ids]
     columns |= {"x": _rounded(found.points[:, 0]), "y": _rounded(found.points[:, 1])}
-    columns["count"] = counts.tolist()
-    if colour is not None:
-        columns[by] = colour.tolist()
-
-    shown = map_rankings(found, counts, rankings.items, colour, by)
-    chosen = rows[shown.rows]
-    words = describe_orders(rankings.ranks[chosen], shown.items)
-    if names is not None:
-        words = [f"{names[row]}: {said}" for row, said in zip(chosen, words, strict=True)]
-    picture = map_picture(shown.described(words), rankings.title)
+    columns["count"] = rankings.counts.tolist()
+    if values is not None:
+        columns[by] = values.tolist()
+    picture = map_picture(found, rankings.title)
     outputs.write_table(columns, draw=lambda: draw_figure(picture), page=lambda: show_map(picture))
 
 

@@ -100,7 +100,7 @@ class IndependenceResult(TestedEffect):
         level : float
             Items with an adjusted p-value above this are drawn faint.
         """
-        from rankcut.pictures.item_charts import draw_item_shares
+        from rankcut.pictures.figures import draw_item_shares
 
         return draw_item_shares(self.items, level, self.verdict())
 

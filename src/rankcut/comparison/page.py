@@ -26,7 +26,7 @@ from rankcut.pictures.page import (
     track,
 )
 from rankcut.pictures.scene import Key, Legend
-from rankcut.pictures.theme import COLOURS, MOST_ITEMS, colour, name_colours
+from rankcut.pictures.theme import COLOURS, MOST_ITEMS, group_colours, name_colours
 
 FINE_PRINT = (
     "Faint: no difference found. p-values hold for all items and pairs of groups at once. They "
@@ -89,8 +89,8 @@ def show_items(
         The numbers of the items, on pages that choose items; rows are in this order.
     """
     groups, rows = list(result["groups"]), list(result["items"])
-    names = name_colours([f"{group} ({size:,})" for group, size in result["groups"].items()])
-    yield show_legend(Legend("", [Key(name, its_colour) for name, its_colour in names]))
+    yield show_legend(Legend("", [Key(*entry) for entry in name_colours(result["groups"])]))
+    colours = group_colours(result["groups"])
     if numbers is not None:
         rows.sort(key=lambda row: numbers[str(row["item"])])
     unit = unit_of(result["measure"])
@@ -101,7 +101,7 @@ def show_items(
     for row in rows:
         name, means = str(row["item"]), [row[f"{unit} in {group}"] for group in groups]
         said = (f"{group} {place:.1f}" for group, place in zip(groups, means, strict=True))
-        dots = [Dot(place, colour(k)) for k, place in enumerate(means)]
+        dots = [Dot(*dot) for dot in zip(means, map(colours.__getitem__, groups), strict=True)]
         line = track(dots, ends, f"{what.capitalize()} of {name}: {', '.join(said)}", joined=True)
         shown = name if numbers is None else item_button(numbers[name], name)
         body.append(

@@ -286,11 +286,11 @@ class GroupComparison(TestedEffect):
         level : float
             Items with an adjusted p-value above this are drawn faint.
         """
-        from rankcut.pictures.item_charts import draw_group_places
+        from rankcut.pictures.figures import draw_group_places
 
         return draw_group_places(
             self.items,
-            tuple(self.groups),
+            self.groups,
             level,
             self.verdict(),
             unit_of(self.measure),

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from rankcut.consensus.leaderboard import leaderboard
 from rankcut.consensus.words import ConsensusReport, GroupConsensus, percent
 from rankcut.errors import InputError, amount
-from rankcut.pictures.figures import bare, draw_figure, name_rows, write_heading
+from rankcut.pictures.figures import (
+    bare,
+    draw_figure,
+    name_rows,
+    row_height,
+    write_heading,
+)
 from rankcut.pictures.page import (
     Cell,
     Dot,
@@ -29,12 +35,14 @@ from rankcut.pictures.page import (
 )
 from rankcut.pictures.scene import Key, Legend, Path, Scene, Shape, Text, rectangle, text_width
 from rankcut.pictures.theme import (
+    COLOURS,
     INK,
     MOST_ITEMS,
     OTHERS,
     PAPER,
     check_length,
     colour,
+    group_colours,
     import_figure,
     name_colours,
     shorten,
@@ -97,16 +105,18 @@ def draw_consensus(report: ConsensusReport, title: str) -> Any:
     """
     order = report.order()[:MOST_ITEMS]
     paired = len(report.groups) == 1 and report.groups[0].pairwise is not None
-    height = 1.3 + (0.28 + 0.1 * (len(report.groups) - 1)) * len(order)
-    size = (9.6 if paired else 6.6, height - 0.3)
+    height = 1.3 + row_height([report.items[i] for i in order], len(report.groups)) * len(order)
+    size = (9.6 if paired else 7.6, height - 0.3)
     figure = import_figure()(figsize=size, layout="constrained", facecolor=PAPER)
     if paired:
         places, matrix = figure.subplots(1, 2, width_ratios=[1.25, 1], sharey=True)
         _draw_pairs(matrix, report, order)
     else:
         places = figure.subplots()
-    groups = [(shorten(own.group), own.ranking, own.intervals) for own in report.groups]
-    draw_places(places, groups, report.items, order)
+    groups = [(shorten(own.group, 40), own.ranking, own.intervals) for own in report.groups]
+    colours = group_colours({own.group: own.n_people for own in report.groups})
+    looks = [colours[own.group] for own in report.groups]
+    draw_places(places, groups, report.items, order, looks)
     places.set_xlabel("place (1 = best)", color=INK, size=10)
     write_heading(figure, title, _say(report), places if len(groups) > 1 else None)
     return figure
@@ -137,6 +147,7 @@ def draw_places(
     groups: Sequence[tuple[str, NDArray[Any], NDArray[Any] | None]],
     items: Sequence[Any],
     order: Sequence[int],
+    colours: Sequence[str] = COLOURS,
 ) -> None:
     """A dot for each item's place in each group, and a line for the places that are possible.
 
@@ -149,12 +160,12 @@ def draw_places(
         heights = np.arange(len(order)) + spread[number]
         if intervals is not None:
             low, high = intervals[order].T
-            axes.hlines(heights, low, high, color=colour(number), alpha=0.4, linewidth=5)
+            axes.hlines(heights, low, high, color=colours[number], alpha=0.4, linewidth=5)
         axes.plot(
             ranking[order],
             heights,
             "o",
-            color=colour(number),
+            color=colours[number],
             markersize=7 if len(groups) == 1 else 5.5,
             markeredgecolor="white",
             label=label,
@@ -167,7 +178,12 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
     pairwise = report.groups[0].pairwise
     assert pairwise is not None
     shares = pairwise[np.ix_(order, order)]
-    image = axes.imshow(shares, vmin=0, vmax=1, cmap="RdBu", aspect="auto")
+    from matplotlib.colors import LinearSegmentedColormap, to_rgb
+
+    # The colours of the page, as pale as there.
+    ends = [tuple(np.array(to_rgb(colour(k))) * 0.75 + 0.25) for k in (1, 0)]
+    palette = LinearSegmentedColormap.from_list("pairs", [ends[0], PAPER, ends[1]])
+    image = axes.imshow(shares, vmin=0, vmax=1, cmap=palette, aspect="auto")
     bare(axes)
     missing = _has_unknown(shares)
     if missing:
@@ -181,17 +197,8 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
     if len(order) <= 12:
         for (row, column), share in np.ndenumerate(shares):
             if not np.isnan(share):
-                strong = abs(share - 0.5) > 0.3
-                ink = "white" if strong else INK
-                axes.text(
-                    column,
-                    row,
-                    f"{100 * share:.0f}",
-                    ha="center",
-                    va="center",
-                    size=8,
-                    color=ink,
-                )
+                look: Any = {"ha": "center", "va": "center", "size": 8, "color": INK}
+                axes.text(column, row, f"{100 * share:.0f}", **look)
     else:
         axes.figure.colorbar(image, ax=axes, shrink=0.6, format=lambda share, _: f"{share:.0%}")
     heading = "% who rank it before the other item"
@@ -250,13 +257,14 @@ def about_places(group: GroupConsensus, confidence: float) -> str:
 
 def compared_places(report: ConsensusReport) -> Iterator[Html]:
     """The places of each item in each group, one line below the other."""
-    names = name_colours([f"{group.group} ({group.n_people:,})" for group in report.groups])
-    yield show_legend(Legend("", [Key(name, its_colour) for name, its_colour in names]))
+    sizes = {group.group: group.n_people for group in report.groups}
+    yield show_legend(Legend("", [Key(*entry) for entry in name_colours(sizes)]))
+    colours = group_colours(sizes)
     rows = []
     for i in report.order():
         lines = (
-            _line(group, report.items, i, colour(number), group.group)
-            for number, group in enumerate(report.groups)
+            _line(group, report.items, i, colours[group.group], group.group)
+            for group in report.groups
         )
         rows.append([report.items[i], join(*lines)])
     yield table(["item", Head("places", "line", (1, len(report.items)))], rows)

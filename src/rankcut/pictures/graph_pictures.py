@@ -13,8 +13,8 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from rankcut.errors import amount
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph
 from rankcut.pictures.figures import draw_figure
+from rankcut.pictures.maps import group_rows
 from rankcut.pictures.page import page, show_picture, tag
-from rankcut.pictures.ranking_map import group_rows
 from rankcut.pictures.scene import (
     WIDTH,
     Key,
@@ -24,11 +24,13 @@ from rankcut.pictures.scene import (
     Path,
     Picture,
     Points,
+    Sample,
     Scene,
     points_along,
+    show_sizes,
     write_labels,
 )
-from rankcut.pictures.theme import SOFT, check_length, colour, shorten
+from rankcut.pictures.theme import SOFT, check_length, colour
 
 MOST_ITEMS = 200
 """Items that a picture has room for: those with the largest degrees."""
@@ -162,7 +164,7 @@ def graph_picture(
         marks.append(Mark(x, y, radius, parts, tip=tip, item=item))
     labels = write_labels(
         points,
-        [shorten(name, 20) for name in names],
+        names,
         (1, 1, size[0] - 1, size[1] - 1),
         items=layout.chosen.tolist() if chosen else None,
         scale=1.0 if few else 0.85,
@@ -175,22 +177,23 @@ def graph_picture(
         Path([points[ends]], *_edge(layout, weight))
         for ends, weight in zip(layout.edges, layout.weights.tolist(), strict=True)
     ]
-    scene = Scene(float(size[0]), float(size[1]), [*edges, *marks, *labels], "Item graph")
+    samples = [
+        Sample(f"{weight:.2g}", look[0], 30.0, *look[1:])
+        for weight in _examples(layout)
+        for look in (_edge(layout, weight),)
+    ]
+    shapes = [*edges, *marks, *labels]
+    height = float(size[1])
+    if samples:
+        shapes += show_sizes("Weight", samples, 2.0, height)
+        height += 32.0
+    scene = Scene(float(size[0]), height, shapes, "Item graph")
     keys = [
-        Key(name, its_colour, group=number)
+        Key(name, its_colour, number)
         for number, (name, its_colour) in enumerate(zip(groups, colours, strict=True))
     ]
-    weights = []
-    for weight in _examples(layout):
-        its_colour, width, opacity = _edge(layout, weight)
-        weights.append(Key(f"{weight:.2g}", its_colour, 30.0, width, opacity))
-    return Picture(
-        title,
-        _say(built, layout),
-        scene,
-        [] if by is None else [Legend(by_name, keys)],
-        [Legend("Weight", weights)] if weights else [],
-    )
+    legends = [] if by is None else [Legend(by_name, keys)]
+    return Picture(title, _say(built, layout), scene, legends)
 
 
 def _describe(

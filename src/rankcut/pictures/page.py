@@ -119,23 +119,18 @@ _NAMES = {value: f"var(--{name})" for name, value in VARIABLES.items()}
 
 def key(entry: Key) -> Html:
     """An entry of a legend; with a group, a button that highlights it."""
-    look = f"background:{in_css(entry.colour)}"
-    if (entry.width, entry.height) != (12.0, 12.0):
-        look += f";width:{entry.width:.0f}px;height:{entry.height:.1f}px;opacity:{entry.opacity:g}"
-        look += ";border-radius:0" * (entry.width > entry.height)
-    words = (tag("span", "", kind="key", style=look), entry.words)
+    dot = tag("span", "", kind="key", style=f"background:{in_css(entry.colour)}")
     if entry.group is None:
-        return tag("li", *words)
+        return tag("li", dot, entry.words)
     button = {"type": "button", "data_key": entry.group, "aria_pressed": "false"}
-    return tag("li", tag("button", *words, kind="pick", **button))
+    return tag("li", tag("button", dot, entry.words, kind="pick", **button))
 
 
 def show_picture(picture: Picture, said: str = "") -> Iterator[Html]:
     """What is said, the legends and the drawing; ``said`` goes on from what the picture says."""
     yield tag("p", f"{picture.said} {said}".strip(), kind="soft")
-    yield from map(show_legend, picture.above)
+    yield from map(show_legend, picture.legends)
     yield tag("figure", draw_svg(picture.scene))
-    yield from map(show_legend, picture.below)
 
 
 def show_legend(legend: Legend) -> Html:
@@ -217,16 +212,24 @@ def _sector(mark: Mark, start: float, end: float) -> str:
 
 
 def _text(text: Text, data: dict[str, Any]) -> Html:
+    lines = text.words.split("\n")
     # The middle of small letters is about a third of their size above the line.
-    low = 0.36 * text.size
+    low = text.size * (0.36 - 0.6 * (len(lines) - 1))
     data["kind"] = f"{'halo ' * text.halo}{text.where}".strip()
+    place: dict[str, Any] = {"x": text.x}
     if text.turned:
         data["transform"] = f"translate({text.x + low:.1f},{text.y:.1f}) rotate(-90)"
+        place = {"x": 0.0}
     else:
         data |= {"x": text.x, "y": text.y + low}
+    words: list[Any] = [text.words]
+    if len(lines) > 1:
+        words = [
+            tag("tspan", line, **place, dy="1.2em" if k else "") for k, line in enumerate(lines)
+        ]
     return tag(
         "text",
-        text.words,
+        *words,
         font_size=text.size,
         text_anchor="" if text.anchor == "start" else text.anchor,
         fill=in_css(text.colour),
@@ -322,7 +325,7 @@ def _shown(value: Any) -> Any:
 def item_button(number: int, name: str) -> Html:
     """A button with the item's name, which highlights it."""
     look = {"kind": "item", "data_item": number, "aria_pressed": "false", "title": name}
-    return tag("button", shorten(name, 60), type="button", **look)
+    return tag("button", shorten(name, 90), type="button", **look)
 
 
 def track(

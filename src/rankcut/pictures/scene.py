@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.pictures.theme import INK
+from rankcut.pictures.theme import INK, SOFT, shorten
 
 Points: TypeAlias = NDArray[np.float64]
 
@@ -21,6 +21,9 @@ WIDTH = 640
 
 FONTS = {"roomy": 13.0, "narrow": 22.0}
 """Size of labels, and on a phone, where a drawing is about half as large."""
+
+# Labels are wrapped at this many times their size, and lines are this far apart.
+_WRAPPED, _LEADING = 11.0, 1.25
 
 _NARROW = frozenset("iljtfrI.,:;'|!()[] -")
 _WIDE = frozenset("mwMW@%—…<>=+~#")
@@ -75,7 +78,7 @@ class Mark(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Text(Shape):
-    """Words around a point: it is their middle, or where they begin or end."""
+    """Words around a point, in one line or more: it is their middle, or where they begin or end."""
 
     words: str
     x: float
@@ -99,13 +102,10 @@ class Scene:
 
 
 class Key(NamedTuple):
-    """An entry of a legend: words beside a dot, or beside a line if it is wider than high."""
+    """An entry of a legend: words beside a dot."""
 
     words: str
     colour: str
-    width: float = 12.0
-    height: float = 12.0
-    opacity: float = 1.0
     group: int | None = None
 
 
@@ -123,8 +123,37 @@ class Picture:
     title: str  #: the heading
     said: str  #: sentences below it
     scene: Scene
-    above: list[Legend] = field(default_factory=list)  #: what colours mean
-    below: list[Legend] = field(default_factory=list)  #: what sizes mean
+    legends: list[Legend] = field(default_factory=list)  #: what colours mean
+
+
+class Sample(NamedTuple):
+    """What a size means: words beside a dot, or beside a line if it is wider than high."""
+
+    words: str
+    colour: str
+    width: float
+    height: float
+    opacity: float = 1.0
+
+
+def show_sizes(name: str, samples: Sequence[Sample], left: float, top: float) -> list[Shape]:
+    """A row below a drawing with samples of what it draws, as large as in the drawing."""
+    shapes: list[Shape] = []
+    x, y = left, top + max([FONTS["narrow"], *(each.height for each in samples)]) / 2 + 4
+    for words, sample in ((f"{name}:", None), *((each.words, each) for each in samples)):
+        if sample is not None:
+            line = np.array([[x, y], [x + sample.width, y]])
+            middle = (x + sample.width / 2, y, sample.width / 2)
+            shapes.append(
+                Path([line], sample.colour, sample.height, sample.opacity)
+                if sample.width > sample.height
+                else Mark(*middle, [Part(sample.colour)], sample.opacity)
+            )
+            x += sample.width + 6
+        for where, size in FONTS.items():
+            shapes.append(Text(words, x, y, size, SOFT, "start", where=where))
+        x += text_width(words, FONTS["narrow"]) + 14
+    return shapes
 
 
 def rectangle(left: float, top: float, width: float, height: float) -> list[Points]:
@@ -143,19 +172,19 @@ def write_labels(
     scale: float = 1.0,
     **how: Any,
 ) -> Iterator[Text]:
-    """Labels beside points, for wide and for narrow pages; those without room come later.
+    """Whole names beside points, for wide and for narrow pages; those without room come later.
 
     The first ``n_placed`` get a place within the bounds (left, top, right, low); ``items`` are for
     pages that choose items, ``scale`` is that of the letters, and ``how`` is for
     :func:`place_labels`.
     """
+    labels = [wrap_name(each) for each in words]
     for where, font in FONTS.items():
         size = scale * font
-        boxes = np.array([[text_width(each, size) + 4, 1.25 * size] for each in words])
-        boxes = boxes.reshape(-1, 2)
+        boxes = np.array([text_box(each, size) for each in labels]).reshape(-1, 2)
         placed = place_labels(anchors[:n_placed], boxes[:n_placed], bounds, **how)
         places = {spot.number: (spot.x, spot.y) for spot in placed}
-        for number, label in enumerate(words):
+        for number, label in enumerate(labels):
             half = boxes[number, 0] / 2
             inside = float(np.clip(anchors[number, 0], bounds[0] + half, bounds[2] - half))
             x, y = places.get(number, (inside, float(anchors[number, 1]) - size))
@@ -168,6 +197,21 @@ def write_labels(
                 item=None if items is None else items[number],
                 where=where if number in places else f"{where} later",
             )
+
+
+def wrap_name(name: Any, most: int = 72) -> str:
+    r"""A whole name in lines of some 18 letters; only a very long one is cut.
+
+    >>> wrap_name("The Empire Strikes Back")
+    'The Empire Strikes\nBack'
+    """
+    return "\n".join(wrapped(shorten(name, most), _WRAPPED, 1.0))
+
+
+def text_box(words: str, size: float) -> tuple[float, float]:
+    """About how wide and high a text of one or more lines is."""
+    lines = words.split("\n")
+    return max(text_width(line, size) for line in lines) + 4, _LEADING * size * len(lines)
 
 
 class Placed(NamedTuple):

@@ -4,7 +4,7 @@ Pages take the colours as CSS variables (:mod:`rankcut.pictures.page`), so that 
 same colour in a picture and on a page, in light and in dark.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankcut.errors import InputError
@@ -12,8 +12,11 @@ from rankcut.errors import InputError
 INK, SOFT, FAINT, PAPER = "#22262b", "#5f676f", "#d9dde1", "#ffffff"
 """Text, lesser text, lines in the background, background."""
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#A1356F")
-"""Colours of groups, in their order: those of Okabe and Ito without black and yellow, and a red."""
+COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#A1356F", "#6B5B3A"),
+)
+"""Colours of groups, in their order: those of Okabe and Ito without black and yellow, a red and a
+brown."""
 
 OTHERS = "#b6babf"
 """Colour of the groups that have no colour of their own, and of what is unknown."""
@@ -21,6 +24,9 @@ OTHERS = "#b6babf"
 UNKNOWN = "#dde0e4"
 """Colour of those who are in no group."""
 
+_ON_DARK = (
+    *("#2b93d6", "#ee7420", "#14b886", "#e093bd", "#f0b02a", "#86cdf8", "#c8498f", "#8f7a4f"),
+)
 ON_DARK = {
     INK: "#e7e9ec",
     SOFT: "#a4acb4",
@@ -29,7 +35,16 @@ ON_DARK = {
     **dict(
         zip(
             COLOURS,
-            ("#2b93d6", "#ee7420", "#14b886", "#e093bd", "#f0b02a", "#86cdf8", "#c8498f"),
+            (
+                "#2b93d6",
+                "#ee7420",
+                "#14b886",
+                "#e093bd",
+                "#f0b02a",
+                "#86cdf8",
+                "#c8498f",
+                "#8a774f",
+            ),
             strict=True,
         )
     ),
@@ -46,10 +61,6 @@ VARIABLES = {
     **{f"c{number}": value for number, value in enumerate((*COLOURS, OTHERS, UNKNOWN))},
 }
 """What pages call these colours."""
-
-SCALE = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")
-"""Colours of numbers from small to large: viridis at six places."""
-
 
 MOST_ITEMS = 40
 """Rows of a chart, of a table of pairs or of a page that a reader takes in; the first are shown."""
@@ -75,32 +86,42 @@ def colour(number: int) -> str:
     return COLOURS[number] if number < len(COLOURS) else OTHERS
 
 
-def name_colours(names: Sequence[str]) -> list[tuple[str, str]]:
+def group_colours(sizes: Mapping[str, int]) -> dict[str, str]:
+    """The colour of each group, the same wherever it is drawn: the largest have one of their own.
+
+    Colours go by names, numbers by size before words; the others are grey.
+
+    >>> group_colours({"west": 4, "east": 2})
+    {'east': '#0072B2', 'west': '#D55E00'}
+    """
+    largest = sorted(sizes, key=lambda name: (-sizes[name], _natural(name)))[: len(COLOURS)]
+    found = {name: colour(number) for number, name in enumerate(sorted(largest, key=_natural))}
+    return found | {name: OTHERS for name in sorted(sizes, key=_natural) if name not in found}
+
+
+def name_colours(sizes: Mapping[str, int]) -> list[tuple[str, str]]:
     """The entries of a legend: groups with their colours, then all grey ones as one.
 
-    >>> name_colours(["east", "west"])
-    [('east', '#0072B2'), ('west', '#D55E00')]
-    >>> name_colours([f"town {k}" for k in range(40)])[-1]
-    ('33 others', '#b6babf')
+    >>> name_colours({"west": 4, "east": 2})
+    [('east (2)', '#0072B2'), ('west (4)', '#D55E00')]
+    >>> name_colours({f"town {k:02}": 3 for k in range(40)})[-1]
+    ('32 others (96)', '#b6babf')
     """
-    n_others = max(0, len(names) - len(COLOURS))
-    shown = [*names[: len(COLOURS)], *([f"{n_others} others"] if n_others else [])]
-    return [(name, colour(number)) for number, name in enumerate(shown)]
+    colours = group_colours(sizes)
+    entries = [(f"{name} ({sizes[name]:,})", own) for name, own in colours.items()]
+    grey = [name for name, own in colours.items() if own == OTHERS]
+    if len(grey) > 1:
+        total = sum(sizes[name] for name in grey)
+        entries[-len(grey) :] = [(f"{len(grey)} others ({total:,})", OTHERS)]
+    return entries
 
 
-def scale_colour(share: float) -> str:
-    """The colour of a number, from 0 for the smallest to 1 for the largest.
-
-    >>> scale_colour(0.0), scale_colour(1.0)
-    ('#440154', '#fde725')
-    """
-    place = min(max(share, 0.0), 1.0) * (len(SCALE) - 1)
-    low = min(int(place), len(SCALE) - 2)
-    mixed = (
-        round(int(a, 16) + (int(b, 16) - int(a, 16)) * (place - low))
-        for a, b in ((SCALE[low][i : i + 2], SCALE[low + 1][i : i + 2]) for i in (1, 3, 5))
-    )
-    return "#" + "".join(f"{value:02x}" for value in mixed)
+def _natural(name: str) -> tuple[int, float, str]:
+    """Numbers by size, before words."""
+    try:
+        return 0, float(name), name
+    except ValueError:
+        return 1, 0.0, name
 
 
 def shorten(label: Any, most: int = 24) -> str:

@@ -117,7 +117,7 @@ class Explanation:
 
     def plot(self) -> Any:
         """The items' effects with 95 % intervals, as a Matplotlib figure."""
-        from rankcut.pictures.item_charts import draw_effects
+        from rankcut.pictures.figures import draw_effects
 
         return draw_effects(self.items, self.unit)
 

@@ -5,7 +5,7 @@ are made of numbers, and say how sure they are.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import betainc
@@ -14,15 +14,16 @@ from scipy.stats import norm
 from rankcut.blocs.selection import LEAST_PEOPLE
 from rankcut.comparison.page import show_items
 from rankcut.comparison.results import LEVEL
-from rankcut.consensus.figure import about_places, places_table, show_pairs
-from rankcut.consensus.words import agreement_sentence, name_some, percent
+from rankcut.consensus.figure import about_places, draw_consensus, places_table, show_pairs
+from rankcut.consensus.words import ConsensusReport, agreement_sentence, name_some, percent
 from rankcut.errors import amount
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.pictures.figures import draw_figure
 from rankcut.pictures.graph_pictures import graph_picture
-from rankcut.pictures.map_pictures import MOST_ARROWS, about_groups, map_picture, read_map
+from rankcut.pictures.maps import MOST_ARROWS, about_groups, map_picture, read_map
 from rankcut.pictures.page import Html, draw_svg, item_button, join, show_legend, tag
 from rankcut.pictures.scene import Path, Scene, Shape, Text, rectangle
-from rankcut.pictures.theme import COLOURS, FAINT, SOFT, shorten
+from rankcut.pictures.theme import COLOURS, FAINT, SOFT, group_colours, shorten
 from rankcut.report.study import Study
 
 # Lengths and places are drawn one by one up to this many; if there are more, several share a bar.
@@ -39,6 +40,7 @@ class Panel(NamedTuple):
     notes: str = ""  #: how to read it
     finding: str = ""
     stands_out: bool = False  #: whether the finding is more than chance, 95 % sure
+    draw: Callable[[], Any] | None = None  #: makes a Matplotlib figure of it
 
 
 def make_groups(study: Study) -> Panel | None:
@@ -63,6 +65,7 @@ def make_groups(study: Study) -> Panel | None:
         notes=" ".join([found.method, *found.notes]),
         finding=found.verdict() + where,
         stands_out=found.p_value <= LEVEL,
+        draw=found.plot,
     )
 
 
@@ -86,6 +89,7 @@ def make_consensus(study: Study) -> Panel:
         notes=about_places(found, 0.95),
         finding=leaders,
         stands_out=few and bool(study.pairs.clear().any()),
+        draw=lambda: _draw_consensus(study),
     )
 
 
@@ -118,7 +122,13 @@ def make_pairs(study: Study) -> Panel | None:
         join(*show_pairs(shares, study.items, range(len(shares)), chosen=True)),
         finding=said if clear.any() else "",
         stands_out=bool(clear.any()),
+        draw=lambda: _draw_consensus(study),
     )
+
+
+def _draw_consensus(study: Study) -> Any:
+    report = ConsensusReport(study.items, "", 0.95, [study.consensus])
+    return draw_consensus(report, study.about.title or "Consensus")
 
 
 def make_places(study: Study) -> Panel:
@@ -187,7 +197,10 @@ def make_map(study: Study) -> Panel | None:
         values, by = names[codes], study.by
     elif blocs is not None and study.bloc_of is not None and len(blocs.sizes) > 1:
         values, by = np.array([f"bloc {k + 1}" for k in study.bloc_of.tolist()], object), "bloc"
-    shown = read_map(sample, values, sample.unranked, by_name=by)
+    colours = None
+    if study.comparison is not None:
+        colours = group_colours({str(name): n for name, n in study.comparison.groups.items()})
+    shown = read_map(sample, values, sample.unranked, by_name=by, colours=colours)
     picture = map_picture(shown, most_arrows=len(study.items))
     found = [] if blocs is None else blocs.sentences()
     structured = blocs is not None and blocs.structure in ("camps", "line")
@@ -216,11 +229,12 @@ def make_map(study: Study) -> Panel | None:
     return Panel(
         "Map and camps",
         " ".join(said),
-        join(*map(show_legend, picture.above), draw_svg(picture.scene)),
+        join(*map(show_legend, picture.legends), draw_svg(picture.scene)),
         camps,
         " ".join(notes),
         found[0] if found else "",
         structured,
+        lambda: draw_figure(picture),
     )
 
 
@@ -245,17 +259,18 @@ def make_graph(study: Study) -> Panel | None:
     else:
         said = "The given graph: similar items are connected."
     weights = np.triu(graph.to_dense(), 1)
+    picture = graph_picture(graph, items=study.items, chosen=True)
     content = Html()
     if weights.any():
         i, j = (int(k) for k in np.unravel_index(int(weights.argmax()), weights.shape))
         said += f" Strongest: {study.items[i]} and {study.items[j]} ({weights[i, j]:.2f})."
         alone = int((graph.degrees == 0).sum())
         said += f" {amount(alone, 'item')} connected to none." * bool(alone)
-        picture = graph_picture(graph, items=study.items, chosen=True)
         content = join(draw_svg(picture.scene), tag("p", picture.said, kind="soft"))
     else:
         said += " No two of these items are."
-    return Panel("Items that go together" if study.learned else "Item graph", said, content)
+    name = "Items that go together" if study.learned else "Item graph"
+    return Panel(name, said, content, draw=lambda: draw_figure(picture))
 
 
 def make_lengths(study: Study) -> Panel:

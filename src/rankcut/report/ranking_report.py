@@ -5,19 +5,17 @@ import os
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+import rankcut
 from rankcut.files.drafts import atomic_file
 from rankcut.pictures.page import Html, fill, join, page, read_file, tag
 from rankcut.rankings import Unranked
 from rankcut.report.panels import PANELS, Panel, find, say_cut, say_item
 from rankcut.report.study import Study, read_study
-
-_VERSION = f"rankcut {version('rankcut')}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,6 +150,7 @@ def report(
 def _page(study: Study, panels: dict[str, Panel], source: str) -> str:
     """The whole page, which needs no network."""
     title, today = study.about.title or "Rankings", date.today()
+    version = f"rankcut {rankcut.__version__}"
     body = fill(
         read_file(__package__, "report.html"),
         title=title,
@@ -166,7 +165,7 @@ def _page(study: Study, panels: dict[str, Panel], source: str) -> str:
         links=join(*(tag("a", panel.name, href=f"#{key}") for key, panel in panels.items())),
         names=join(*(tag("option", "", value=name) for name in study.items)),
         panels=join(*(show_panel(key, panel) for key, panel in panels.items())),
-        foot=", ".join(filter(None, [source, f"{today.day} {today:%B %Y}", _VERSION])),
+        foot=", ".join(filter(None, [source, f"{today.day} {today:%B %Y}", version])),
         items=embed([[name, say_item(study, i)] for i, name in enumerate(study.items)]),
     )
     style, script = (read_file(__package__, f"report.{kind}") for kind in ("css", "js"))

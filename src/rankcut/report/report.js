@@ -1,9 +1,8 @@
 // Elements with data-item light up together when one of them is clicked, when its button gets Enter,
 // or when the search finds it; Escape puts the light out.
 (() => {
-  const items = JSON.parse(document.getElementById("items").textContent);
-  const field = document.getElementById("find"), said = document.getElementById("said");
-  const clear = document.getElementById("clear");
+  const found = (id) => document.getElementById(id);
+  const items = () => JSON.parse(found("items").textContent);
   let chosen = null;
   const choose = (number) => {
     chosen = number;
@@ -13,32 +12,34 @@
       each.classList.toggle("on", on);
       if (each.matches("button")) each.setAttribute("aria-pressed", String(on));
     });
-    said.textContent = number === null ? "" : items[number].join(": ");
-    clear.hidden = number === null;
+    if (found("said")) found("said").textContent = number === null ? "" : items()[number].join(": ");
+    if (found("clear")) found("clear").hidden = number === null;
   };
   const search = () => {
-    const words = field.value.trim().toLowerCase();
+    const words = found("find").value.trim().toLowerCase();
     if (!words) return choose(null);
-    const names = items.map((item) => item[0].toLowerCase());
+    const names = items().map((item) => item[0].toLowerCase());
     const by = [(name) => name === words, (name) => name.startsWith(words),
       (name) => name.includes(words)];
-    const number = by.map((fits) => names.findIndex(fits)).find((found) => found >= 0);
+    const number = by.map((fits) => names.findIndex(fits)).find((place) => place >= 0);
     if (number === undefined) {
       choose(null);
-      said.textContent = "No item here has that in its name.";
+      found("said").textContent = "No item here has that in its name.";
     } else choose(number);
   };
-  field.addEventListener("input", search);
-  field.form.addEventListener("submit", (event) => {
+  const forget = () => {
+    if (found("find")) found("find").value = "";
+    choose(null);
+  };
+  document.addEventListener("input", (event) => { if (event.target.id === "find") search(); });
+  document.addEventListener("submit", (event) => {
+    if (!event.target.contains(found("find"))) return;
     event.preventDefault();
     search();
     const row = chosen !== null && document.querySelector("tr.on");
     if (row) row.scrollIntoView({ block: "center" });
   });
-  clear.addEventListener("click", () => { field.value = ""; choose(null); field.focus(); });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") { field.value = ""; choose(null); }
-  });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") forget(); });
   const sort = (button) => {
     const head = button.closest("th"), body = head.closest("table").tBodies[0];
     const up = head.getAttribute("aria-sort") !== "ascending";
@@ -54,6 +55,10 @@
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button.sort");
     if (button) return sort(button);
+    if (event.target.id === "clear") {
+      forget();
+      return found("find").focus();
+    }
     const mark = event.target.closest("[data-item]");
     if (!mark) return;
     const number = Number(mark.dataset.item);

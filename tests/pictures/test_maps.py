@@ -1,47 +1,32 @@
-"""A map as numbers: directions, marks and groups."""
+"""Maps as numbers, pictures and pages: what is drawn, and that all agree."""
+
+import re
+from itertools import combinations
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.decomposition import PCA
 
-from rankcut import RankingSet, make_mallows
+from rankcut import RankingSet, make_mallows, plot_map
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
-from rankcut.kernels import RBOKernel, SpearmanKernel
-from rankcut.pictures.map_pictures import MOST_ARROWS, map_picture
-from rankcut.pictures.map_pictures import read_map as read
-from rankcut.pictures.ranking_map import (
+from rankcut.pictures import map_page
+from rankcut.pictures.maps import (
+    MOST_ARROWS,
     MOST_MARKS,
     Directions,
-    kernel_directions,
     main_directions,
+    map_picture,
     map_rankings,
 )
+from rankcut.pictures.maps import read_map as read
 from rankcut.pictures.scene import Mark, Path, Text
 from rankcut.pictures.theme import COLOURS, OTHERS
 
+pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
-def test_a_kernel_of_vectors_gives_their_own_directions():
-    rng = np.random.default_rng(0)
-    vectors, counts = rng.normal(size=(30, 6)), rng.integers(1, 5, 30)
-    expected = main_directions(vectors, counts)
-    found = kernel_directions(vectors @ vectors.T, vectors, counts)
-    assert_allclose(found.points, expected.points, atol=1e-10)
-    assert_allclose(found.shares, expected.shares, rtol=1e-10)
-    assert_allclose(found.loadings, expected.loadings, atol=1e-10)
-
-
-def test_maps_by_a_kernel():
-    lunch = load_lunch()
-    by_places = read(lunch, features=SpearmanKernel())
-    assert by_places.n_rankings == len(lunch)
-    ranks = np.where(lunch.ranks <= 4, lunch.ranks, np.nan)
-    by_tops = read(ranks, features=RBOKernel())
-    assert by_tops.directions.shape == (lunch.ranks.shape[1], 2)
-    assert 0 < by_tops.shares[1] <= by_tops.shares[0] < 1
-    with pytest.raises(InputError, match="features is a kernel, which compares all pairs"):
-        read(np.tile([[1, 2, 3]], (5001, 1)), features=SpearmanKernel())
+HOSTILE = '"><script>alert(1)</script>$x_1$ & co'
 
 
 def test_directions_are_those_of_repeated_vectors():
@@ -98,20 +83,26 @@ def test_many_groups_keep_the_largest_and_a_grey_rest():
     assert len(found.groups) == len(COLOURS) + 1
     assert found.groups[-1].colour == OTHERS
     assert found.groups[-1].name == f"{28 - len(COLOURS)} others"
+    # Eight have a colour each, and the ninth, alone in grey, keeps its name.
+    for number in (8, 9):
+        few = read(votes.ranks, np.array([f"town {k}" for k in np.arange(120) % number]))
+        assert [group.name for group in few.groups] == [f"town {k}" for k in range(number)]
     names = [group.name for group in found.groups[:-1]]
     assert names == sorted(names)
     assert found.parts.sum() == 120
 
 
-def test_numbers_are_a_scale_if_there_are_more_than_colours():
+def test_numbers_are_quarters_if_there_are_more_than_colours():
     votes = make_mallows(60, 4, phi=0.5, random_state=0)
     found = read(votes.ranks, np.where(np.arange(60) == 3, np.nan, np.arange(60.0)), by_name="age")
-    assert found.values is not None
-    assert found.value_range()[0] >= 0
-    assert len(found.value_colours()) == len(found.counts)
-    assert [group.mean for group in found.groups] == [None]
+    assert [(group.name, group.count) for group in found.groups] == [
+        ("0 to 15", 15),
+        ("16 to 30", 15),
+        ("31 to 44", 14),
+        ("45 to 59", 15),
+        ("unknown", 1),
+    ]
     few = read(votes.ranks, np.arange(60) % 12 // 4)
-    assert few.values is None
     assert [group.name for group in few.groups] == ["0", "1", "2"]
 
 
@@ -144,7 +135,7 @@ def test_the_scene_has_equal_scales_and_areas_in_proportion():
     )
     found = read(votes)
     picture = map_picture(found)
-    marks = shapes(picture, Mark)
+    marks = [mark for mark in shapes(picture, Mark) if mark.tip]
     assert_allclose([mark.radius / marks[-1].radius for mark in marks], [3, 2, 1])
     places = np.array([[mark.x, mark.y] for mark in marks[::-1]])
     drawn = np.linalg.norm(places - places[0], axis=1)
@@ -187,3 +178,110 @@ def test_mistakes():
         read(lunch, counts=np.full(48, 0) + (np.arange(48) > 0))
     with pytest.raises(InputError, match="option of the features"):
         read(lunch, features=object(), unranked="last")
+
+
+def boxes(figure):
+    renderer = figure.canvas.get_renderer()
+    return [text.get_window_extent(renderer) for text in figure.axes[0].texts if text.get_text()]
+
+
+@pytest.mark.parametrize("n_items", [3, 9, 40])
+def test_labels_of_arrows_do_not_collide_and_stay_inside(n_items):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    votes = make_mallows(50, n_items, phi=0.9, random_state=0)
+    figure = plot_map(votes.ranks)
+    FigureCanvasAgg(figure).draw()
+    found = boxes(figure)
+    assert len(found) >= min(n_items, 8)
+    assert not [1 for a, b in combinations(found, 2) if a.overlaps(b)]
+    frame = figure.axes[0].get_window_extent()
+    assert all(frame.x0 <= b.x0 and b.x1 <= frame.x1 for b in found)
+    assert figure.axes[0].get_aspect() == 1.0
+
+
+def test_no_text_leaves_the_picture_with_many_long_groups():
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    votes = make_mallows(200, 4, phi=0.9, random_state=0)
+    towns = np.array([f"a town with a long name, number {k}" for k in np.arange(200) % 55])
+    figure = plot_map(votes.ranks, towns, by_name="town" * 20, title="long " * 50)
+    FigureCanvasAgg(figure).draw()
+    renderer = figure.canvas.get_renderer()
+    edge = figure.bbox
+    for texts in (figure.texts, *(axes.texts for axes in figure.axes)):
+        for text in texts:
+            box = text.get_window_extent(renderer)
+            assert edge.x0 <= box.x0, text
+            assert box.x1 <= edge.x1, text
+            assert edge.y0 <= box.y0, text
+
+
+def test_picture_and_page_have_the_same_groups_in_the_same_colours():
+    from matplotlib.colors import to_hex
+
+    votes = make_mallows(90, 4, phi=0.9, random_state=0)
+    towns = np.array(["Kobe", "Nara", "Oslo", "Rome"])[np.arange(90) % 4]
+    drawn = plot_map(votes.ranks, towns).axes[1]
+    in_picture = [
+        (text.get_text(), to_hex(dots.get_facecolor()[0]))
+        for text, dots in zip(drawn.texts[:4], drawn.collections[:4], strict=True)
+    ]
+    page = map_page(votes.ranks, towns)
+    in_page = re.findall(r'style="background:var\(--(\w+)\)"></span>([^<]+ \(\d+\))', page)
+    light = dict(reversed(re.findall(r"--(c\d):(#\w+);", page)))  # what is said first
+    assert in_picture == [(name, light[colour].lower()) for colour, name in in_page]
+    marks = set(re.findall(r'<(?:circle|path)[^>]*fill="([^"]+)"[^>]*data-pick', page)) - {"none"}
+    assert marks == {f"var(--{colour})" for colour, _ in in_page}
+
+
+def test_a_page_stands_alone_and_runs_no_label():
+    votes = make_mallows(30, 3, phi=0.9, random_state=0)
+    towns = np.array([HOSTILE, "x"])[np.arange(30) % 2]
+    page = map_page(votes.ranks, towns, by_name=HOSTILE, title=HOSTILE)
+    assert "<script>alert" not in page
+    assert "http" not in page
+    assert '<meta name="viewport"' in page
+    assert "<title>&quot;&gt;&lt;script&gt;" in page
+    plot_map(votes.ranks, towns, by_name=HOSTILE, title=HOSTILE).canvas.draw()
+
+
+def test_tips_say_counts_groups_and_the_ranking():
+    ranks = np.array([[1.0, 2, 3], [1, 2, 3], [1, 2, 3], [3, 1, 2]])
+    page = map_page(ranks, ["x", "x", "y", "y"])
+    assert 'data-tip="x: 2, y: 1\n0 &gt; 1 &gt; 2"' in page
+    assert 'data-tip="y: 1\n1 &gt; 2 &gt; 0"' in page
+    assert 'data-tip="3 rankings\n0 &gt; 1 &gt; 2"' in map_page(ranks)
+
+
+def test_a_page_of_many_rankings_is_small():
+    votes = make_mallows(20_000, 9, phi=0.9, random_state=0)
+    towns = np.array([f"town {k}" for k in range(40)])[np.arange(20_000) % 40]
+    assert len(map_page(votes.ranks, towns).encode()) < 1_000_000
+
+
+def test_kinds_of_rankings():
+    for kind, unranked in (("top-k", "last"), ("incomplete", "anywhere"), ("ties", "error")):
+        assert "<svg" in map_page(load_lunch(kind), "guest", unranked=unranked)
+
+
+def test_samples_of_sizes_are_as_large_as_marks():
+    votes = RankingSet(
+        np.array([[1.0, 2, 3, 4], [4, 3, 2, 1], [2, 1, 4, 3]]), tuple("abcd"), counts=[1, 10, 200]
+    )
+    picture = map_picture(read(votes))
+    marks = {mark.tip.split()[0]: mark.radius for mark in shapes(picture, Mark) if mark.tip}
+    samples = [mark.radius for mark in shapes(picture, Mark) if not mark.tip]
+    assert samples == [marks["1"], marks["10"], marks["200"]]
+    words = [text.words for text in shapes(picture, Text, where="roomy", anchor="start")]
+    assert words == ["Rankings at a point:", "1", "10", "200"]
+
+
+def test_whole_names_are_written_in_lines():
+    lunch = load_lunch()
+    long = {item: f"{item} as it is made on the islands" for item in lunch.items}
+    votes = RankingSet(lunch.ranks, tuple(long.values()))
+    figure = plot_map(votes)
+    written = {text.get_text().replace("\n", " ") for text in figure.axes[0].texts}
+    assert set(long.values()) <= written
+    assert "<tspan" in map_page(votes)

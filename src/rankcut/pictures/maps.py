@@ -1,21 +1,17 @@
-"""Maps of rankings as Matplotlib figures and as pages: one scene for both."""
+"""Maps of rankings: places with counts, groups and item arrows, as a figure and as a page."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankcut.errors import InputError, amount
+from rankcut.parameters import SIDE
 from rankcut.pictures.figures import draw_figure
 from rankcut.pictures.page import page, show_picture, tag
-from rankcut.pictures.ranking_map import (
-    Directions,
-    RankingMap,
-    kernel_directions,
-    main_directions,
-    map_rankings,
-)
 from rankcut.pictures.scene import (
     WIDTH,
     Key,
@@ -25,19 +21,33 @@ from rankcut.pictures.scene import (
     Path,
     Picture,
     Points,
+    Sample,
     Scene,
     Shape,
     Text,
     points_along,
     rectangle,
+    show_sizes,
     write_labels,
 )
-from rankcut.pictures.theme import FAINT, INK, OTHERS, PAPER, SCALE, SOFT, shorten
+from rankcut.pictures.theme import (
+    COLOURS,
+    FAINT,
+    INK,
+    OTHERS,
+    PAPER,
+    SOFT,
+    UNKNOWN,
+    check_length,
+    colour,
+    group_colours,
+    shorten,
+)
 from rankcut.rankings import Unranked, read_rankings
 from rankcut.rankings.orders import to_orders
 
-# A kernel compares all pairs of at most this many rankings.
-_MOST_ROWS = 5_000
+# A page of this many marks has about 600 kB. If there are more, near points are drawn as one.
+MOST_MARKS = 2500
 # The frame, and the space beside and below it for the names of the axes.
 _WIDTH, _HEIGHT, _BESIDE = WIDTH, 600, 30
 # Radius of a mark of one ranking, of the largest and of the smallest.
@@ -68,13 +78,13 @@ def plot_map(
     X : RankingSet, array, frame or CSR array of shape (n_rankings, n_items)
         Rank matrix: 1 = best, equal = tied, NaN (or absent) = not ranked.
     by : str, array of shape (n_rankings,) or None
-        A column of a ranking set, or values: text for groups, numbers for a scale of colours. The
-        seven largest groups have a colour each.
+        The group of each ranking: values, or a column of a ranking set. The eight largest groups
+        have a colour each; numbers with more values are cut into quarters.
     unranked : {"error", "last", "anywhere"}, default="error"
         What an unranked item means.
-    features : estimator, kernel or None
-        Turns rankings into vectors with a coordinate for each item, or compares them, as
-        ``RBOKernel()`` does; None is ``GraphCutFeatures(unranked=unranked, normalize=True)``.
+    features : estimator or None
+        Turns rankings into vectors with a coordinate for each item; None is
+        ``GraphCutFeatures(unranked=unranked, normalize=True)``.
     counts : array of shape (n_rankings,) or None
         How many people each ranking stands for; None takes the counts of a ranking set.
     by_name : str
@@ -153,6 +163,96 @@ def describe_orders(ranks: Any, items: Sequence[str], most: int = 8) -> list[str
     return found
 
 
+class Directions(NamedTuple):
+    """Vectors along their two main directions."""
+
+    points: NDArray[np.float64]
+    shares: NDArray[np.float64]  #: of the variance, for each direction
+    loadings: NDArray[np.float64]  #: of each coordinate of the vectors, for each direction
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Rankings of one colour."""
+
+    name: str
+    colour: str
+    count: int  #: number of rankings
+    mean: NDArray[np.float64] | None = None  #: where its middle is; None of a mixture
+    spread: NDArray[np.float64] | None = None  #: covariances; None for fewer than three rankings
+
+    def outline(self) -> NDArray[np.float64]:
+        """The ellipse that would hold half of it if it were normal, as a polygon; empty if none."""
+        if self.mean is None or self.spread is None:
+            return np.zeros((0, 2))
+        variances, axes = np.linalg.eigh(self.spread)
+        turn = np.linspace(0, 2 * np.pi, 49)
+        circle = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+        # Its radius is the root of the median of χ² with two degrees of freedom.
+        radius = np.sqrt(2 * np.log(2) * np.maximum(variances, 0.0))
+        return np.asarray(self.mean + circle * radius @ axes.T)
+
+
+@dataclass(frozen=True, eq=False)
+class RankingMap:
+    """What :func:`~rankcut.plot_map` draws."""
+
+    points: NDArray[np.float64]  #: where each row is
+    places: NDArray[np.float64]  #: where the marks are
+    counts: NDArray[np.int64]  #: how many rankings each mark stands for
+    groups: list[Group]  #: in the order of their colours; one without a name if there is no column
+    parts: NDArray[np.int64]  #: how many rankings of each group each mark stands for
+    rows: list[int]  #: the row of the most common ranking of each mark
+    words: list[str]  #: that ranking in words
+    directions: NDArray[np.float64]  #: where each item is ranked high
+    items: list[str]
+    shares: NDArray[np.float64]  #: part of the variance along each axis
+    by: str  #: name of the column
+    merged: bool  #: whether near points are drawn as one
+
+    @property
+    def n_rankings(self) -> int:
+        """How many rankings the map shows."""
+        return int(self.counts.sum())
+
+    def subtitle(self) -> str:
+        """One sentence on what is drawn, true of any map."""
+        n_marks = len(self.counts)
+        where = "" if n_marks == self.n_rankings else f" at {amount(n_marks, 'point')}"
+        merged = ", near ones drawn as one" if self.merged else ""
+        return f"{self.n_rankings:,} rankings of {len(self.items):,} items{where}{merged}"
+
+
+def main_directions(
+    vectors: NDArray[np.floating], counts: NDArray[np.int64], *, random_state: int = 0
+) -> Directions:
+    """The two principal components of vectors that count several times.
+
+    The same as for an array with each row repeated. The largest component of a direction is
+    positive.
+
+    >>> found = main_directions(np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0]]), np.array([1, 2, 1]))
+    >>> found.points[:, 0].round(2).tolist(), found.shares.round(2).tolist()
+    ([-1.25, -0.25, 1.75], [1.0, 0.0])
+    """
+    weight = counts / counts.sum()
+    centered = vectors - weight @ vectors
+    scaled = np.sqrt(weight)[:, np.newaxis] * centered
+    total = float(np.einsum("ij,ij->", scaled, scaled))
+    if scaled.shape[1] <= SIDE:
+        variances, directions = np.linalg.eigh(scaled.T @ scaled)
+        variances, directions = variances[:-3:-1], directions[:, :-3:-1].T
+    else:
+        from sklearn.utils.extmath import randomized_svd
+
+        _, singular, directions = randomized_svd(scaled, 2, random_state=random_state)
+        variances = singular**2
+    largest = np.abs(directions).argmax(axis=1)
+    directions = directions * np.sign(directions[[0, 1], largest])[:, np.newaxis]
+    shares = np.maximum(variances, 0.0) / total if total > 0 else np.zeros(2)
+    return Directions(centered @ directions.T, shares, directions.T)
+
+
 def read_map(
     X: Any,
     by: Any = None,
@@ -160,8 +260,9 @@ def read_map(
     features: Any = None,
     counts: ArrayLike | None = None,
     by_name: str = "",
+    colours: Mapping[str, str] | None = None,
 ) -> RankingMap:
-    """The map of rankings as :func:`plot_map` takes them."""
+    """The map of rankings as :func:`plot_map` takes them; ``colours`` are those of groups."""
     from rankcut.cuts.transformers import GraphCutFeatures
 
     if features is not None and unranked != "error":
@@ -183,36 +284,155 @@ def read_map(
         raise InputError(
             "must hold a whole number of 1 or more for each ranking", parameter="counts"
         )
+    default = GraphCutFeatures(unranked=unranked, normalize=True)
+    vectors = np.asarray(
+        default.fit_transform(rankings) if features is None else features.fit_transform(X)
+    )
+    if vectors.shape[1] != n_items:
+        raise InputError("give vectors without a coordinate for each item", parameter="features")
     counts = numbers.astype(np.int64)
-    if callable(getattr(features, "nearest", None)):
-        found = _kernel_map(features, X, counts)
-    else:
-        default = GraphCutFeatures(unranked=unranked, normalize=True)
-        vectors = np.asarray(
-            default.fit_transform(rankings) if features is None else features.fit_transform(X)
-        )
-        if vectors.shape[1] != n_items:
-            raise InputError(
-                "give vectors without a coordinate for each item", parameter="features"
-            )
-        found = main_directions(vectors, counts)
-    items = [rankings.item(column) for column in range(n_items)]
-    shown = map_rankings(found, counts, items, by, by_name)
-    return shown.described(describe_orders(rankings.rows(shown.rows), shown.items))
+    items = [str(rankings.item(column)) for column in range(n_items)]
+    names = getattr(X, "ids", None)
+
+    def describe(rows: Sequence[int]) -> list[str]:
+        orders = describe_orders(rankings.rows(rows), items)
+        if names is None:
+            return orders
+        return [f"{names[row]}: {order}" for row, order in zip(rows, orders, strict=True)]
+
+    return map_rankings(
+        main_directions(vectors, counts), counts, items, by, by_name, colours, describe
+    )
 
 
-def _kernel_map(kernel: Any, X: Any, counts: NDArray[np.int64]) -> Directions:
-    """Axes in the space of a kernel, and the mean positions of items along them."""
-    from rankcut.cuts.transformers import GraphCutFeatures
+def map_rankings(
+    found: Directions,
+    counts: NDArray[np.int64],
+    items: Sequence[Hashable],
+    values: Any = None,
+    by: str = "",
+    colours: Mapping[str, str] | None = None,
+    describe: Callable[[Sequence[int]], list[str]] = lambda rows: [""] * len(rows),
+) -> RankingMap:
+    """Gather points that fall together into marks, and rankings into groups.
 
-    if len(counts) > _MOST_ROWS:
-        raise InputError(
-            f"is a kernel, which compares all pairs of {len(counts):,} rankings",
-            parameter="features",
-            remedy=f"take at most {_MOST_ROWS:,} rankings, or an estimator of vectors",
-        )
-    positions = GraphCutFeatures(unranked="anywhere", sparse_output=False).fit_transform(X)
-    return kernel_directions(np.asarray(kernel(X)), np.asarray(positions), counts)
+    ``found`` are directions of vectors with a coordinate for each item. ``values`` is a column
+    named ``by`` with the group of each; None, NaN and empty text are unknown. ``describe`` puts
+    rows into words.
+    """
+    if values is not None:
+        check_length(values, len(counts), "by", "rankings")
+    mark, merged = _gather(found.points)
+    n_marks = int(mark.max()) + 1
+    totals = np.bincount(mark, counts, n_marks).astype(np.int64)
+    names, looks, group = group_rows(values, counts, colours)
+    parts = np.zeros((n_marks, len(names)), dtype=np.int64)
+    np.add.at(parts, (mark, group), counts)
+    order = np.lexsort((np.arange(len(mark)), -counts, mark))
+    rows = order[np.searchsorted(mark[order], np.arange(n_marks))].tolist()
+    places = np.stack(
+        [np.bincount(mark, counts * x, n_marks) / totals for x in found.points.T], axis=1
+    )
+    groups = [
+        Group(name, c, int(counts[group == g].sum()))
+        if c in (OTHERS, UNKNOWN) or not name
+        else _group(name, c, found.points[group == g], counts[group == g])
+        for g, (name, c) in enumerate(zip(names, looks, strict=True))
+    ]
+    return RankingMap(
+        found.points,
+        places,
+        totals,
+        groups,
+        parts,
+        rows,
+        describe(rows),
+        found.loadings,
+        [str(item) for item in items],
+        found.shares,
+        by,
+        merged,
+    )
+
+
+def _gather(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], bool]:
+    """The mark of each row: points that fall together, or near each other if there are many."""
+    size = float(np.ptp(points, axis=0).max()) or 1.0
+    # Points closer than this part of the map's width are one mark.
+    step, merged = 1e-6, False
+    while True:
+        cells = np.floor((points - points.min(axis=0)) / (size * step) + 0.5).astype(np.int64)
+        _, first, mark = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+        if len(first) <= MOST_MARKS:
+            break
+        step, merged = max(1.3 * step, 1 / 200), True
+    # In the order of appearance.
+    place = np.empty(len(first), dtype=np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return place[mark.reshape(-1)], merged
+
+
+def _quarters(values: Any) -> list[Any]:
+    """A column; numbers with more values than there are colours are cut into quarters.
+
+    >>> _quarters(np.arange(40.0))[9:11]
+    ['0 to 9', '10 to 19']
+    """
+    column = np.asarray(values)
+    numbers = column[column == column]
+    if column.dtype.kind not in "fiu" or len(np.unique(numbers)) <= len(COLOURS):
+        return list(column.tolist())
+    part = np.searchsorted(np.quantile(numbers, (0.25, 0.5, 0.75)), column, side="left")
+    part[column != column] = -1
+    ends = ((k, column[part == k]) for k in np.unique(part[part >= 0]).tolist())
+    names = {k: f"{own.min():.4g} to {own.max():.4g}" for k, own in ends}
+    return [names.get(k) for k in part.tolist()]
+
+
+def group_rows(
+    values: Any, counts: NDArray[np.int64], colours: Mapping[str, str] | None = None
+) -> tuple[list[str], list[str], NDArray[np.int64]]:
+    """Names and colours of groups, and the group of each row; grey groups are one."""
+    if values is None:
+        return [""], [colour(0)], np.zeros(len(counts), dtype=np.int64)
+    labels = [
+        ""
+        if value is None or value != value
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+        for value in _quarters(values)
+    ]
+    sizes: Counter[str] = Counter()
+    for label, count in zip(labels, counts.tolist(), strict=True):
+        sizes[label] += count
+    unknown = sizes.pop("", 0)
+    known = (
+        group_colours(sizes) if colours is None else {n: colours[n] for n in colours if n in sizes}
+    )
+    names = [name for name, own in known.items() if own != OTHERS]
+    grey = [name for name, own in known.items() if own == OTHERS]
+    codes = {name: number for number, name in enumerate(names)}
+    looks = [known[name] for name in names]
+    if grey:
+        codes.update(dict.fromkeys(grey, len(names)))
+        names.append(grey[0] if len(grey) == 1 else f"{len(grey)} others")
+        looks.append(OTHERS)
+    if unknown:
+        codes[""] = len(names)
+        names.append("unknown")
+        looks.append(UNKNOWN)
+    return names, looks, np.array([codes[label] for label in labels], dtype=np.int64)
+
+
+def _group(
+    name: str, its_colour: str, points: NDArray[np.float64], counts: NDArray[np.int64]
+) -> Group:
+    total = int(counts.sum())
+    mean = counts @ points / total
+    apart = points - mean
+    spread = (counts[:, None] * apart).T @ apart / total if total >= 3 else None
+    return Group(name, its_colour, total, mean, spread)
 
 
 def map_picture(found: RankingMap, title: str = "", most_arrows: int = MOST_ARROWS) -> Picture:
@@ -261,8 +481,13 @@ def map_picture(found: RankingMap, title: str = "", most_arrows: int = MOST_ARRO
             said.append(f"{amount(len(found.items) - len(drawn), 'shorter arrow')} left out.")
     said += about_groups(found)
     title = title or "Map of rankings"
-    scene = Scene(_BESIDE + _WIDTH, _HEIGHT + _BESIDE, shapes, f"Map of {found.subtitle()}")
-    return Picture(title, " ".join(said), scene, _colour_legend(found), _size_legend(found, one))
+    sizes = _sizes(found, one)
+    low_end = _HEIGHT + _BESIDE
+    if sizes:
+        shapes += show_sizes("Rankings at a point", sizes, _BESIDE, low_end)
+        low_end += int(max(24.0, *(each.height for each in sizes))) + 8
+    scene = Scene(_BESIDE + _WIDTH, low_end, shapes, f"Map of {found.subtitle()}")
+    return Picture(title, " ".join(said), scene, _colour_legend(found))
 
 
 def about_groups(found: RankingMap) -> list[str]:
@@ -286,36 +511,15 @@ def _ellipses(found: RankingMap, outlines: Sequence[Points]) -> Iterator[Shape]:
 def _marks(found: RankingMap, places: Points, one: float) -> Iterator[Mark]:
     # Of many points each is drawn fainter.
     solid = 0.82 if len(places) <= 300 else 0.5
-    scale = None if found.values is None else found.value_colours()
     for mark, (x, y) in enumerate(places.tolist()):
         count = int(found.counts[mark])
         shown = np.flatnonzero(found.parts[mark]).tolist()
         parts = [Part(found.groups[g].colour, found.parts[mark, g] / count, g) for g in shown]
         said = amount(count, "ranking")
-        if found.values is not None and scale is not None:
-            value = found.values[mark]
-            said += f", {found.by} {'unknown' if np.isnan(value) else f'{value:.4g}'}"
-            parts = [Part(scale[mark])]
-        elif found.by or len(found.groups) > 1:
-            said = ", ".join(_named_counts(found, mark, shown))
+        if found.by or len(found.groups) > 1:
+            said = ", ".join(f"{found.groups[g].name}: {found.parts[mark, g]:,}" for g in shown)
         radius = max(one * count**0.5, _SMALLEST)
-        tip = f"{said}\n{found.words[mark]}" if found.words else said
-        yield Mark(x, y, radius, parts, solid, tip=tip)
-
-
-def _named_counts(
-    found: RankingMap, mark: int, groups: Sequence[int], most: int = 6
-) -> Iterator[str]:
-    """The groups at a mark; a few of those without a colour of their own by their names."""
-    for g in groups:
-        if found.groups[g].colour != OTHERS:
-            yield f"{found.groups[g].name}: {found.parts[mark, g]:,}"
-            continue
-        named = list(found.others[mark].items())
-        yield from (f"{name}: {count:,}" for name, count in named[:most])
-        if len(named) > most:
-            rest = sum(count for _, count in named[most:])
-            yield f"{len(named) - most} others: {rest:,}"
+        yield Mark(x, y, radius, parts, solid, tip=f"{said}\n{found.words[mark]}".strip())
 
 
 def _means(found: RankingMap, put: Callable[[Points], Points]) -> Iterator[Shape]:
@@ -349,7 +553,7 @@ def _arrows(
     named = tips[:MOST_ARROWS]
     yield from write_labels(
         tips,
-        [shorten(found.items[item], 18) for item in items],
+        [found.items[item] for item in items],
         (_BESIDE + 1, 1, _BESIDE + _WIDTH - 1, _HEIGHT - 1),
         n_placed=MOST_ARROWS,
         items=items,
@@ -364,7 +568,7 @@ def _arrows(
 
 def _axis_names(found: RankingMap) -> Iterator[Text]:
     across, up = (
-        f"direction {i + 1} ({share:.0%} of the variance)"
+        f"direction {i + 1} ({100 * share:.0f} % of the variance)"
         for i, share in enumerate(found.shares.tolist())
     )
     for where, size in (("roomy", 12.0), ("narrow", 20.0)):
@@ -374,24 +578,19 @@ def _axis_names(found: RankingMap) -> Iterator[Text]:
 
 
 def _colour_legend(found: RankingMap) -> list[Legend]:
-    if found.values is not None:
-        ends = found.value_range()
-        values = np.linspace(*ends, len(SCALE)).tolist()
-        keys = [Key(f"{value:.3g}", colour) for value, colour in zip(values, SCALE, strict=True)]
-        return [Legend(found.by, keys)]
     if len(found.groups) == 1 and not found.by:
         return []
     keys = [
-        Key(f"{group.name} ({group.count:,})", group.colour, group=number)
+        Key(f"{group.name} ({group.count:,})", group.colour, number)
         for number, group in enumerate(found.groups)
     ]
     return [Legend(found.by, keys)]
 
 
-def _size_legend(found: RankingMap, one: float) -> list[Legend]:
+def _sizes(found: RankingMap, one: float) -> list[Sample]:
+    """What sizes of marks mean."""
     sides = [(count, 2 * max(one * count**0.5, _SMALLEST)) for count in _examples(found.counts)]
-    keys = [Key(f"{count:,}", OTHERS, side, side) for count, side in sides]
-    return [Legend("Rankings at a point", keys)] if keys else []
+    return [Sample(f"{count:,}", OTHERS, side, side) for count, side in sides]
 
 
 def _examples(counts: NDArray[np.int64]) -> list[int]:
