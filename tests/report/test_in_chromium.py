@@ -3,7 +3,7 @@
 import pytest
 from chromium import COLLIDING, CUT, WIDER
 
-from rankcut import RankingSet, make_mallows
+from rankcut import NeighborGraph, RankingSet, make_mallows
 from rankcut.datasets import load_lunch
 from rankcut.report import report
 
@@ -52,7 +52,8 @@ def catalogue():
 
 
 def lunch():
-    return report(load_lunch(), by="guest")
+    dishes = load_lunch()
+    return report(dishes, by="guest", graph=NeighborGraph(dishes.item_points, n_neighbors=2))
 
 
 @WIDTHS
@@ -72,7 +73,7 @@ def test_an_item_is_followed_by_the_mouse(show, width):
     with show(lunch().html, width) as page:
         for where, mark in MARKS.items():
             page.click(mark)
-            assert page.evaluate(SAID).startswith("cake: place 7 of 8"), where
+            assert page.evaluate(SAID).startswith("cake: place 7 of 8 (95 % sure: 2 to 8)"), where
             panels = (
                 "new Set([...document.querySelectorAll('.on')].map((e) => e.closest('section')))"
             )

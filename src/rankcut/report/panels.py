@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from rankcut.blocs.selection import LEAST_PEOPLE
 from rankcut.comparison.page import show_items
-from rankcut.comparison.results import LEVEL
+from rankcut.comparison.results import LEVEL, item_in_words
 from rankcut.consensus.figure import about_places, draw_consensus, places_table, show_pairs
 from rankcut.consensus.words import ConsensusReport, agreement_sentence, name_some, percent
 from rankcut.errors import amount
@@ -52,11 +52,9 @@ def make_groups(study: Study) -> Panel | None:
     where = ""
     if rows:
         row = max(rows, key=lambda each: each["difference"])
-        more = "places higher" if found.measure == "places" else "stronger"
         where = f" They differ about {name_some([str(each['item']) for each in rows])}"
         where += f", most about {row['item']}" * (len(rows) > 1)
-        where += f": {row['difference']:.1f} {more} in {row['higher_in']} than in "
-        where += f"{row['lower_in']}."
+        where += f": {item_in_words(row, found.p_floor)}."
     numbers = {name: number for number, name in enumerate(study.items)}
     return Panel(
         f"Groups by {study.by}",
