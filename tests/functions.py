@@ -1,5 +1,6 @@
 """Random set functions of every family, each with its definition written out for single sets."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from rankcut.cuts import (
     Complement,
     ConcaveOfCardinality,
     Coverage,
+    Entropy,
     FacilityLocation,
     FromCallable,
     GaussianEntropy,
@@ -129,6 +131,17 @@ def entropy_by_definition(covariance):
     return value
 
 
+def entropy(rng, n):
+    table = rng.integers(0, 3, (12, n))
+    table[:, n // 2] = table[:, 0]
+
+    def value(items):
+        counts = Counter(tuple(row[sorted(items)].tolist()) for row in table)
+        return -sum(count / 12 * np.log(count / 12) for count in counts.values())
+
+    return Entropy(table), value
+
+
 def gaussian_entropy(rng, n):
     covariance = random_covariance(rng, n)
     return GaussianEntropy(covariance), entropy_by_definition(covariance)
@@ -192,6 +205,7 @@ FAMILIES = {
     "concave of cardinality": concave_of_cardinality,
     "coverage": coverage,
     "facility location": facility_location,
+    "entropy": entropy,
     "gaussian entropy": gaussian_entropy,
     "gaussian mutual information": gaussian_mutual_information,
     "modular": modular,
@@ -204,7 +218,7 @@ FAMILIES = {
 # them, nor what a sum is made of.
 KINDS = [
     *("dense cut", "structured cut", "hypergraph cut", "concave of cardinality", "coverage"),
-    *("facility location", "gaussian entropy", "gaussian mutual information", "modular"),
+    *("facility location", "entropy", "gaussian entropy", "gaussian mutual information", "modular"),
     *("complement", "callable"),
 ]
 CUTS = ["complete cut", "cut by table", "dense cut", "sparse cut", "structured cut"]

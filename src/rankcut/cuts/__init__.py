@@ -10,6 +10,7 @@ class                               F(A)                                    symm
 :class:`ConcaveOfCardinality`       g of the number of items in A           if g is
 :class:`Coverage`                   weight of what A covers                 no
 :class:`FacilityLocation`           Σ over clients of the best item in A    no
+:class:`Entropy`                    H of the columns A of a table            no
 :class:`GaussianEntropy`            ½ log det(2πe·Σ_AA)                     no
 :class:`GaussianMutualInformation`  H(A) + H(V∖A) − H(V)                    yes
 :class:`Modular`                    Σ of the items' weights                 no

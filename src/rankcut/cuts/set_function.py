@@ -98,13 +98,17 @@ class SetFunction(ABC):
         outside = np.setdiff1d(np.arange(self.n_items), inside).tolist()
         return float(self.along([inside, outside] if outside else [inside])[1])
 
-    def along(self, groups: Sequence[Sequence[int]]) -> Floats:
-        """F(∅), F(G_1), F(G_1 ∪ G_2), …, F(V) along one ordered partition.
+    def along(self, order: Sequence[int | Sequence[int]]) -> Floats:
+        """F(∅), F(G_1), F(G_1 ∪ G_2), …, F(V) along a ranking, as :func:`.to_orders` lists it.
 
+        >>> from rankcut import to_orders
         >>> from rankcut.cuts import Modular
-        >>> Modular([1, 2, 4]).along([[2], [0, 1]])
+        >>> Modular([1, 2, 4]).along([2, (0, 1)])
         array([0., 4., 7.])
+        >>> Modular([1, 2, 4]).along(to_orders([[3, 2, 1]])[0])
+        array([0., 4., 6., 7.])
         """
+        groups = [group if isinstance(group, Sequence) else [group] for group in order]
         out = np.empty((1, self.n_items))
         self.increments(Partitions.of_groups([groups], self.n_items), out)
         return np.concatenate([[0.0], np.cumsum(out[0, : len(groups)])])
