@@ -110,7 +110,7 @@ def strata(rng: Rng) -> Made:
 
 def weighted(rng: Rng, weights: Callable[[int], np.ndarray]) -> Made:
     ranks, options = equal_groups(rng, [60, 60], np.linspace(1, -1, 5))
-    return ranks, options | {"weights": weights(120)}
+    return ranks, options | {"sample_weight": weights(120)}
 
 
 def reweighted(rng: Rng) -> Made:
@@ -121,7 +121,7 @@ def reweighted(rng: Rng) -> Made:
         kind, np.repeat([0.5 / 0.8, 0.5 / 0.3], 100), np.repeat([2.5, 0.5 / 0.7], 100)
     )
     ranks = ranked(scores + rng.gumbel(size=(200, 5)))
-    return ranks, {"groups": np.repeat([0, 1], 100), "weights": weights}
+    return ranks, {"groups": np.repeat([0, 1], 100), "sample_weight": weights}
 
 
 def lists(rng: Rng, sizes: tuple[int, int], lengths: tuple[Any, Any]) -> Made:
