@@ -13,7 +13,11 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 PYTEST := -m pytest -q -n 2 --dist worksteal
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo docs pictures stories test test-quick check-types test-slow test-all test-oldest coverage explore reproduce bench-gp clean
+# A page in the browser on which files are dropped and answers appear: make open FILE=votes.csv
+open: $(DEMO)
+	$(VENV)/bin/rankcut open $(FILE)
+
+.PHONY: demo open docs pictures stories test test-quick check-types test-slow test-all test-oldest coverage explore reproduce bench-gp clean
 
 demo: $(DEMO)
 	$(VENV)/bin/rankcut demo
@@ -99,7 +103,7 @@ $(DEMO): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rankcut needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
 	@echo "Setting up $(VENV), once"
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) --editable '.[plot]'
+	$(PIP) --editable '.[app]'
 	@echo "Compiling the loops, once"
 	$(VENV)/bin/rankcut demo -o - > $(VENV)/demo.html 2> $(VENV)/demo.log
 	touch $@

@@ -50,6 +50,11 @@ def find_chromium():
     return next(filter(None, map(shutil.which, names)), None)
 
 
+def address_of(page):
+    """The address of a file, or of a page that a server has."""
+    return page if isinstance(page, str) else page.resolve().as_uri()
+
+
 class Browser:
     """Commands go down one pipe, and answers and events come up the other."""
 
@@ -100,7 +105,11 @@ class Page:
 
     def evaluate(self, expression):
         answer = self.browser.send(
-            "Runtime.evaluate", self.session, expression=expression, returnByValue=True
+            "Runtime.evaluate",
+            self.session,
+            expression=expression,
+            returnByValue=True,
+            awaitPromise=True,
         )
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
@@ -108,7 +117,7 @@ class Page:
     def visit(self, file):
         """Another page in the same window, once it has loaded."""
         self.browser.events.clear()
-        self.browser.send("Page.navigate", self.session, url=file.resolve().as_uri())
+        self.browser.send("Page.navigate", self.session, url=address_of(file))
         self.browser.wait_for("Page.loadEventFired")
 
     def send(self, method, **parameters):
@@ -205,7 +214,7 @@ def opened(chromium, page, width, profile):
             deviceScaleFactor=1,
             mobile=width < 600,
         )
-        browser.send("Page.navigate", session, url=page.resolve().as_uri())
+        browser.send("Page.navigate", session, url=address_of(page))
         browser.wait_for("Page.loadEventFired")
         yield Page(browser, session)
     finally:

@@ -8,6 +8,7 @@ import rankcut
 # Each line may import what stands below it. Rooms of one line do not import each other.
 LAYERS = [
     ["cli"],
+    ["app"],
     ["dask"],
     ["report"],
     ["saved_models"],

@@ -5,6 +5,7 @@ same in its own words, ``… pass --unranked last``. So an error keeps its field
 parameters by :class:`Setting`, which each renders in its own way.
 """
 
+import shlex
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -26,8 +27,7 @@ class Setting:
     def __str__(self) -> str:
         if self.value is None:
             return self.name
-        shown = f'"{self.value}"' if isinstance(self.value, str) else repr(self.value)
-        return f"{self.name}={shown}"
+        return f"{self.name}={in_python(self.value)}"
 
     def as_option(self, names: Mapping[str, str] = MappingProxyType({})) -> list[str]:
         """The words of a command that say the same; ``names`` are those that differ there.
@@ -43,6 +43,29 @@ class Setting:
         option = f"--{name.replace('_', '-')}"
         flag = self.value is None or isinstance(self.value, bool)
         return [option] if flag else [option, str(self.value)]
+
+
+def in_python(value: Any) -> str:
+    r"""A value as Python writes it, text in double quotes where that is the same.
+
+    >>> in_python("last"), in_python('"'), in_python(3)
+    ('"last"', '\'"\'', '3')
+    """
+    text = repr(value)
+    return f'"{text[1:-1]}"' if isinstance(value, str) and '"' not in text else text
+
+
+def in_shell(word: str) -> str:
+    r"""A word as a shell reads it; control characters are spelled out, since pasted ones act.
+
+    >>> print(in_shell("a b"), in_shell("a\x03b\u202e"))
+    'a b' $'a\x03b\u202e'
+    """
+    if word.isprintable():
+        return shlex.quote(word)
+    plain = word.replace("\\", "\\\\").replace("'", "\\'")
+    spelled = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in plain)
+    return f"$'{''.join(spelled)}'"
 
 
 Text: TypeAlias = str | Sequence[str | Setting]
@@ -119,6 +142,24 @@ class InputError(ValueError):
         line = None if self.line is None else f"line {self.line}"
         return ": ".join(place for place in (self.file, row or line) if place is not None)
 
+    def remedies(self) -> list[dict[str, Any]]:
+        """The settings that each remedy sets; those with only a space between them go together.
+
+        >>> both = ["pass ", Setting("layout", "ballots"), " ", Setting("columns", "age")]
+        >>> InputError("has names", remedy=[*both, " or ", Setting("format", "csv")]).remedies()
+        [{'layout': 'ballots', 'columns': 'age'}, {'format': 'csv'}]
+        """
+        found: list[dict[str, Any]] = []
+        together = False
+        for part in [self.remedy] if isinstance(self.remedy, str) else self.remedy:
+            if isinstance(part, str):
+                together = together and not part.strip()
+            elif part.value is not None:
+                found += [] if together else [{}]
+                found[-1][part.name] = part.value
+                together = True
+        return found
+
     def moved(self, **fields: Any) -> Self:
         """The same mistake at another place: ``error.moved(row=1017)``."""
         other = type(self).__new__(type(self))
@@ -175,10 +216,12 @@ def amount(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def needed(module: str, what: str) -> Any:
-    """A module that not everyone needs; if it is missing, the error says how to get it."""
+def needed(module: str, what: str, extra: str) -> Any:
+    """A module that an extra installs; if it is missing, the error says how to get it."""
     try:
         return import_module(module)
     except ImportError:
         library = module.partition(".")[0]
-        raise ModuleNotFoundError(f"{what} need {library}: pip install {library}") from None
+        raise ModuleNotFoundError(
+            f'{what} need {library}: pip install "rankcut[{extra}]"'
+        ) from None

@@ -102,7 +102,7 @@ def here(tmp_path, monkeypatch):
 
 
 def test_every_command_is_here():
-    others = {"demo", "help", "predict"}  # of no file, or of a model (below)
+    others = {"demo", "help", "open", "predict"}  # of no file, or of a model (below)
     assert set(ARGUMENTS) == set(WRITTEN) == set(COMMANDS) - others
 
 
@@ -388,13 +388,13 @@ def test_an_option_has_one_name_and_one_meaning():
         }
         assert len(helps) == 1, (spelling, helps)
     assert all("-o" in option.opts for option in found["--output"].values())
-    assert set(found["--output"]) == set(COMMANDS) - {"help"}
+    assert set(found["--output"]) == set(COMMANDS) - {"help", "open"}
     random = {"consensus", "features", "gram", "compare", "complete"}
     random |= {"classify", "regress", "learn-ranking"}
     assert set(found["--seed"]) == random
     # The others write a file, or a table on standard output.
     assert set(COMMANDS) - set(found["--json"]) == {
-        *("demo", "convert", "features", "gram", "help", "report")
+        *("demo", "convert", "features", "gram", "help", "open", "report")
     }
     letters = {spelling for spelling in found if len(spelling) == 2}
     assert letters == {"-f", "-k", "-m", "-n", "-o", "-t"}

@@ -43,7 +43,7 @@ def test_help_is_short_and_has_an_example(command):
     listed, _, topics = said.partition("\nOptions:\n")[2].partition("\n\n")
     names = set(re.findall(r"^  (?:-\w, )?(--?[\w-]+)", listed, re.MULTILINE))
     assert len(names - {"--output", "--to", "--json", "--spreadsheet", "--help"}) <= 12
-    takes_rankings = command not in ("demo", "help")
+    takes_rankings = command not in ("demo", "help", "open")
     assert ("Options for reading files: rankcut help reading" in topics) == takes_rankings
 
 

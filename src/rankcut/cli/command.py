@@ -11,7 +11,6 @@ import errno
 import functools
 import os
 import pickle
-import shlex
 import signal
 import sys
 import threading
@@ -28,10 +27,11 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from rankcut.cli.output import note, say_mistake
-from rankcut.errors import InputError, Setting
+from rankcut.errors import InputError, Setting, in_shell
 
 COMMANDS = {
     "demo": "demo",
+    "open": "open",
     "info": "info",
     "convert": "convert",
     "consensus": "consensus",
@@ -207,7 +207,7 @@ def option_words(options: Collection[str]) -> Callable[[Setting], str]:
 
     def words(setting: Setting) -> str:
         spelled = setting.as_option(_OPTIONS)
-        return shlex.join(spelled) if spelled[0] in options else str(setting)
+        return " ".join(map(in_shell, spelled)) if spelled[0] in options else str(setting)
 
     return words
 

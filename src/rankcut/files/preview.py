@@ -1,17 +1,19 @@
 """The first rows of a file as they are in it, and what each column is read as."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from rankcut.errors import RankingFileError
 from rankcut.files.formats import TABLES, format_of, read_blocks
+from rankcut.files.guessing import as_option
 from rankcut.files.layouts import JUDGED_ROWS
 from rankcut.files.recognising import guesses_of
 from rankcut.files.roles import COUNT, RANKING, positions
 from rankcut.files.surveys import without_headers
 from rankcut.files.tables import TableBlock, is_missing, shown
 from rankcut.files.text import Source
+from rankcut.parameters import MOST_LISTED
 from rankcut.rankings.orders import order_texts
 from rankcut.rankings.ranking_set import RankingSet
 
@@ -28,6 +30,7 @@ class Preview:
     lines: list[int]  #: where the rows stand in the file
     labels: list[str] = field(default_factory=list)  #: what a survey tool says about each column
     questions: dict[str, str] = field(default_factory=dict)  #: names and titles, if several
+    sheets: list[str] = field(default_factory=list)  #: of a workbook
 
 
 def preview_file(
@@ -70,20 +73,23 @@ def _cells(block: TableBlock, rows: Any) -> list[list[str]]:
 
 
 def preview_rankings(rankings: RankingSet, rows: int = 8) -> Preview:
-    """The first rankings as orders, with how often each occurs and what else is known of it.
+    """The first rankings: ranks of a few items or else orders, and what else is known of them.
 
     >>> import numpy as np
     >>> votes = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"), counts=[3])
     >>> preview_rankings(votes).rows
-    [['3', 'toro > uni']]
+    [['1', '2', '3']]
     """
     few = rankings.rows(slice(0, rows))
     columns = {name: list(map(_text, values.tolist())) for name, values in few.columns.items()}
     counts = {COUNT: list(map(str, few.counts.tolist()))} if rankings.counted else {}
-    orders = {"order": order_texts(few.ranks, few.items)}
-    table = {**counts, **orders, **columns}
-    cells = [list(row) for row in zip(*table.values(), strict=True)]
-    return Preview(list(table), cells, list(range(1, len(few) + 1)))
+    ranked: dict[str, list[str]] = {"order": order_texts(few.ranks, few.items)}
+    if len(few.items) <= MOST_LISTED:
+        cells = zip(map(str, few.items), few.dense().T.tolist(), strict=True)
+        ranked = {item: list(map(_text, ranks)) for item, ranks in cells}
+    table = {**ranked, **counts, **columns}
+    shown_rows = [list(row) for row in zip(*table.values(), strict=True)]
+    return Preview(list(table), shown_rows, list(range(1, len(few) + 1)))
 
 
 def _text(value: Any) -> str:
@@ -112,11 +118,11 @@ def column_roles(
             return set()
 
     weights = named("count", COUNT) | named("weight", "")
-    people = named("ranking", RANKING)
+    people, others = named("ranking", RANKING), named("columns", "")
     used = {
         i: [row[i] for row in preview.rows if row[i]]
         for i, name in enumerate(preview.names)
-        if i not in weights | people and name not in rankings.columns
+        if i not in weights | people | others and name not in rankings.columns
     }
     ids = {shown(own) for own in rankings.ids or ()}
     people |= {i for i, cells in used.items() if cells and ids.issuperset(cells)}
@@ -133,3 +139,39 @@ def column_roles(
             # Several columns with names of items are places; beside a single one are its ranks.
             roles.append("place" if (i in naming) == (len(naming) > 1) else "item")
     return roles
+
+
+def reading_with(
+    column: int,
+    role: str,
+    names: Sequence[str],
+    roles: Sequence[str],
+    options: Mapping[str, Any],
+    *,
+    recognised: bool = False,
+) -> dict[str, Any]:
+    """The options that change when a column gets another role; None takes one back.
+
+    A question that was recognised keeps the names of its items.
+
+    >>> reading_with(0, "other", ["year", "toro", "uni"], ["item"] * 3, {})
+    {'item_columns': 'toro,uni'}
+    >>> reading_with(0, "other", ["Q1_1", "Q1_2", "Q1_3"], ["item"] * 3, {}, recognised=True)
+    {'columns': '1'}
+    """
+    old, items = roles[column], ("item", "place")
+    changes: dict[str, Any] = {}
+    if "weight" in (old, role):
+        changes["weight"] = names[column] if role == "weight" else None
+    known = [i for i, own in enumerate(roles) if own in items and i != column]
+    told = [own for own in str(options.get("columns", "")).split(",") if own]
+    if role in items and old not in items:
+        left = [own for own in told if own not in (names[column], str(column + 1))]
+        changes["columns"] = ",".join(left) or None
+        if not recognised or left == told:
+            changes["item_columns"] = as_option(sorted([*known, column]), names)
+    elif old in items and role not in items and recognised:
+        changes["columns"] = ",".join([*told, str(column + 1)])
+    elif old in items and role not in items:
+        changes["item_columns"] = as_option(known, names)
+    return changes

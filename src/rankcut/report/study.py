@@ -38,6 +38,7 @@ class Study:
     group_names: tuple[str, ...] = ()
     strata: Any = None
     given_graph: Any = None  #: None: one is learned
+    method: Any = "auto"  #: of the consensus
     seed: int = 0
     progress: Callable[[str], None] = lambda what: None
 
@@ -78,7 +79,7 @@ class Study:
 
         self.progress("consensus")
         chosen, some, filled = self._cut
-        model = Consensus(unranked=some.unranked, random_state=self.seed)
+        model = Consensus(self.method, unranked=some.unranked, random_state=self.seed)
         with warnings.catch_warnings():
             # Said among the notes.
             warnings.filterwarnings("ignore", message="Nobody ranks")
@@ -87,10 +88,13 @@ class Study:
         changed: dict[str, Any] = {
             name: None if values is None else values[order]
             for name, values in vars(found).items()
-            if name in ("ranking", "scores", "intervals", "first", "errors")
+            if name in ("ranking", "scores", "intervals", "first", "errors", "mean_ranks")
         }
-        pairwise = None if found.pairwise is None else found.pairwise[np.ix_(order, order)]
-        return order, replace(found, pairwise=pairwise, **changed)
+        changed |= {
+            name: None if square is None else square[np.ix_(order, order)]
+            for name, square in (("pairwise", found.pairwise), ("clear", found.clear))
+        }
+        return order, replace(found, **changed)
 
     @property
     def consensus(self) -> GroupConsensus:
@@ -158,7 +162,7 @@ class Study:
             random_state=self.seed,
             people=of_known(self.about.people),
             strata=of_known(self.strata),
-            sample_weight=of_known(self.about.weights),
+            weights=of_known(self.about.weights),
             counts=about.counts[known],
         )
         n_unknown = int(about.counts[~known].sum())
@@ -245,6 +249,7 @@ def read_study(
     title: str = "",
     random_state: int | np.random.RandomState | None = 0,
     by_name: str = "",
+    method: str = "auto",
     progress: Callable[[str], None] | None = None,
 ) -> Study:
     """Read and check rankings and what is asked of them; see :func:`~rankcut.report.report`."""
@@ -281,6 +286,7 @@ def read_study(
         names,
         None if strata is None else np.asarray(strata)[kept],
         graph,
+        method,
         seed_from(random_state),
         progress or (lambda what: None),
     )

@@ -1,0 +1,291 @@
+// The page asks what has changed, shows it, and sends what people choose. The server has all state,
+// so that nothing is lost when the page is loaded again.
+(() => {
+  const find = (id) => document.getElementById(id);
+  const token = location.hash.slice(1) || sessionStorage.getItem("token") || "";
+  sessionStorage.setItem("token", token);
+  const shown = new Map(); // what stands in each part of the page
+  let state = { version: 0, files: [], examples: [] };
+  let current = sessionStorage.getItem("current");
+
+  // Elements: attributes by name, functions as listeners, text and other elements inside.
+  const make = (tag, attributes = {}, ...inside) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (typeof value === "function") element.addEventListener(name, value);
+      else if (value === true) element.setAttribute(name, "");
+      else if (value !== false && value != null) element.setAttribute(name, value);
+    }
+    element.append(...inside.flat().filter((each) => each != null && each !== ""));
+    return element;
+  };
+  const button = (words, click, more = {}) =>
+    make("button", { type: "button", class: "button", click, ...more }, words);
+  const select = (id, label, value, options, change) => make("label", { class: "choice", for: id },
+    label, make("select", { id, change: (event) => change(event.target.value) },
+      Object.entries(options).map(([own, words]) =>
+        make("option", { value: own, selected: own === value }, words))));
+  // Redraw a part only if it has changed, and keep the focus where it was.
+  const redraw = (id, sign, draw) => {
+    if (shown.get(id) === sign) return;
+    shown.set(id, sign);
+    const focused = document.activeElement && document.activeElement.id;
+    find(id).replaceChildren(...[draw()].flat().filter(Boolean));
+    if (focused && document.activeElement.id !== focused && find(focused)) find(focused).focus();
+  };
+  const tell = (words) => { find("heard").textContent = words; };
+
+  const ask = async (path, method = "GET", body = undefined) => {
+    const answer = await fetch(path, { method, body, headers: { "X-Token": token } });
+    if (!answer.ok) throw new Error(await answer.text());
+    return answer;
+  };
+  const attempt = async (work) => {
+    try { await work(); } catch (problem) { alarm(problem.message); }
+  };
+  const alarm = (words) => {
+    find("trouble").textContent = words;
+    find("trouble").hidden = !words;
+  };
+  const change = (wanted) => attempt(() =>
+    ask(`/files/${current}`, "POST", JSON.stringify(wanted)));
+
+  const open = async (files) => {
+    for (const file of files) {
+      alarm("");
+      tell(`Opening ${file.name}`);
+      await attempt(async () => show(await (await ask(
+        `/files?name=${encodeURIComponent(file.name)}`, "PUT", file)).json()));
+    }
+  };
+  const show = (id) => {
+    current = id;
+    sessionStorage.setItem("current", id);
+    draw();
+  };
+  const file = () => state.files.find((each) => each.id === current) || state.files.at(-1);
+
+  // Save and copy: what the server has, as a file or on the clipboard.
+  const stem = () => file().name.replace(/\.[^.]*$/, "").replace(/[^\w-]+/g, "-");
+  const load = async (key, form) => (await ask(`/files/${current}/${key}/${form}`)).blob();
+  const save = (key, form) => attempt(async () => {
+    tell(`Saving ${key}.${form}`);
+    const address = URL.createObjectURL(await load(key, form));
+    make("a", { href: address, download: `${stem()}-${key}.${form}` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+    tell(`Saved ${stem()}-${key}.${form}`);
+  });
+  const copy = (content, what) => attempt(async () => {
+    await (typeof content === "string" ? navigator.clipboard.writeText(content)
+      : navigator.clipboard.write([new ClipboardItem({ "image/png": content })]));
+    tell(`Copied ${what}`);
+  });
+
+  const ROLES = { item: "item", place: "place", group: "group", weight: "weight",
+    person: "person", other: "left out" };
+  const role = (about, i) => {
+    const own = file(), name = about.names[i];
+    if (own.by === name) return "group";
+    return own.people === name ? "person" : about.roles[i] || "other";
+  };
+  const table = (about) => make("div", { class: "wide", tabindex: 0, role: "region",
+    "aria-label": "First rows" }, make("table", { class: "rows" },
+    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "line"),
+      about.names.map((name, i) => {
+        const own = role(about, i);
+        const options = Object.fromEntries(Object.entries(ROLES).filter(([each]) =>
+          each === own || (each !== "place" && each !== "item")
+            || each === (about.roles.includes("place") ? "place" : "item")));
+        return make("th", { scope: "col", class: own }, make("span", {}, name),
+          about.labels[i] ? make("small", {}, about.labels[i]) : "",
+          about.fixed && !["group", "person", "other"].includes(own) ? make("em", {}, ROLES[own])
+            : make("select", { id: `role-${i}`, "aria-label": `Role of ${name}`,
+              change: (event) => change({ column: i, role: event.target.value }) },
+            Object.entries(options).map(([each, words]) =>
+              make("option", { value: each, selected: each === own }, words))));
+      }))),
+    make("tbody", {}, about.rows.map((cells, row) => make("tr", {},
+      make("td", { class: "line" }, about.lines[row]), cells.map((cell, i) => {
+        const wrong = about.mistake && about.mistake.line === about.lines[row]
+          && about.mistake.column === about.names[i];
+        return make("td", { class: wrong ? "wrong" : role(about, i) }, cell,
+          wrong ? make("span", { class: "unseen" }, " (here is the problem)") : "");
+      }))))));
+  const remedies = (mistake) => mistake.remedies.map((each) =>
+    button(each.says, () => change("unranked" in each.sets ? each.sets : { reading: each.sets })));
+  const reading = (own) => {
+    const about = own.about;
+    if (!about) return make("p", { class: "soft" }, "Reading the file …", make("progress"));
+    const choices = [];
+    if (about.questions && Object.keys(about.questions).length > 1) {
+      choices.push(select("question", "Question", own.reading.question || "",
+        { "": "choose one", ...about.questions }, (question) => change({ reading: { question } })));
+    }
+    if (about.sheets && about.sheets.length > 1) {
+      choices.push(select("sheet", "Sheet", own.reading.sheet || about.sheets[0],
+        Object.fromEntries(about.sheets.map((each) => [each, each])),
+        (sheet) => change({ reading: { sheet } })));
+    }
+    if (about.unranked) {
+      choices.push(make("fieldset", {}, make("legend", {}, "Items that somebody left out"),
+        Object.entries({ last: "come after all others", anywhere: "we do not know their places" })
+          .map(([value, words]) => make("label", {}, make("input", { type: "radio",
+            name: "unranked", id: `unranked-${value}`, value, checked: about.unranked === value
+              && (!own.unranked || own.unranked === value) || own.unranked === value,
+            change: () => change({ unranked: value }) }), words))));
+    }
+    return [
+      about.mistake ? make("div", { class: "mistake", role: "alert" },
+        make("p", {}, about.mistake.said), make("p", {}, remedies(about.mistake)))
+        : make("p", { class: "says" }, about.said),
+      choices.length ? make("div", { class: "choices" }, choices) : null,
+      about.names && about.names.length ? table(about) : null,
+      about.more ? make("p", { class: "soft" }, `… and ${about.more} more columns`) : null,
+      Object.keys(own.reading).length ? button("Read it as at first", () => change({ reading:
+        Object.fromEntries(Object.keys(own.reading).map((each) => [each, null])) })) : null,
+    ];
+  };
+
+  const TITLES = { consensus: "Consensus", groups: "Groups", map: "Map", blocs: "Camps",
+    places: "Places of each item", pairs: "Pairs", graph: "Items that go together",
+    contents: "What is in it" };
+  const METHODS = { auto: "the usual method", borda: "mean places (Borda)",
+    copeland: "pairwise wins (Copeland)", kemeny: "most agreement (Kemeny)",
+    strengths: "strengths (Plackett–Luce)" };
+  const control = (key, own) => {
+    if (key === "consensus") return select("method", "By", own.method, METHODS,
+      (method) => change({ method }));
+    const groups = own.about.groups;
+    if (key !== "groups" || !groups.length) return null;
+    return make("p", { class: "chips" }, own.by ? "Compare by " : "Do groups rank differently? By ",
+      groups.map((name, i) => button(name, () => change({ by: name === own.by ? "" : name }),
+        { id: `by-${i}`, class: "chip", "aria-pressed": String(name === own.by) })));
+  };
+  const body = (key, card) => {
+    const stop = button("Stop", () => attempt(() =>
+      ask(`/files/${current}/${key}?stop`, "POST")), { id: `stop-${key}` });
+    const again = (words) => button(words, () => attempt(() =>
+      ask(`/files/${current}/${key}`, "POST")), { id: `again-${key}` });
+    return { waiting: () => make("p", { class: "soft" }, "waits for the answers before it"),
+      working: () => make("p", { class: "working" }, make("progress", { "aria-label": "Working" }),
+        make("span", { "data-since": card.since }), card.said || "", stop),
+      stopped: () => make("p", {}, "Stopped. ", again("Find out")),
+      refused: () => make("div", { class: "mistake" }, make("p", {}, card.said),
+        make("p", {}, remedies(card), again("Try again"))),
+      done: () => make("div", { class: "content", id: `content-${key}` }),
+      nothing: () => null }[card.state]();
+  };
+  const fillIn = (key, own) => attempt(async () => {
+    const card = await (await ask(`/files/${own.id}/${key}`)).json();
+    const place = find(`content-${key}`);
+    if (!card || !place || own !== file()) return;
+    const linked = !["groups", "map", "blocs"].includes(key) && (key !== "consensus"
+      || own.method === "auto");
+    place.innerHTML = card.content;
+    place.querySelectorAll("[data-style]").forEach((each) => {
+      each.style.cssText = each.dataset.style;
+    });
+    if (!linked) place.querySelectorAll("[data-item]").forEach((each) => {
+      if (each.matches("button")) each.replaceWith(each.textContent);
+      else each.removeAttribute("data-item");
+    });
+    const name = TITLES[key];
+    const forms = { png: "Save PNG", svg: "SVG", csv: "Table (CSV)" };
+    const tools = card.forms.map((form) => button(forms[form], () => save(key, form),
+      { "aria-label": `Save ${name} as ${form.toUpperCase()}` }));
+    if (card.forms.includes("png")) tools.unshift(button("Copy picture",
+      () => copy(load(key, "png"), "the picture"), { "aria-label": `Copy the picture: ${name}` }));
+    const same = (words, code) => make("div", { class: "same" }, make("span", {}, words),
+      make("pre", { tabindex: 0 }, make("code", {}, code)),
+      button("Copy", () => copy(code, words), { "aria-label": `Copy ${words}: ${name}` }));
+    place.append(make("div", { class: "tools-of" }, tools), make("details", {},
+      make("summary", {}, "The same as a command, and in Python"),
+      same("the command", card.command), same("the Python", card.python)));
+  });
+
+  const drawCards = (own) => {
+    for (const key of Object.keys(TITLES)) {
+      const card = own.cards[key] || { state: "nothing" };
+      const part = find(`card-${key}`), chooses = key === "groups" && own.about.groups.length;
+      part.hidden = card.state === "nothing" && !chooses;
+      const sign = JSON.stringify([own.id, card, key === "groups" && [own.by, own.about.groups],
+        key === "consensus" && own.method]);
+      if (shown.get(`card-${key}`) === sign) continue;
+      redraw(`card-${key}`, sign, () => [make("h2", { id: `h-${key}` }, TITLES[key]),
+        control(key, own), body(key, card)]);
+      if (card.state === "done") fillIn(key, own);
+    }
+  };
+  const findings = (own) => Object.entries(own.cards).filter(([, card]) => card.finding)
+    .map(([key, card]) => make("li", {}, button(card.finding, () => {
+      find(`h-${key}`).scrollIntoView({ block: "start" });
+    }, { class: "finding" })));
+  const draw = () => {
+    const own = file(), some = state.files.length > 0;
+    if (own) current = own.id;
+    find("welcome").hidden = some;
+    document.body.classList.toggle("some", some);
+    redraw("tabs", JSON.stringify([current, state.files.map((each) => [each.id, each.name])]), () =>
+      state.files.map((each) => make("span", { class: each.id === current ? "tab on" : "tab" },
+        button(each.name, () => show(each.id), { id: `tab-${each.id}`, class: "",
+          "aria-current": each.id === current ? "page" : null }),
+        button("×", () => attempt(() => ask(`/files/${each.id}`, "DELETE")),
+          { class: "", "aria-label": `Close ${each.name}` }))));
+    redraw("view", own ? own.id : "", () => own && [make("section", { id: "reading",
+      "aria-label": "How the file was read" }), make("div", { id: "findings" }),
+    ...Object.keys(TITLES).map((key) => make("section", { id: `card-${key}`, hidden: true,
+      "aria-labelledby": `h-${key}` })), make("p", { id: "whole" })]);
+    if (!own) return;
+    document.title = `${own.name} – rankcut`;
+    redraw("reading", JSON.stringify([own.id, own.about, own.reading, own.by, own.people,
+      own.unranked]), () => [make("h1", {}, (own.about && own.about.title) || own.name),
+      reading(own)].flat());
+    if (!own.about || own.about.mistake) {
+      find("view").classList.add("unread");
+      return;
+    }
+    find("view").classList.remove("unread");
+    drawCards(own);
+    const told = findings(own), whole = own.cards.report || {};
+    redraw("findings", JSON.stringify(told.map((each) => each.textContent)), () => told.length
+      ? [make("h2", {}, "What stands out"), make("ul", {}, told)] : null);
+    redraw("whole", JSON.stringify([own.id, whole]), () => [button("Save the whole page",
+      () => attempt(async () => {
+        await ask(`/files/${current}/report`, "POST");
+        await save("report", "html");
+      }), { id: "save-whole", class: "main button" }), whole.state === "working"
+      ? make("span", {}, ` ${whole.said || "working"} … `, make("progress")) : null]);
+  };
+
+  const listen = async () => {
+    for (;;) {
+      try {
+        state = await (await ask(`/state?since=${state.version}`)).json();
+        if (find("trouble").dataset.lost) { alarm(""); delete find("trouble").dataset.lost; }
+        redraw("examples", String(state.examples), () => state.examples.map((name) =>
+          button(name, () => attempt(async () => show(await (await ask(
+            `/files?example&name=${name}`, "PUT")).json())), { class: "chip" })));
+        draw();
+      } catch (problem) {
+        find("trouble").dataset.lost = "yes";
+        alarm(token ? `No answer: has the program ended? (${problem.message})`
+          : "Open the whole address that the program printed.");
+        await new Promise((wake) => setTimeout(wake, 2000));
+      }
+    }
+  };
+  setInterval(() => document.querySelectorAll("[data-since]").forEach((each) => {
+    each.textContent = `${Math.max(0, Math.round(Date.now() / 1000 - each.dataset.since))} s `;
+  }), 500);
+  find("pick").addEventListener("change", (event) => {
+    open([...event.target.files]).then(() => { event.target.value = ""; });
+  });
+  for (const kind of ["dragover", "dragleave", "drop"]) {
+    document.addEventListener(kind, (event) => {
+      event.preventDefault();
+      document.body.classList.toggle("dragging", kind === "dragover");
+      if (kind === "drop") open([...event.dataTransfer.files]);
+    });
+  }
+  listen();
+})();

@@ -1,0 +1,189 @@
+"""The files that are open, what is asked of each, and what its process has answered so far."""
+
+import asyncio
+import secrets
+import shutil
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rankcut.app.answers import ANSWERS
+from rankcut.app.reading import Asked
+from rankcut.app.worker import Worker, relevant
+from rankcut.errors import InputError
+from rankcut.files.preview import reading_with
+
+MOST_FILES = 20
+"""Files that can be open at once: each has a process."""
+
+STEP = 0.05
+"""Seconds between looks for something new."""
+
+# What people may set, beside how the file is read.
+_CHOICES = ("unranked", "by", "people", "method")
+
+
+class Desk:
+    """All files, and a number that grows when anything changes."""
+
+    def __init__(self) -> None:
+        # Only its owner can enter it.
+        self.folder = Path(tempfile.mkdtemp(prefix="rankcut-"))
+        self.files: dict[str, OpenFile] = {}
+        self.version = 1
+        self._spare: list[asyncio.Task[Worker]] = []
+
+    def new_worker(self) -> asyncio.Task[Worker]:
+        """A process that waits, or a new one; another is started for the next file."""
+        self._spare += [
+            asyncio.create_task(asyncio.to_thread(Worker, self.folder))
+            for _ in range(2 - len(self._spare))
+        ]
+        return self._spare.pop(0)
+
+    def new_folder(self) -> Path:
+        """A folder of its own for a file."""
+        if len(self.files) >= MOST_FILES:
+            raise InputError(f"{MOST_FILES} files are open; close one first")
+        folder = self.folder / secrets.token_hex(8)
+        folder.mkdir()
+        return folder
+
+    def open(self, name: str, place: Path, *, dataset: bool = False) -> str:
+        """Open a file that is in a place, or a data set, and give its key."""
+        folder = self.new_folder()
+        self.files[folder.name] = OpenFile(self, Asked(name, dataset), place, folder)
+        self.version += 1
+        return folder.name
+
+    def close(self) -> None:
+        """End all processes; nothing is left of the files."""
+        for file in list(self.files.values()):
+            file.close()
+        for spare in self._spare:
+            if spare.done() and not spare.cancelled():
+                spare.result().end()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class OpenFile:
+    """A file, a card for each answer, and keys of answers that wait; reading has no key."""
+
+    def __init__(self, desk: Desk, asked: Asked, place: Path, folder: Path) -> None:
+        self.desk, self.asked, self.place, self.folder = desk, asked, place, folder
+        self.about: dict[str, Any] | None = None
+        self.cards: dict[str, dict[str, Any]] = {}
+        self._waiting = [""]
+        self._running: str | None = None
+        self._worker: Worker | None = None
+        self._task = asyncio.create_task(self._serve())
+
+    def state(self) -> dict[str, Any]:
+        """What the page shows, without the contents of cards."""
+        hidden = ("content", "command", "python")
+        cards = {
+            key: {name: own for name, own in card.items() if name not in hidden}
+            for key, card in self.cards.items()
+        }
+        asked = {name: getattr(self.asked, name) for name in ("name", "reading", *_CHOICES)}
+        return {**asked, "id": self.folder.name, "about": self.about, "cards": cards}
+
+    def change(self, wanted: dict[str, Any]) -> None:
+        """Take over what people choose; answers that depend on it are made again."""
+        before, about = self.asked, self.about or {"mistake": True}
+        if "role" in wanted and "names" in about:
+            wanted = self._with_role(about, int(wanted["column"]), str(wanted["role"]))
+        chosen: Any = {name: str(wanted[name]) for name in _CHOICES if name in wanted}
+        self.asked = replace(before.reading_with(wanted.get("reading", {})), **chosen)
+        self.desk.version += 1
+        if self.asked.reading != before.reading:
+            self.about, self.cards, self._waiting = None, {}, [""]
+            self._interrupt()
+        for key in [] if about["mistake"] or not self.about else ANSWERS:
+            if relevant(self.asked, key) != relevant(before, key):
+                self.ask(key)
+
+    def _with_role(self, about: dict[str, Any], column: int, role: str) -> dict[str, Any]:
+        """What changes when a column gets another role."""
+        names, old = about["names"], about["roles"] or ["other"] * len(about["names"])
+        chosen = {
+            own: names[column] if role == its else ""
+            for own, its in (("by", "group"), ("people", "person"))
+            if getattr(self.asked, own) == names[column] or role == its
+        }
+        known = about.get("recognised", False)
+        given = (column, role, names, old, self.asked.reading)
+        return {**chosen, "reading": reading_with(*given, recognised=known)}
+
+    def ask(self, key: str) -> None:
+        """Make an answer, again if there is one."""
+        self.stop(key)
+        for path in [*self.folder.glob(f"{key}.*"), *self.folder.glob("report.*")]:
+            path.unlink()
+        self._waiting.append(key)
+        self._set(key, "waiting")
+
+    def stop(self, key: str) -> None:
+        """Stop making an answer, or waiting for it."""
+        self._waiting = [own for own in self._waiting if own != key]
+        self._set(key, "stopped")
+        if self._running == key:
+            self._interrupt()
+
+    def close(self) -> None:
+        """End the process; nothing is left of the file."""
+        self._task.cancel()
+        self.desk.files.pop(self.folder.name, None)
+        self.desk.version += 1
+        if self._worker is not None:
+            self._worker.end()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if self.place.parent == self.desk.folder:
+            shutil.rmtree(self.place, ignore_errors=True)
+
+    def _set(self, key: str, state: str, **more: Any) -> None:
+        self.desk.version += 1
+        self.cards[key] = {"state": state, "stamp": self.desk.version, **more}
+
+    def _interrupt(self) -> None:
+        if self._worker is not None and self._running is not None:
+            self._worker.end()
+            self._worker, self._running = None, None
+
+    async def _serve(self) -> None:
+        """Hand jobs to the process, one after the other, and keep what it says."""
+        while True:
+            if not self._waiting:
+                await asyncio.sleep(STEP)
+                continue
+            worker = self._worker = self._worker or await self.desk.new_worker()
+            key = self._running = self._waiting.pop(0)
+            if key:
+                self._set(key, "working", since=time.time(), said="")
+            try:
+                worker.pipe.send((key, self.asked, str(self.place), self.folder))
+                while self._worker is worker and self._running is not None:
+                    if worker.pipe.poll():
+                        self._hear(key, *worker.pipe.recv())
+                    else:
+                        await asyncio.sleep(STEP)
+            except (EOFError, OSError):
+                said = "the process ended: there may be too little memory"
+                self._hear(key, "refused", {"said": said, "remedies": []})
+                self._worker = None
+
+    def _hear(self, key: str, state: str, found: Any) -> None:
+        """Take over what the process says about its job."""
+        self.desk.version += 1
+        if state == "says":
+            self.cards[key]["said"] = found
+        elif key and state in ("done", "nothing", "refused"):
+            self._set(key, state, **found)
+        elif not key and state in ("read", "refused"):
+            self.about = found if state == "read" else {"mistake": found, "roles": [], "names": []}
+            for answer in [] if self.about["mistake"] else ANSWERS:
+                self.ask(answer)
+        if state in ("over", "refused"):
+            self._running = None

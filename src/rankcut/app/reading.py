@@ -1,0 +1,142 @@
+"""How a file was read, as data for the page: its first rows, the role of each column, mistakes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from rankcut.errors import InputError, amount
+from rankcut.files.formats import read_file
+from rankcut.files.preview import Preview, column_roles, preview_file, preview_rankings
+from rankcut.files.recognising import READ_AS
+from rankcut.files.roles import TableOptions
+from rankcut.rankings.ranking_set import RankingSet
+
+# A column of at most this many values can be one of groups.
+_MOST_GROUPS = 30
+
+# Columns of a table that are shown, and letters of a cell.
+_MOST_COLUMNS, _MOST_LETTERS = 60, 80
+
+# How people may have a file read.
+_READING = {each.name for each in fields(TableOptions)} - {"known_items", "sparse", "where"}
+_READING |= {"format", "sheet", "header", "delimiter"}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What people have chosen: how to read a file, and what to ask of it."""
+
+    name: str  #: of the file, as a command calls it
+    dataset: bool = False  #: whether that is a data set
+    reading: dict[str, Any] = field(default_factory=dict)  #: options of ``read_file``
+    unranked: str = ""  #: empty: as the file says, or unknown
+    by: str = ""  #: the column of groups
+    people: str = ""  #: the column that says whose ranking it is
+    method: str = "auto"  #: of the consensus
+
+    def reading_with(self, changes: Mapping[str, Any]) -> "Asked":
+        """The same, but read in another way; None or "" takes an option back."""
+        known = {name: value for name, value in changes.items() if name in _READING}
+        kept = {name: v for name, v in (self.reading | known).items() if v not in (None, "")}
+        return replace(self, reading=kept)
+
+    def meaning(self, rankings: RankingSet, said: str) -> str:
+        """What unranked items mean: ``said`` if the file says so itself, and unknown otherwise."""
+        return self.unranked or ("anywhere" if rankings.unranked == "error" else said)
+
+
+def look(asked: Asked) -> tuple[RankingSet | None, dict[str, Any]]:
+    """The rankings, and how they were read, as data for the page; None if they cannot be."""
+    about: dict[str, Any] = {"mistake": None, "roles": [], "names": [], "groups": []}
+    rankings = seen = line = None
+    try:
+        if asked.dataset:
+            from rankcut.datasets import load_lunch
+
+            rankings = load_lunch(asked.name.partition(":")[2])  # type: ignore[arg-type]
+        else:
+            rankings = read_file(asked.name, **asked.reading)
+    except InputError as mistake:
+        about["mistake"], line = say_mistake(mistake), mistake.line
+    try:
+        seen = None if asked.dataset else preview_file(asked.name, asked.reading, line=line)
+    except InputError as mistake:
+        about["mistake"] = about["mistake"] or say_mistake(mistake)
+    if rankings is not None:
+        about["fixed"] = seen is None
+        seen = seen or preview_rankings(rankings)
+        about |= _described(asked, rankings, seen)
+    if seen is not None:
+        most = slice(0, _MOST_COLUMNS)
+        about |= {
+            "names": seen.names[most],
+            "labels": seen.labels[most],
+            "rows": [[cell[:_MOST_LETTERS] for cell in row[most]] for row in seen.rows],
+            "lines": seen.lines,
+            "more": max(0, len(seen.names) - _MOST_COLUMNS),
+            "questions": seen.questions,
+            "sheets": seen.sheets,
+        }
+    return rankings, about
+
+
+def _described(asked: Asked, rankings: RankingSet, seen: Preview) -> dict[str, Any]:
+    sizes = f"{amount(len(rankings.items), 'item')}, {amount(rankings.n_rankings, 'ranking')}"
+    said = rankings.metadata.get(READ_AS, f"read as rankings: {sizes}")
+    filled = rankings.n_ranked()
+    empty = int(rankings.counts[filled == 0].sum())
+    said += f"; {amount(empty, 'ranking')} without an answer left out" if empty else ""
+    some = bool((filled[filled > 0] < len(rankings.items)).any())
+    return {
+        "said": f"{said[0].upper()}{said[1:]}.",
+        "title": rankings.title,
+        "recognised": READ_AS in rankings.metadata,
+        "roles": column_roles(seen, rankings, asked.reading)[:_MOST_COLUMNS],
+        "unranked": asked.meaning(rankings, rankings.unranked) if some else None,
+        "groups": [name for name, values in rankings.columns.items() if _can_group(values)],
+    }
+
+
+def _can_group(values: Any) -> bool:
+    known = {value for value in values.tolist() if value is not None and value == value}
+    return 1 < len(known) <= _MOST_GROUPS
+
+
+# What choosing a setting, or one of its values, says on a button.
+_SAYS = {
+    "columns": "{} is not an item",
+    "item_columns": "items: {}",
+    "missing": "{} is no answer",
+    "layout=ratings": "these are scores",
+    "layout=ballots": "each column is a place",
+    "layout=long": "each line is one item of a ranking",
+    "layout=wide": "each column is an item",
+    "scale": "from best to worst: {}",
+    "repeats": "count the {} mention",
+    "higher_is_better=True": "higher is better",
+    "higher_is_better=False": "lower is better",
+    "unranked=last": "they come after all others",
+    "unranked=anywhere": "we do not know their places",
+    "order": "{} holds the orders",
+    "score": "{} holds the scores",
+}
+
+
+def say_mistake(mistake: InputError) -> dict[str, Any]:
+    """What is wrong, where, and what each button would set."""
+    choices = mistake.remedies()
+    if "format" in str(mistake.remedy) and not choices:
+        choices = [{"format": each} for each in ("csv", "tsv", "json", "xlsx", "soi", "blt")]
+
+    def says(name: str, value: Any) -> str:
+        return _SAYS.get(f"{name}={value}", _SAYS.get(name, "{}")).format(value)
+
+    return {
+        "said": mistake.moved(file=None, remedy="" if choices else mistake.remedy).render(),
+        "line": mistake.line,
+        "column": mistake.column,
+        "remedies": [
+            {"says": ", ".join(says(*each) for each in sets.items()), "sets": sets}
+            for sets in choices
+        ],
+    }

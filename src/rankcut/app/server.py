@@ -1,0 +1,224 @@
+"""The page on this machine alone: who may ask, and what each address gives.
+
+Everything but the empty page needs a secret. It stands in the address behind ``#``, where no
+browser sends it, and comes as a header, which no other page can send.
+"""
+
+import asyncio
+import secrets
+import signal
+import socket
+import tempfile
+import webbrowser
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from rankcut.app.answers import MAKERS
+from rankcut.app.desk import STEP, Desk, OpenFile
+from rankcut.errors import InputError
+from rankcut.pictures.page import page_style, read_file
+
+MOST_BYTES = 256 * 2**20
+"""The largest file that is taken: one of 200 MB has room."""
+
+# Seconds until the page asks again if nothing has changed.
+_PATIENCE = 20.0
+
+EXAMPLES = ("lunch:full", "lunch:top-k", "lunch:ties", "lunch:incomplete")
+"""The data sets that the page offers."""
+
+_HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+# The parts of each file of the page, which have no data in them.
+_PAGE = {
+    "/": [(__package__, "app.html")],
+    "/app.css": [("rankcut.report", "report.css"), (__package__, "app.css")],
+    "/app.js": [
+        ("rankcut.pictures", "page.js"),
+        ("rankcut.report", "report.js"),
+        (__package__, "app.js"),
+    ],
+}
+
+
+class Guard:
+    """Lets in who calls this machine by its own name, from this page, and knows the secret."""
+
+    def __init__(self, app: Any, port: int, token: str) -> None:
+        self._app, self._token = app, token.encode()
+        self._hosts = {f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost")}
+        self._origins = {b"http://" + host for host in self._hosts} | {None}
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer, or refuse."""
+
+        async def send_safely(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                safe = [(name.encode(), own.encode()) for name, own in _HEADERS.items()]
+                message["headers"] = [*message["headers"], *safe]
+            await send(message)
+
+        refused = "" if scope["type"] == "lifespan" else self._refused(scope)
+        answer = PlainTextResponse(refused, 403) if refused else self._app
+        await answer(scope, receive, send_safely)
+
+    def _refused(self, scope: Any) -> str:
+        headers = dict(scope["headers"])
+        if scope["type"] != "http" or headers.get(b"host") not in self._hosts:
+            return "this page is for 127.0.0.1 alone"
+        site = headers.get(b"sec-fetch-site", b"none")
+        if headers.get(b"origin") not in self._origins or site not in (b"same-origin", b"none"):
+            return "another page may not ask"
+        known = secrets.compare_digest(headers.get(b"x-token", b""), self._token)
+        free = scope["method"] == "GET" and scope["path"] in _PAGE
+        return "" if known or free else "open the address that the program printed"
+
+
+def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
+    """The application, with some files open; nothing is left of them when it ends."""
+    desk = Desk()
+
+    @asynccontextmanager
+    async def living(app: Any) -> AsyncIterator[None]:
+        try:
+            for name in files:
+                desk.open(name, Path.cwd(), dataset=name in EXAMPLES)
+            yield
+        finally:
+            desk.close()
+
+    def file_of(request: Request) -> OpenFile:
+        found = desk.files.get(request.path_params["id"])
+        if found is None or request.path_params.get("key", "report") not in MAKERS:
+            raise HTTPException(404, "this is not open")
+        return found
+
+    async def show(request: Request) -> Response:
+        path = request.url.path
+        content = [read_file(*part) for part in _PAGE[path]]
+        kind = {"/app.css": "text/css", "/app.js": "text/javascript"}.get(path, "text/html")
+        style = [page_style()] if path == "/app.css" else []
+        return Response("".join([*style, *content]), media_type=kind)
+
+    async def state(request: Request) -> Response:
+        since, waited = int(request.query_params.get("since", 0)), 0.0
+        while desk.version <= since and waited < _PATIENCE:
+            await asyncio.sleep(STEP)
+            waited += STEP
+        version, files = desk.version, [file.state() for file in list(desk.files.values())]
+        return JSONResponse({"version": version, "files": files, "examples": EXAMPLES})
+
+    async def take(request: Request) -> Response:
+        name, size = request.query_params.get("name", ""), 0
+        if name in EXAMPLES and "example" in request.query_params:
+            return JSONResponse(desk.open(name, Path.cwd(), dataset=True))
+        place = desk.new_folder() / plain_name(name)
+        with place.open("xb") as sink:
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > MOST_BYTES:
+                    place.unlink()
+                    raise HTTPException(413, f"files of up to {MOST_BYTES >> 20} MB are taken")
+                sink.write(chunk)
+        return JSONResponse(desk.open(place.name, place.parent))
+
+    async def change(request: Request) -> Response:
+        wanted = await request.json()
+        if not isinstance(wanted, dict):
+            raise ValueError("this is no choice")
+        file_of(request).change(wanted)
+        return JSONResponse(None)
+
+    async def close(request: Request) -> Response:
+        file_of(request).close()
+        return JSONResponse(None)
+
+    async def ask(request: Request) -> Response:
+        file = file_of(request)
+        work = file.stop if "stop" in request.query_params else file.ask
+        work(request.path_params["key"])
+        return JSONResponse(None)
+
+    async def card(request: Request) -> Response:
+        return JSONResponse(file_of(request).cards.get(request.path_params["key"]))
+
+    async def save(request: Request) -> Response:
+        file, key = file_of(request), request.path_params["key"]
+        form = request.path_params["form"]
+        path = file.folder / f"{key}.{form}"
+        while not path.exists():
+            # A picture comes after its answer.
+            card = file.cards.get(key, {})
+            coming = card.get("state") in ("waiting", "working") or form in card.get("forms", ())
+            if not coming:
+                raise HTTPException(404, "there is none")
+            await asyncio.sleep(STEP)
+        return FileResponse(path)
+
+    async def say(request: Request, problem: Exception) -> Response:
+        return PlainTextResponse(str(problem), 400)
+
+    routes = [
+        *(Route(path, show) for path in _PAGE),
+        Route("/state", state),
+        Route("/files", take, methods=["PUT"]),
+        Route("/files/{id}", change, methods=["POST"]),
+        Route("/files/{id}", close, methods=["DELETE"]),
+        Route("/files/{id}/{key}", card),
+        Route("/files/{id}/{key}", ask, methods=["POST"]),
+        Route("/files/{id}/{key}/{form}", save),
+    ]
+    handlers: Any = {InputError: say, ValueError: say}
+    return Guard(
+        Starlette(routes=routes, exception_handlers=handlers, lifespan=living), port, token
+    )
+
+
+def plain_name(name: str) -> str:
+    r"""The name of a file alone: no path, nothing that cannot be seen, not too long.
+
+    >>> plain_name("../a\x1b/b.csv"), plain_name("..")
+    ('.._a__b.csv', 'file')
+    """
+    plain = "".join(c if c.isprintable() and c not in "/\\" else "_" for c in name)[-80:]
+    return plain if plain.strip(". ") else "file"
+
+
+def serve(files: Sequence[str], port: int = 0, *, browser: bool = True) -> None:
+    """Show the page until the program is interrupted."""
+    with socket.socket() as listener, tempfile.TemporaryDirectory(prefix="rankcut-") as folder:
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
+        port, token = listener.getsockname()[1], secrets.token_urlsafe(32)
+        if hasattr(signal, "SIGHUP"):
+            # The terminal was closed.
+            signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+        address = f"http://127.0.0.1:{port}/#{token}"
+        app = make_app(port, token, files)
+        config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
+        print(f"Open {address}\nThe page is for you alone; Ctrl-C ends it.", flush=True)
+        if browser:
+            # Commands can be read by all on the machine: the browser is told to open a file.
+            page = Path(folder) / "open.html"
+            page.write_text(f'<meta http-equiv="refresh" content="0;url={address}">')
+            webbrowser.open(page.as_uri())
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])

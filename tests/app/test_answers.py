@@ -1,0 +1,88 @@
+"""Each answer of the page is that of a command, and of Python, when these are pasted."""
+
+import csv
+import shlex
+
+import numpy as np
+import pytest
+from commands import assert_same, succeed
+from matplotlib.image import imread
+
+from rankcut.app.answers import ANSWERS, Subject
+from rankcut.app.reading import Asked, look
+from rankcut.app.worker import relevant
+from rankcut.pictures.figures import save_figure
+
+TOWNS = "town,who,ann,bob,cy,dan\n" + "".join(
+    f"{'Kobe' if k % 3 else 'Nara'},p{k % 20},{','.join(map(str, order))}\n"
+    for k, order in enumerate(np.random.default_rng(0).permuted([[1, 2, 3, 4]] * 40, axis=1))
+)
+GAPS = TOWNS.replace(",4\n", ",\n").replace(",4,", ",,") + "Kobe,p9,,,,\n"
+CASES = {
+    "a data set": (Asked("lunch:full", dataset=True, by="guest"), ""),
+    "a data set with gaps": (Asked("lunch:incomplete", dataset=True, unranked="last"), ""),
+    "a table": (Asked("votes.csv", by="town", people="who", method="kemeny"), TOWNS),
+    "a table with gaps": (Asked("votes.csv", by="town", unranked="last"), GAPS),
+    "gaps that say nothing": (Asked("votes.csv", by="town"), GAPS),
+    "options and a name": (
+        Asked(
+            "-it's a $file.csv", reading={"item_columns": "3-5", "weight": "dan"}, method="borda"
+        ),
+        TOWNS,
+    ),
+}
+
+
+@pytest.fixture(params=list(CASES))
+def subject(request, tmp_path, monkeypatch):
+    asked, content = CASES[request.param]
+    monkeypatch.chdir(tmp_path)
+    if content:
+        (tmp_path / asked.name).write_text(content)
+    rankings, about = look(asked)
+    assert about["mistake"] is None, about["mistake"]
+    return lambda key: Subject(relevant(asked, key), rankings, lambda said: None)
+
+
+def table_of(path):
+    with path.open(newline="") as file:
+        return [[number(cell) for cell in row] for row in csv.reader(file)]
+
+
+def number(cell):
+    try:
+        return float(cell)
+    except ValueError:
+        return str(cell)
+
+
+@pytest.mark.parametrize("key", list(ANSWERS))
+def test_command_and_python_give_the_same(subject, key, tmp_path):
+    answer = ANSWERS[key](subject(key))
+    if answer is None:
+        assert key in ("groups", "graph")
+        return
+    name, *words = shlex.split(answer.command)
+    assert name == "rankcut"
+    printed = succeed(*words, *(["-o", "table.csv"] if answer.columns is not None else []))
+    if key == "contents":
+        assert "rankings:" in printed
+    if answer.columns is not None:
+        shown = [list(answer.columns), *zip(*answer.columns.values(), strict=True)]
+        cells = [["" if cell is None else number(str(cell)) for cell in row] for row in shown]
+        assert_same(cells, table_of(tmp_path / "table.csv"))
+    pictures = {path: imread(path) for path in tmp_path.glob("*.png")}
+    assert bool(pictures) == (answer.draw is not None)
+    for path in pictures:
+        path.unlink()
+    exec(compile(answer.python, key, "exec"), {})
+    for path, drawn in pictures.items():
+        assert_same_picture(imread(path), drawn)
+        save_figure(answer.draw(), path)
+        assert_same_picture(imread(path), drawn)
+
+
+def assert_same_picture(one, other):
+    """Sums in another order may change the colour of a pixel at an edge by a little."""
+    assert one.shape == other.shape
+    assert np.abs(one - other).mean() < 1e-4

@@ -1,0 +1,155 @@
+"""Who may ask the page, and what becomes of files."""
+
+import gzip
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from rankcut.app import server
+
+VOTES = (
+    "town,<img src=x onerror=alert(1)>,b\x1b[2J,c\n" + "Kobe,1,2,3\nNara,2,1,3\nKobe,3,2,1\n" * 9
+)
+
+
+def test_the_page_has_no_data_and_strict_headers(client):
+    for path, kind in {"/": "html", "/app.css": "css", "/app.js": "javascript"}.items():
+        status, content, headers = client.ask(path, X_Token=None)
+        assert status == 200
+        assert kind in headers["Content-Type"]
+        policy = headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+        assert "unsafe" not in policy
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert "Set-Cookie" not in headers
+        assert b"<style" not in content
+        assert b"http" not in content.replace(b"http-equiv", b"").replace(b"http://www.w3", b"")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X_Token": None},
+        {"X_Token": "wrong"},
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+    ],
+)
+def test_others_are_refused(client, headers):
+    for method, path in (("GET", "/state"), ("PUT", "/files?name=a.csv"), ("OPTIONS", "/files")):
+        status, content, answered = client.ask(path, method, **headers)
+        assert status == 403
+        assert b"{" not in content
+        assert "Access-Control-Allow-Origin" not in answered
+
+
+def test_files_are_kept_where_only_their_owner_can_read(client):
+    key = client.open("../../votes .csv", VOTES)
+    state = client.wait(key, lambda state: state["about"])
+    assert state["name"] == ".._.._votes .csv"
+    folders = [
+        path
+        for path in Path(tempfile.gettempdir()).glob("rankcut-*")
+        if path.stat().st_uid == os.getuid()
+    ]
+    (home,) = [path for path in folders if (path / key).is_dir()]
+    assert home.stat().st_mode & 0o777 == 0o700
+    client.read(f"/files/{key}", "DELETE")
+    assert not list(home.iterdir())
+    assert client.ask(f"/files/{key}/consensus")[0] == 404
+
+
+def test_answers_come_one_by_one_and_can_be_saved(client):
+    key = client.open("lunch:full")
+    state = client.wait(key, lambda s: s["cards"].get("consensus", {}).get("state") == "done")
+    assert state["about"]["said"] == "Read as rankings: 8 items, 48 rankings."
+    card = client.read(f"/files/{key}/consensus")
+    assert card["command"] == "rankcut consensus lunch:full -o consensus.png"
+    assert " style=" not in card["content"]
+    assert client.ask(f"/files/{key}/consensus/png")[1].startswith(b"\x89PNG")
+    assert b"<svg" in client.ask(f"/files/{key}/consensus/svg")[1]
+    assert client.ask(f"/files/{key}/consensus/csv")[1].startswith(b"place,item")
+    assert client.ask(f"/files/{key}/consensus/exe")[0] == 404
+    client.change(key, by="guest")
+    client.wait(key, lambda s: s["cards"]["groups"]["state"] == "done")
+    assert "--by guest" in client.read(f"/files/{key}/groups")["command"]
+    client.change(key, method="kemeny")
+    state = client.wait(key, lambda s: s["cards"]["consensus"]["state"] == "done")
+    assert "--method kemeny" in client.read(f"/files/{key}/consensus")["command"]
+    assert state["cards"]["contents"]["state"] == "done"
+
+
+def test_an_answer_can_be_stopped_and_asked_for_again(client):
+    key = client.open("lunch:ties")
+    client.wait(key, lambda s: s["cards"]["blocs"]["state"] == "waiting")
+    client.read(f"/files/{key}/blocs?stop", "POST")
+    client.read(f"/files/{key}/contents?stop", "POST")
+    done = ("done", "nothing", "stopped")
+    state = client.wait(key, lambda s: all(c["state"] in done for c in s["cards"].values()))
+    assert state["cards"]["blocs"]["state"] == "stopped"
+    assert state["cards"]["consensus"]["state"] == "done"
+    client.read(f"/files/{key}/blocs", "POST")
+    client.wait(key, lambda s: s["cards"]["blocs"]["state"] == "done")
+
+
+def test_hostile_names_stay_text(client):
+    key = client.open("<b>.csv", VOTES)
+    state = client.wait(key, lambda s: s["cards"].get("pairs", {}).get("state") == "done")
+    assert "<img src=x onerror=alert(1)>" in state["about"]["names"]
+    for answer in ("consensus", "pairs", "places"):
+        assert "<img" not in client.read(f"/files/{key}/{answer}")["content"]
+    client.change(key, column=2, role="other")
+    client.wait(key, lambda s: s["cards"].get("consensus", {}).get("state") == "done")
+    assert "\x1b" not in client.read(f"/files/{key}/consensus")["command"]
+
+
+@pytest.mark.parametrize("body", ["[]", "7", "{", '{"role": "item", "column": "x"}'])
+def test_what_is_no_choice_is_refused(client, body):
+    key = client.open("v.csv", "a,b\n1,2\n2,1\n")
+    client.wait(key, lambda state: state["about"])
+    assert client.ask(f"/files/{key}", "POST", body)[0] == 400
+    assert client.ask("/state")[0] == 200
+
+
+def test_limits(client, monkeypatch):
+    monkeypatch.setattr(server, "MOST_BYTES", 1000)
+    assert client.ask("/files?name=a.csv", "PUT", b"1" * 2000)[0] == 413
+    bomb = client.open("a.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 10))
+    client.wait(bomb, lambda state: state["about"])
+    open_now = client.read("/state")["files"]
+    monkeypatch.setattr("rankcut.app.desk.MOST_FILES", len(open_now))
+    status, said, _ = client.ask("/files?name=a.csv", "PUT", b"a,b\n1,2\n")
+    assert status == 400
+    assert b"close one first" in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_nothing_is_left_when_the_program_ends(number, tmp_path):
+    program = subprocess.Popen(
+        [sys.executable, "-m", "rankcut", "open", "lunch:full", "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    address = program.stdout.readline()
+    assert re.fullmatch(r"Open http://127\.0\.0\.1:\d+/#[\w-]{43}\n", address)
+    while not list(tmp_path.glob("rankcut-*/*")):
+        pass
+    program.send_signal(number)
+    _, said = program.communicate(timeout=60)
+    assert said == ""
+    assert not list(tmp_path.glob("rankcut-*"))
