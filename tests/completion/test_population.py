@@ -96,21 +96,6 @@ def test_utilities_and_their_covariance_are_conditional_ones(last):
         assert_allclose(found, covariance, rtol=1e-9, atol=1e-9)
 
 
-def test_kept_utilities_of_listed_items_differ_by_their_scores():
-    lists, population = random_lists(), random_population()
-    utilities = population.utilities(lists)
-    for person in range(len(lists)):
-        place = lists.entries(person)
-        levels = utilities[person, lists.items[place]] - lists.scores[place]
-        assert_allclose(levels, levels[0], atol=1e-10)
-
-
-def test_an_empty_list_has_the_mean():
-    lists = lists_of(np.full((2, 6), np.nan))
-    population = random_population()
-    np.testing.assert_array_equal(population.utilities(lists), np.tile(population.mean, (2, 1)))
-
-
 def penalised(population, lists, prior):
     """What EM raises: likelihood, inverse Wishart prior and normal prior of the means."""
     _, log_det = np.linalg.slogdet(population.covariance)
@@ -179,13 +164,6 @@ def test_inverses_and_determinants(size):
         log_det = invert(out, size)
         assert_allclose(out, np.linalg.inv(matrix), rtol=1e-8, atol=1e-10)
         assert_allclose(log_det, np.linalg.slogdet(matrix)[1], rtol=1e-10)
-
-
-def test_any_number_of_threads_gives_the_same_bits():
-    lists, population = random_lists(40), random_population()
-    one, two = (pass_over(lists, population, n_jobs) for n_jobs in (1, 2))
-    np.testing.assert_array_equal(one.outer, two.outer)
-    np.testing.assert_array_equal(one.gram, two.gram)
 
 
 # A path of four items, and one item without neighbours.

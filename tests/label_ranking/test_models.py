@@ -263,10 +263,6 @@ def test_calibration_maximises_the_likelihood(rng):
     np.testing.assert_allclose(found.probabilities(-signs), 1 - found.probabilities(signs))
 
 
-def test_no_pairs_to_calibrate_with_leaves_the_default():
-    assert calibrate(np.zeros(0), np.zeros(0), np.zeros(0), 0) == Calibration()
-
-
 def test_signs_and_scores_of_pairs_are_those_of_the_definition(rng):
     ranks = rng.integers(1, 4, (5, 4)).astype(float)
     targets = pair_targets(read_rankings(ranks))

@@ -103,13 +103,6 @@ def test_the_same_for_threads_batches_and_copies():
     assert_array_equal(some.rows, rows[500:510])
 
 
-def test_the_features_that_are_given_stay_as_they_are():
-    features = GraphCutFeatures(GRAPH, smoothing=1.0)
-    given = vars(features).copy()
-    SimilarRankings(features).fit(RANKS[:20])
-    assert vars(features) == given
-
-
 def test_few_rankings():
     search = SimilarRankings(GraphCutFeatures(), n_neighbors=2)
     values, rows = search.fit([[1, 2, 3], [3, 2, 1], [1, 3, 2]]).kneighbors()
@@ -119,19 +112,6 @@ def test_few_rankings():
         search.kneighbors(n_neighbors=3)
     with pytest.raises(ValueError, match=r"n_neighbors is 4, with 3 rankings"):
         search.kneighbors([[1, 2, 3]], 4)
-
-
-def test_rankings_that_tie_all_items():
-    search = SimilarRankings(GraphCutFeatures(), n_neighbors=1)
-    search.fit([[1, 1, 1], [1, 2, 3]])
-    with pytest.warns(UserWarning, match="1 of 2 rankings, the first of them row 0, have nothing"):
-        found = search.kneighbors([[1, 1, 1], [1, 2, 3]])
-    assert_allclose(found.values, [[0], [1]], atol=1e-15)
-
-
-def test_the_number_of_neighbours_is_checked():
-    with pytest.raises(ValueError, match="n_neighbors must be"):
-        SimilarRankings(n_neighbors=0).fit(RANKS)
 
 
 def test_smoothed_vectors_of_sparse_rankings_are_those_of_dense_ones():
@@ -228,6 +208,8 @@ def test_default_vectors_of_lists_that_share_nothing_are_arbitrary(stored):
     SimilarRankings(unranked="last", graph=graph).fit(lists).kneighbors()
 
 
-def test_options_of_the_default_features_are_not_for_others():
+def test_mistakes_are_named():
+    with pytest.raises(ValueError, match="n_neighbors must be"):
+        SimilarRankings(n_neighbors=0).fit(RANKS)
     with pytest.raises(ValueError, match="graph, item_features and unranked belong"):
         SimilarRankings(GraphCutFeatures(), unranked="last").fit(RANKS)
