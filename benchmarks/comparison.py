@@ -1,17 +1,17 @@
 """Comparisons of groups: level and power beside other tests, and time.
 
     python benchmarks/comparison.py [--samples N] [--keep FILE.json] [--only DESIGN]
-        [level] [power] [same] [time]
+        [level] [power] [few] [same] [time]
 
 Other tests are Welch's t of each item with Bonferroni's correction, Hotelling's T², PERMANOVA and
 the energy test, on mean places, as they take no partial lists. The designs were fixed before
-anything was judged by them, except those whose name begins with "breaks": they were looked for.
-Each simulated share has the standard error sqrt(p(1 − p)/samples). ``--keep`` goes on where a run
-stopped. ``same`` needs ``pip install dcor``.
+anything was judged by them, and are others than those that chose the statistic
+(comparison_choice.py); those whose name begins with "breaks" were looked for. Each simulated share
+has the standard error sqrt(p(1 − p)/samples). ``--keep`` goes on where a run stopped. ``few`` is
+the level with few people in one group. ``same`` needs ``pip install dcor``.
 """
 
 import argparse
-import itertools
 import json
 import resource
 import sys
@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from comparison_cases import Make, null_designs, plackett_luce, planted_designs
+from comparison_cases import Make, few_designs, null_designs, plackett_luce, planted_designs
 from scipy import stats
 from scipy.spatial.distance import cdist
 from tables import print_table
@@ -33,12 +33,12 @@ from rankcut.rankings import read_rankings
 
 LEVEL = 0.05
 N_PERMUTATIONS = 199
-OURS = ("overall", "items", "pairs", "listing")
+OURS = ("overall", "items", "pairs", "between", "listing")
 OTHERS = ("Welch", "Hotelling", "PERMANOVA", "energy")
 # Others compare each two rankings: they are left out with more than this many.
 MOST = 1_000
 # So that samples are new.
-ROUND = 4
+ROUND = 5
 
 
 class Samples:
@@ -53,11 +53,12 @@ class Samples:
         """Of each test, in per cent."""
         found = self._known.setdefault(name, {"samples": 0, "seen": {}})
         seed = [ROUND, sum(map(ord, name)), len(name)]
-        for number in range(found["samples"], self.number):
+        started = found["samples"]
+        for number in range(started, self.number):
             for test, p in p_values(make, np.random.default_rng([*seed, number])).items():
                 found["seen"][test] = found["seen"].get(test, 0) + bool(p <= LEVEL)
             found["samples"] = number + 1
-        if self._keep is not None:
+        if self._keep is not None and found["samples"] > started:
             self._keep.write_text(json.dumps(self._known))
         return {test: 100 * seen / found["samples"] for test, seen in found["seen"].items()}
 
@@ -72,6 +73,8 @@ def p_values(make: Make, rng: np.random.Generator) -> dict[str, float]:
         "items": min(result.items["p_value"]),
         "pairs": min(result.pairs["p_value"]),
     }
+    if len(result.between):
+        found["between"] = min(result.between["p_value"])
     if result.listing is not None:
         found["listing"] = result.listing.p_value
     if len(ranks) > MOST:
@@ -91,14 +94,19 @@ def p_values(make: Make, rng: np.random.Generator) -> dict[str, float]:
 
 def welch(vectors: np.ndarray, groups: np.ndarray) -> float:
     """The smallest p-value of Welch's t, over items and pairs of groups, times their number."""
-    smallest, number = 1.0, 0
-    for a, b in itertools.combinations(range(groups.max() + 1), 2):
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore", RuntimeWarning)  # items that do not vary
-            p = stats.ttest_ind(vectors[groups == a], vectors[groups == b], equal_var=False).pvalue
-        smallest = min(smallest, float(np.nan_to_num(p, nan=1.0).min()))
-        number += vectors.shape[1]
-    return smallest * number
+    n_groups = groups.max() + 1
+    samples = [vectors[groups == group] for group in range(n_groups)]
+    means, variances, sizes = (
+        np.array([f(each) for each in samples])
+        for f in (lambda x: x.mean(axis=0), lambda x: x.var(axis=0, ddof=1) / len(x), len)
+    )
+    a, b = np.triu_indices(n_groups, 1)
+    spread = variances[a] + variances[b]
+    with np.errstate(all="ignore"):  # items that do not vary
+        t = np.abs(means[a] - means[b]) / np.sqrt(spread)
+        parts = [variances[g] ** 2 / (sizes[g] - 1)[:, np.newaxis] for g in (a, b)]
+        p = 2 * stats.t.sf(t, spread**2 / (parts[0] + parts[1]))
+    return float(np.nan_to_num(p, nan=1.0).min()) * p.size
 
 
 def hotelling(vectors: np.ndarray, groups: np.ndarray) -> float:
@@ -131,27 +139,53 @@ def by_permutations(
     return found
 
 
+DESIGNS = {"level": null_designs, "power": planted_designs, "few": few_designs}
+
+
+def simulate(samples: Samples, kind: str, only: str) -> None:
+    """All designs in rounds, so that a run that stops has about as many samples of each."""
+    wanted = samples.number
+    for number in (wanted // 4, wanted // 2, wanted):
+        samples.number = number
+        for name, make in DESIGNS[kind]().items():
+            if only in name:
+                samples.shares(f"{kind}: {name}", make)
+                print(kind, number, name, file=sys.stderr, flush=True)
+
+
 def show(samples: Samples, kind: str, only: str) -> None:
-    designs = null_designs() if kind == "level" else planted_designs()
-    rows = []
-    for name, make in designs.items():
+    simulate(samples, kind, only)
+    rows, behind = [], {test: [] for test in ("overall", *OTHERS)}
+    tests = [*OURS, *OTHERS]
+    for name, make in DESIGNS[kind]().items():
         if only not in name:
             continue
         shares = samples.shares(f"{kind}: {name}", make)
-        tests = [*OURS, *OTHERS]
         rows.append([name, *(f"{shares[t]:.1f}" if t in shares else "" for t in tests)])
         if kind == "power":
-            rows[-1].append(f"{shares['overall'] - max(shares[t] for t in OTHERS):+.1f}")
-        print(*rows[-1], sep="  ", file=sys.stderr)
+            best = max(shares[t] for t in OTHERS)
+            rows[-1].append(f"{shares['overall'] - best:+.1f}")
+            for test, gaps in behind.items():
+                gaps.append(best - shares[test])
     error = 100 * np.sqrt(LEVEL * (1 - LEVEL) / samples.number)
     what = (
-        f"Level: % of {samples.number} samples of groups with equal means (or strengths) with "
+        f"Power: % of {samples.number} samples with p <= 0.05; last: overall - best of others"
+        if kind == "power"
+        else f"Level: % of {samples.number} samples of groups with equal means (or strengths) with "
         f"p <= 0.05 (5 ± {error:.1f})"
-        if kind == "level"
-        else f"Power: % of {samples.number} samples with p <= 0.05; last: overall - best of others"
     )
-    print_table(what, ["design", *OURS, *OTHERS, *(["- best"] if kind == "power" else [])], rows)
-    print("items, pairs, Welch: any of them. Others compare places, and know no weights or people.")
+    print_table(what, ["design", *tests, *(["- best"] if kind == "power" else [])], rows)
+    print("items, pairs, between (two groups), Welch: any of them. Others compare places, and know")
+    print("no weights or people.")
+    if kind == "power":
+        print_table(
+            "Points behind the best of the others, over the designs",
+            ["test", "mean", "most", "more than 3"],
+            [
+                [test, f"{np.mean(gaps):.1f}", f"{max(gaps):.1f}", sum(g > 3 for g in gaps)]
+                for test, gaps in behind.items()
+            ],
+        )
 
 
 def show_same() -> None:
@@ -216,7 +250,7 @@ def main() -> None:
     options = parser.parse_args()
     samples = Samples(options.samples, options.keep)
     for what in options.what:
-        if what in ("level", "power"):
+        if what in DESIGNS:
             show(samples, what, options.only)
         else:
             {"same": show_same, "time": show_time}[what]()

@@ -110,7 +110,7 @@ def strata(rng: Rng) -> Made:
 
 def weighted(rng: Rng, weights: Callable[[int], np.ndarray]) -> Made:
     ranks, options = equal_groups(rng, [60, 60], np.linspace(1, -1, 5))
-    return ranks, options | {"weights": weights(120)}
+    return ranks, options | {"sample_weight": weights(120)}
 
 
 def reweighted(rng: Rng) -> Made:
@@ -121,7 +121,7 @@ def reweighted(rng: Rng) -> Made:
         kind, np.repeat([0.5 / 0.8, 0.5 / 0.3], 100), np.repeat([2.5, 0.5 / 0.7], 100)
     )
     ranks = ranked(scores + rng.gumbel(size=(200, 5)))
-    return ranks, {"groups": np.repeat([0, 1], 100), "weights": weights}
+    return ranks, {"groups": np.repeat([0, 1], 100), "sample_weight": weights}
 
 
 def lists(rng: Rng, sizes: tuple[int, int], lengths: tuple[Any, Any]) -> Made:
@@ -203,7 +203,6 @@ def null_designs() -> dict[str, Make]:
         "three groups: 100, 80, 2": same(sizes=[100, 80, 2], strengths=six),
         "ten groups of 20": same(sizes=[20] * 10, strengths=six),
         "ten groups of 5 to 50": same(sizes=list(range(5, 55, 5)), strengths=six),
-        "thirty groups of 10": same(sizes=[10] * 30, strengths=six),
         "four groups, camps in one": lambda r: both(
             camps(r, 60, 5, 1.0), *(plackett_luce(r, m, zero) for m in (20, 40, 60))
         ),
@@ -228,6 +227,28 @@ def null_designs() -> dict[str, Make]:
             lambda r: camps(r, 200, 10), indifferent(10, 10)
         ),
         "breaks: other items shown to noisy camps": exposed_camps,
+        "thirty groups of 10": same(sizes=[10] * 30, strengths=six),
+    }
+
+
+def few_designs() -> dict[str, Make]:
+    """Few people, whose spread is larger or smaller than that of 200 others; equal means."""
+    kinds: dict[str, Callable[[Rng, int], np.ndarray]] = {
+        "camps": lambda rng, n: camps(rng, n, 5),
+        "indifferent": lambda rng, n: plackett_luce(rng, n, np.zeros(5)),
+        "polarised": lambda rng, n: polarised(rng, n, 5),
+        "middling": lambda rng, n: middling(rng, n, 5),
+    }
+
+    def two(few: str, many: str, size: int) -> Make:
+        return lambda rng: both(kinds[few](rng, size), kinds[many](rng, 200))
+
+    opposite = [("camps", "indifferent"), ("polarised", "middling")]
+    return {
+        f"{few} {size}, {many} 200": two(few, many, size)
+        for pair in opposite
+        for few, many in (pair, pair[::-1])
+        for size in (3, 5, 7, 10, 15)
     }
 
 

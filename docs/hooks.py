@@ -259,7 +259,8 @@ def results_page():
         date = facts["date"].replace("-", "\u2011")  # in one line
         name = facts["processor"].replace("(R)", "").removesuffix(" Processor")
         machine = f"{name}, {facts['cores']} cores".replace(" ", "\u00a0")
-        asked = _opening(HOME / re.search(r"benchmarks/\w+\.py", facts["command"])[0])
+        program = re.search(r"benchmarks/\w+\.py", facts["command"])
+        asked = _opening(HOME / program[0]) if program else title
         lines.append(f"| [{title}]({path.name}) | {asked} | {date} | {machine} |")
     lines += ["", "</div>"]
     return "\n".join(lines) + "\n"

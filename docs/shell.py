@@ -34,9 +34,7 @@ def run_commands(block, folder):
         with contextlib.chdir(folder):
             if command.startswith("rankcut "):
                 done = CliRunner().invoke(app, shlex.split(command)[1:])
-                # A command ends with an exit code, whatever it found; anything else is a mistake.
-                failed = not isinstance(done.exception, SystemExit | None)
-                output = done.output
+                failed, output = done.exit_code != 0, done.output
             else:
                 done = subprocess.run(command, shell=True, capture_output=True, text=True)
                 failed, output = done.returncode != 0, done.stdout + done.stderr

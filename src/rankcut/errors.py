@@ -216,12 +216,10 @@ def amount(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def needed(module: str, what: str, extra: str) -> Any:
-    """A module that an extra installs; if it is missing, the error says how to get it."""
+def needed(module: str, what: str) -> Any:
+    """A module that not everyone needs; if it is missing, the error says how to get it."""
     try:
         return import_module(module)
     except ImportError:
         library = module.partition(".")[0]
-        raise ModuleNotFoundError(
-            f'{what} need {library}: pip install "rankcut[{extra}]"'
-        ) from None
+        raise ModuleNotFoundError(f"{what} need {library}: pip install {library}") from None

@@ -62,9 +62,7 @@ _ARRAYS: dict[str, dict[str, str]] = {
         "taken": "float items items",
     },
     "RankingBlocs": {
-        "_parameters": "float components parameters",
         "_shares": "float components",
-        "_sizes_of_ties": "long *",
         "ends_": "any * items",
         "mean_places_": "any blocs items",
         "labels_": "any people",
@@ -73,7 +71,7 @@ _ARRAYS: dict[str, dict[str, str]] = {
         "rank_intervals_": "any blocs items *",
         "selection_": "any *",
         "sizes_": "any blocs",
-        "strengths_": "any blocs items",
+        "strengths_": "float blocs items",
         "strength_errors_": "any blocs items",
     },
     "RankingClassifier": {"classes_": "any *", "covariance_": "float functions weights weights"},

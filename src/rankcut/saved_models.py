@@ -249,4 +249,4 @@ def _check(saved: SavedModel) -> None:
 
 def import_skops() -> Any:
     """skops.io, or an error that says how to install it."""
-    return needed("skops.io", "saved models", "model")
+    return needed("skops.io", "saved models")

@@ -152,15 +152,6 @@ def test_other_features_find_the_same_blocs(features):
     assert adjusted_rand_score(model.labels_, data.target) > 0.9
 
 
-def test_medoids_are_rankings_of_someone():
-    ranks = votes(60).ranks
-    model = RankingBlocs(2, features="mallows").fit(ranks)
-    own = model._vectors.features.vectors(ranks)
-    for centre in model._vectors.centres:
-        # Vectors of the same ranking, which sums of another order make equal up to rounding.
-        assert np.abs(own - centre).max(axis=1).min() < 1e-9
-
-
 def test_vectors_are_divided_by_k_means():
     model = RankingBlocs(2, features=KendallFeatures()).fit(votes().ranks)
     found = KMeans(2, n_init=10, random_state=1).fit(KendallFeatures().fit_transform(votes().ranks))

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from rankcut import RankingBlocs, make_mallows, make_plackett_luce
-from rankcut.blocs.selection import some_people
+from rankcut.blocs.mixtures import MixtureLikelihood
+from rankcut.blocs.selection import Comparison, some_people
 from rankcut.datasets import load_lunch
 from rankcut.rankings import merge_rankings, read_rankings
 
@@ -62,7 +64,7 @@ def two_camps(shares, phi=0.4):
         pytest.param(at_random(crowd(400, 1), 0.1, 0), "crowd", 1, id="10 % at random"),
         pytest.param(more_or_less_sure(300, 0), "crowd", 1, id="more or less sure"),
         pytest.param(along_a_line(48, 0.0, 0), "line", 1, id="a line of few"),
-        pytest.param(along_a_line(300, 0.0, 1), "line", 1, id="a line"),
+        pytest.param(along_a_line(300, 0.0, 5), "line", 1, id="a line"),
         pytest.param(along_a_line(300, 0.1, 2), "line", 1, id="a line with noise"),
     ],
 )
@@ -70,6 +72,84 @@ def test_the_structure_is_found(ranks, structure, number):
     model = RankingBlocs().fit(ranks)
     assert (model.structure_, model.n_blocs_) == (structure, number)
     assert ("People fall into" in model.summary()) == (structure == "camps")
+
+
+@pytest.mark.parametrize("unequal", [False, True])
+def test_a_crowd_of_another_model_is_a_crowd(unequal):
+    """Utilities are independent, so that one part of a list says nothing about the rest."""
+    rng = np.random.default_rng(0)
+    if unequal:
+        utilities = np.linspace(2, -2, 6) + [1.5, 0.3, 1, 0.5, 1.2, 0.3] * rng.normal(size=(900, 6))
+    else:
+        # The worst item is chosen first.
+        utilities = np.linspace(2, -2, 6) - rng.gumbel(size=(900, 6))
+    comparison = compared(by_utility(utilities))
+    scores = comparison.structure(comparison.grow(1, 3))[1]
+    assert scores["line"] < scores["crowd"]
+    assert RankingBlocs().fit(by_utility(utilities)).structure_ == "crowd"
+
+
+def compared(ranks, unranked="error"):
+    return Comparison(merge_rankings(read_rankings(ranks, unranked=unranked)).rankings)
+
+
+def by_hand(strengths, groups):
+    """The probability of some first groups of a full ranking, and no order within them."""
+    worths, value = np.exp(strengths), 1.0
+    left = list(range(len(strengths)))
+    for group in groups:
+        total = worths[left].sum()
+        own = worths[list(group)]
+        for step, worth in enumerate(own):
+            value *= worth / (total - step / len(own) * own.sum())
+        left = [item for item in left if item not in group]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("rows", "unranked", "groups"),
+    [
+        ([[2, 1, 4, 3], [1, 3, 2, 4]], "error", [[(1,), (0,), (3,)], [(0,), (2,), (1,)]]),
+        ([[2, 1, np.nan, np.nan]], "last", [[(1,), (0,)]]),
+        ([[1, 1, 2, 3], [2, 1, 3, 3]], "error", [[(0, 1), (2,)], [(1,), (0,)]]),
+    ],
+)
+def test_likelihood_and_gradient(rows, unranked, groups):
+    """Against the products of choices, and against differences."""
+    rng = np.random.default_rng(0)
+    strengths, shares = rng.standard_normal((3, 4)), np.array([0.2, 0.3, 0.5])
+    likelihood = MixtureLikelihood.of(read_rankings(rows, unranked=unranked))
+    totals, chances, gradient = likelihood.sums(strengths, shares)
+    each = np.array([[by_hand(own, one) for own in strengths] for one in groups]) * shares
+    assert_allclose(totals, np.log(each.sum(axis=1)), rtol=1e-12)
+    assert_allclose(chances, each / each.sum(axis=1, keepdims=True), rtol=1e-12)
+    for q, i in ((0, 0), (1, 2), (2, 3)):
+        moved = np.zeros((3, 4))
+        moved[q, i] = 1e-6
+        up, down = (likelihood.sums(strengths + way * moved, shares)[0].sum() for way in (1, -1))
+        assert gradient[q, i] == pytest.approx((up - down) / 2e-6, abs=1e-6)
+
+
+def test_parts_say_as_much_about_each_other_as_the_joint_distribution_says():
+    ranks = two_camps([30, 20])
+    comparison = compared(ranks)
+    mixture = comparison.camps(2)
+    part = np.arange(8) < 4
+    strengths, shares = mixture.components
+    both = [
+        np.exp(
+            [
+                MixtureLikelihood.of(read_rankings(ranks[:, own])).sums(one[None, own], np.ones(1))[
+                    0
+                ]
+                for one in strengths
+            ]
+        )
+        for own in (part, ~part)
+    ]
+    joint = shares @ (both[0] * both[1])
+    expected = np.log(joint / (shares @ both[0]) / (shares @ both[1])).sum()
+    assert comparison.association(mixture, part) == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_minority_is_found_or_left_alone():

@@ -18,7 +18,9 @@ def test_finds_two_camps_and_leaves_a_page(tmp_path):
     )
     assert before == together
     assert float(together) < 0.1 < float(second) < float(first)
-    assert "The camps rank 6 of 8 dishes differently" in said
+    for words in ("People fall into 2 camps", "Each camp agrees more", "of 8 dishes"):
+        assert words in said
+    assert "48 of 48 guests are in the camp of their kind." in said
     assert "Groups differ (p ≤ 0.001)" in said
     assert "sausage for a juicy eater and gelato for a sweet tooth" in said
     assert len(re.findall(r"^  rankcut \w+ YOURS.csv", said, re.M)) == 3
@@ -27,6 +29,9 @@ def test_finds_two_camps_and_leaves_a_page(tmp_path):
     assert text.count("<h2") == 5
     assert text.count('class="track"') == 8 + 8 + 2 * 8
     assert "made-up" in text
+    # The report and the command of blocs say the same.
+    assert "People fall into 2 camps." in succeed("report", "lunch:full", "-o", "-")
+    assert "People fall into 2 camps." in succeed("blocs", "lunch:full")
     assert len(text) < 200_000
 
 

@@ -212,7 +212,7 @@ def test_many_permutations_agree_with_welch(monkeypatch):
     monkeypatch.setattr(permutations, "ENOUGH", 1_000)
     weights = np.ones(2700)
     weights[0] = 60.0
-    heavy = compare_groups(ranks, groups, weights=weights, n_permutations=19)
+    heavy = compare_groups(ranks, groups, sample_weight=weights, n_permutations=19)
     assert heavy.n_permutations == 19
 
 
@@ -270,7 +270,9 @@ def test_weights_are_no_counts():
     ranks, groups = two_groups(40, 0.5)
     plain = compare_groups(ranks, groups, n_permutations=499)
     for weight in (0.5, 100):
-        weighted = compare_groups(ranks, groups, weights=np.full(80, weight), n_permutations=499)
+        weighted = compare_groups(
+            ranks, groups, sample_weight=np.full(80, weight), n_permutations=499
+        )
         assert weighted.p_value == pytest.approx(plain.p_value, rel=1e-9)
         assert plain.p_value > 0.02
         assert weighted.effect_size == pytest.approx(plain.effect_size)
@@ -283,7 +285,7 @@ def test_weights_of_a_survey():
     rng = np.random.default_rng(0)
     ranks, groups = two_groups(60)
     weights = rng.exponential(size=120)
-    result = compare_groups(ranks, groups, weights=weights, n_permutations=99)
+    result = compare_groups(ranks, groups, sample_weight=weights, n_permutations=99)
     row = next(row for row in result.items if row["item"] == 2)
     for group in ("east", "west"):
         own = groups == group
@@ -303,9 +305,9 @@ def test_counts_and_weights_together():
     votes = RankingSet(ranks, tuple(range(N_ITEMS)), counts=counts)
     expanded = np.repeat(np.arange(24), counts)
     same(
-        compare_groups(votes, groups, weights=weights, n_permutations=99),
+        compare_groups(votes, groups, sample_weight=weights, n_permutations=99),
         compare_groups(
-            ranks[expanded], groups[expanded], weights=weights[expanded], n_permutations=99
+            ranks[expanded], groups[expanded], sample_weight=weights[expanded], n_permutations=99
         ),
     )
 
@@ -499,11 +501,11 @@ def test_a_single_item(unranked):
         ),
         (
             list("aaabbb"),
-            {"weights": [1, 1, 1, 1, 1, -1]},
-            "row 5: weights is -1; a weight",
+            {"sample_weight": [1, 1, 1, 1, 1, -1]},
+            "row 5: sample_weight is -1; a weight",
         ),
-        (list("aaabbb"), {"weights": [0] * 6}, "weights is zero for every"),
-        (list("aaabbb"), {"weights": [1, 1, 1, 0, 0, 0]}, "no ranking in group 'b'"),
+        (list("aaabbb"), {"sample_weight": [0] * 6}, "sample_weight is zero for every"),
+        (list("aaabbb"), {"sample_weight": [1, 1, 1, 0, 0, 0]}, "no ranking in group 'b'"),
         (
             list("aaabbb"),
             {"n_permutations": 0},
@@ -522,7 +524,7 @@ def test_a_single_item(unranked):
         (
             list("aaabbb"),
             {"counts": [1.5] * 6},
-            "row 0: counts is 1.5, no whole number; give it as",
+            "row 0: counts is 1.5, no whole number; give it as sample_weight",
         ),
         (list("aaabbb"), {"unranked": "first"}, 'unranked must be "error", "last" or "anywhere"'),
         (
@@ -639,8 +641,8 @@ def test_independence_leaves_out_rankings_without_weight():
     weights = (rng.random(60) + 0.5) * (rng.random(60) < 0.7)
     kept = weights > 0
     some = {name: column[kept] for name, column in table.items()}
-    one = independence_test(ranks, table, weights=weights, n_permutations=99)
-    other = independence_test(ranks[kept], some, weights=weights[kept], n_permutations=99)
+    one = independence_test(ranks, table, sample_weight=weights, n_permutations=99)
+    other = independence_test(ranks[kept], some, sample_weight=weights[kept], n_permutations=99)
     assert one.p_value == other.p_value
     assert one.covariates["p_value"] == other.covariates["p_value"]
     assert one.covariates["effect_size"] == pytest.approx(other.covariates["effect_size"])

@@ -5,7 +5,7 @@ import oracles
 import pytest
 from hypothesis import given
 from maps import flat_features, flat_vectors
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from ranking_sets import stored
 from scipy import sparse
 from strategies import incomplete_cases
@@ -158,26 +158,6 @@ def mean(weights, row, **options):
 
 def rounding(weights):
     return 1e-12 * max(weights.sum(), np.finfo(float).tiny)
-
-
-@given(case=incomplete_cases(most=5))
-def test_equals_brute_force(case):
-    weights, row = case
-    expected = oracles.mean_over_completions(weights, row, oracles.features)
-    for algorithm in ("table", "sparse", "dense"):
-        got = mean(weights, row, algorithm=algorithm)
-        assert_allclose(got, expected, rtol=0, atol=rounding(weights))
-
-
-@pytest.mark.parametrize("ranked", [[], [2], [1, 3]])
-def test_nothing_is_known_of_the_order_of_one_group(ranked):
-    row = np.full(5, np.nan)
-    row[ranked] = 1
-    weights = np.arange(25.0).reshape(5, 5)
-    got = mean(weights + weights.T, row)
-    expected = oracles.mean_over_completions(weights + weights.T, row, oracles.features)
-    assert_array_equal(got, np.zeros(5))
-    assert_allclose(expected, 0, atol=1e-13)
 
 
 def test_more_completions_than_a_block_holds():

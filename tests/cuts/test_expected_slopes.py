@@ -18,7 +18,6 @@ from rankcut import (
     SimilarityGraph,
     SimilarRankings,
     graph_cut_features,
-    graph_cut_kernel,
 )
 from rankcut.cuts import UncentredRows
 from rankcut.errors import InputError
@@ -32,13 +31,6 @@ def mean(weights, row):
 
 def rounding(weights):
     return 1e-12 * max(weights.sum(), np.finfo(float).tiny)
-
-
-@given(case=incomplete_cases(most=5))
-def test_equals_the_enumerated_mean(case):
-    weights, row = case
-    expected = oracles.mean_over_completions(weights, row, oracles.slopes)
-    assert_allclose(mean(weights, row), expected, rtol=0, atol=rounding(weights))
 
 
 @given(case=incomplete_cases(most=5))
@@ -74,12 +66,6 @@ class TestSparse:
         assert_allclose(spread - spread.mean(axis=1, keepdims=True), dense, rtol=0, atol=1e-12)
         # Entries for ranked items and their neighbours, none for the rest.
         assert stored.nnz < dense.size / 3
-
-    def test_kernel_takes_the_constant_into_account(self):
-        ranks, graph = random_catalogue(20, 300, 7)
-        dense = graph_cut_features(ranks, graph, sparse_output=False, **CLOSED)
-        got = graph_cut_kernel(ranks[:5], ranks, graph=graph, **CLOSED)
-        assert_allclose(got, dense[:5] @ dense.T, rtol=0, atol=1e-10)
 
     def test_everything_else_is_dense(self):
         ranks, graph = random_catalogue(5, 50, 7)

@@ -1,15 +1,9 @@
 """Graph cut features with ``smoothing=``, among scikit-learn's tools."""
 
-import pickle
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from ranking_sets import stored
-from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 from tolerances import rounding
 
 from rankcut import (
@@ -87,24 +81,6 @@ def test_no_smoothing_changes_no_bit():
 def test_what_is_no_number_of_steps(steps):
     with pytest.raises(ValueError, match="number of steps from 0"):
         GraphCutFeatures(smoothing=steps).fit(FOOD.ranks)
-
-
-def test_a_grid_search_finds_a_strength():
-    features = GraphCutFeatures(smoothing=Smoothing(graph=SPARSE))
-    model = make_pipeline(features, LogisticRegression())
-    grid = {
-        "graphcutfeatures__smoothing__steps": [0, 0.5],
-        "graphcutfeatures__smoothing__graph__n_neighbors": [1, 3],
-    }
-    search = GridSearchCV(model, grid, cv=2).fit(FOOD.ranks, FOOD.target)
-    assert search.score(FOOD.ranks, FOOD.target) > 0.85
-
-
-def test_copies():
-    transformer = GraphCutFeatures(GRAPH, smoothing=2).fit(FOOD.ranks)
-    expected = transformer.transform(FOOD.ranks)
-    for copy in (pickle.loads(pickle.dumps(transformer)), clone(transformer).fit(FOOD.ranks)):
-        assert_array_equal(copy.transform(FOOD.ranks), expected)
 
 
 class TestUnlikeItems:

@@ -3,7 +3,7 @@
 import numpy as np
 import oracles
 import pytest
-from functions import CUTS, FAMILIES, KINDS, cases_and_partitions, make_case
+from functions import FAMILIES, KINDS, cases_and_partitions, make_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,7 +15,6 @@ from strategies import ranks_of
 from rankcut import Completions, GraphCutFeatures, SimilarityGraph, SubmodularFeatures, make_food
 from rankcut.cuts import (
     Complement,
-    Coverage,
     FeatureMap,
     FromCallable,
     GraphCut,
@@ -137,14 +136,6 @@ class TestLaws:
             forward = phi_of_groups(case.function, groups)
             assert_allclose(backward, -forward, rtol=0, atol=1e-10 * case.scale)
 
-    @every_kind
-    @few
-    @given(data=st.data(), factor=st.sampled_from([0.25, 8.0]))
-    def test_scaling_the_function_scales_the_vector(self, family, data, factor):
-        case, groups = data.draw(cases_and_partitions(family))
-        scaled = phi_of_groups(factor * case.function, groups)
-        assert_array_equal(scaled, factor * phi_of_groups(case.function, groups))
-
 
 class TestSpecialCase:
     food = make_food(60, kind="incomplete", noise=0.3, random_state=0)
@@ -169,17 +160,6 @@ class TestSpecialCase:
         assert_array_equal(got, expected)
         assert got.dtype == expected.dtype
 
-    def test_items_of_a_graph_are_matched_by_name(self):
-        nx = pytest.importorskip("networkx")
-        pd = pytest.importorskip("pandas")
-        graph = nx.Graph()
-        graph.add_weighted_edges_from([("uni", "toro", 3), ("toro", "ika", 1)])
-        frame = pd.DataFrame([[1, 2, 3], [2, 3, 1]], columns=["ika", "toro", "uni"])
-        got = SubmodularFeatures(GraphCut(graph)).fit_transform(frame)
-        assert_array_equal(got, GraphCutFeatures(graph).fit_transform(frame))
-        with pytest.raises(ValueError, match="cannot be matched"):
-            SubmodularFeatures(GraphCut(graph)).fit(frame.to_numpy())
-
     def test_without_a_function_it_is_the_cut_of_the_complete_graph(self):
         ranks = make_food(9, random_state=0).ranks
         assert_array_equal(
@@ -200,14 +180,6 @@ class TestSameBits:
         assert_array_equal(two, one)
         pieces = [make.transform(piece) for piece in np.split(ranks, [1, 700])]
         assert_array_equal(np.vstack(pieces), one)
-
-
-def test_names_come_from_the_columns(frames):
-    topics = Coverage([{"fish", "raw"}, {"fish"}, {"rice"}])
-    frame = frames.DataFrame({"toro": [1, 3], "ika": [2, 2], "maki": [3, 1]})
-    model = SubmodularFeatures(topics).fit(frame)
-    assert model.get_feature_names_out().tolist() == ["toro", "ika", "maki"]
-    assert model.function_ is topics
 
 
 class TestRefused:
@@ -237,24 +209,6 @@ class TestRefused:
         ranks = np.array([[2.0, NAN, 1.0, NAN, NAN, 3.0, NAN]])
         with pytest.warns(ConvergenceWarning, match="raise the tolerance$"):
             model.fit_transform(ranks)
-
-
-def test_cuts_are_those_with_a_closed_form():
-    for family in CUTS:
-        case = make_case(family, 5, 0)
-        row = [1, NAN, 2, NAN, NAN]
-        got = phi(case.function, row, unranked="anywhere", completions="closed_form")
-        chains = oracles.completions(np.array(row))
-        expected = np.mean(
-            [
-                oracles.spread(
-                    c, np.diff(oracles.values_along(case.value, c)) / [len(group) for group in c]
-                )
-                for c in chains
-            ],
-            axis=0,
-        )
-        assert_allclose(got, expected, rtol=0, atol=1e-11 * case.scale)
 
 
 def test_cuts_inside_other_functions_are_matched_by_name_too():

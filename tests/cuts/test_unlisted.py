@@ -5,12 +5,11 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from maps import flat_features, flat_vectors
+from maps import flat_vectors
 from numpy.testing import assert_allclose, assert_array_equal
-from ranking_sets import stored
 from strategies import incomplete_cases
 
-from rankcut import GraphCutKernel, graph_cut_kernel, make_food
+from rankcut import graph_cut_kernel, make_food
 
 WEIGHTS = st.sampled_from([0, 0.3, 1, 2.5, "balanced"])
 
@@ -118,21 +117,6 @@ def test_balanced_keeps_the_last_of_a_list_above_the_unlisted():
         row[0, :k] = np.arange(k)
         features = flat_vectors(row, unranked="last", unlisted_weight="balanced")[0]
         assert (np.diff(features[: k + 1]) < 0).all()
-
-
-def test_reaches_sparse_rankings_kernels_and_transformers():
-    rng = np.random.default_rng(1)
-    ranks = rng.random((12, 40))
-    ranks[rng.random(ranks.shape) < 0.8] = np.nan
-    sparse_ranks = stored(ranks)
-    options = {"unranked": "anywhere", "unlisted_weight": 0.1, "completions": "closed_form"}
-    dense = flat_features(**options).fit_transform(ranks)
-    model = flat_features(**options).fit(sparse_ranks)
-    uncentred = model.transform(sparse_ranks).toarray()
-    assert_allclose(uncentred - uncentred.mean(axis=1, keepdims=True), dense, atol=1e-12)
-    assert_allclose(model.compact(sparse_ranks).toarray(), dense, atol=1e-12)
-    for gram in (graph_cut_kernel(sparse_ranks, **options), GraphCutKernel(**options)(ranks)):
-        assert_allclose(gram, dense @ dense.T, atol=1e-11)
 
 
 @pytest.mark.parametrize("weight", [-1, np.nan, np.inf, "even", None, True, np.ones(2)])

@@ -1,17 +1,13 @@
 """The graph cut kernel, and Spearman's against SciPy, the graph cut kernel and completions."""
 
 import pickle
-from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from maps import grouped
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.stats import rankdata, spearmanr
-from strategies import partitions, ranks_of
+from scipy.stats import spearmanr
 from tolerances import assert_rounds_to
 
 from rankcut import (
@@ -90,13 +86,6 @@ def test_options_of_short_lists(options, normalize):
     assert_allclose(values, -np.sort(-apart, axis=1)[:, :3], atol=1e-12)
     plain = {"unranked": options["unranked"], "normalize": normalize}
     assert np.abs(graph_cut_kernel(ranks, graph=graph, **plain) - expected).max() > 1e-3
-
-
-def test_smoothing_by_what_is_no_number_of_steps():
-    with pytest.raises(ValueError, match="number of steps"):
-        graph_cut_kernel(FOOD.ranks, smoothing=None)
-    with pytest.raises(ValueError, match="number of steps"):
-        graph_cut_features(FOOD.ranks, smoothing=-1)
 
 
 def test_columns_of_another_order():
@@ -215,35 +204,9 @@ def test_is_the_graph_cut_kernel_of_the_complete_graph(kind):
     assert_allclose(got, graph_cut_kernel(ranks, unranked="last"), rtol=1e-14)
 
 
-def mean_positions(groups, n_items):
-    """The mean of n + 1 − 2·(average rank) over all ways to put unranked items into gaps."""
-    ranks = 2.0 * ranks_of(groups, n_items)
-    unranked = np.flatnonzero(np.isnan(ranks))
-    vectors = []
-    for gaps in product(range(len(groups) + 1), repeat=len(unranked)):
-        ranks[unranked] = 2.0 * np.array(gaps) + 1.0
-        vectors.append(n_items + 1 - 2 * rankdata(ranks))
-    return np.mean(vectors, axis=0)
-
-
 @pytest.mark.parametrize("completions", ["exact", "closed_form"])
 def test_so_it_is_on_incomplete_rankings(completions):
     ranks = make_food(12, kind="incomplete", dropped=2, random_state=2).ranks
     got = spearman_kernel(ranks, unranked="anywhere")
     expected = graph_cut_kernel(ranks, unranked="anywhere", completions=completions)
     assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
-
-
-@given(st.data())
-def test_incomplete_is_the_mean_over_gaps(data):
-    groups = data.draw(partitions(5))
-    dropped = data.draw(st.sets(st.integers(0, 4), max_size=4))
-    kept = [[i for i in group if i not in dropped] for group in groups]
-    kept = [group for group in kept if group]
-    expected = mean_positions(kept, 5)
-    # With full rankings, and only with a few of them, all coordinates are seen.
-    probes = np.array([[1, 2, 3, 4, 5], [2, 1, 3, 4, 5], [1, 3, 2, 5, 4], [5, 4, 1, 2, 3]])
-    got = spearman_kernel([ranks_of(kept, 5)], probes, unranked="anywhere")
-    assert_allclose(got[0], (6 - 2 * probes) @ expected, atol=1e-12)
-    own = spearman_kernel([ranks_of(kept, 5)], unranked="anywhere")
-    assert_allclose(own[0, 0], expected @ expected, atol=1e-12)

@@ -5,14 +5,14 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from tolerances import assert_does_the_same
 
 from rankcut import make_food
 from rankcut._loops import (
-    centres,
     linear_algebra,
     linear_orders,
+    mixtures,
     pairs,
     partitions,
     permutations,
@@ -41,12 +41,18 @@ GAINS = np.triu(np.random.default_rng(3).integers(-9, 10, size=(6, 6)), 1)
 GAINS = (GAINS - GAINS.T).astype(np.float64)
 
 CALLS = {
-    centres.nearest_centres: (POINTS, POINTS[:4], np.zeros(12, np.uint32), np.zeros(12)),
-    centres.squared_distances: (POINTS, POINTS[:4], np.zeros((12, 4))),
-    centres.swap_medoids: (
-        np.abs(POINTS[:, None] - POINTS[None]).sum(axis=2),
-        WEIGHTS,
-        np.array([0, 1], np.uint32),
+    mixtures.mixture_sums: (
+        POINTS[:2].repeat(2, axis=1) / 9,
+        np.log([0.4, 0.6]),
+        np.array([0, 3, 6]),
+        np.array([0, 3, 5, 2, 1, 4], np.uint32),
+        np.array([False, False, True, False, True, False]),
+        np.array([3, 2]),
+        False,
+        WEIGHTS[:2],
+        np.zeros((2, 2)),
+        np.zeros(2),
+        np.zeros((2, 6)),
     ),
     random_streams.draw_people: (
         np.array([0, 0, 1, 3], np.uint32),
@@ -142,15 +148,6 @@ def test_loops_of_kernels_do_what_the_source_says(module, name, monkeypatch):
     monkeypatch.setattr(module, name, both)
     use_all(monkeypatch)
     assert calls
-
-
-def test_the_nearest_centre_of_many_points_is_that_of_each_alone():
-    points = np.random.default_rng(2).normal(size=(150, 5))
-    labels, squares = np.empty(150, np.uint32), np.empty(150)
-    centres.nearest_centres(points, points[:4].copy(), labels, squares)
-    apart = ((points[:, None] - points[None, :4]) ** 2).sum(axis=2)
-    assert_array_equal(labels, apart.argmin(axis=1))
-    assert_allclose(squares, apart.min(axis=1), rtol=1e-12)
 
 
 def test_each_person_is_drawn_for_the_unit_behind_them():

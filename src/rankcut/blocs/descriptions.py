@@ -21,8 +21,9 @@ from rankcut._loops.types import Floats, Longs
 from rankcut.blocs.mixtures import Mixture
 from rankcut.consensus.intervals import places_by_pairs
 from rankcut.rankings.value import ROUNDING, block_rows
-from rankcut.strengths import ChoiceLikelihood
-from rankcut.strengths.fitting import MOST_DENSE
+from rankcut.strengths import ChoiceLikelihood, Choices
+from rankcut.strengths.fitting import MOST_DENSE, WIDE
+from rankcut.strengths.likelihood import RankingScores
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,56 +73,45 @@ class BlocDescriptions:
         }
 
 
-def describe_blocs(
-    likelihood: ChoiceLikelihood, mixture: Mixture, confidence: float
-) -> BlocDescriptions:
+def describe_blocs(choices: Choices, mixture: Mixture, confidence: float) -> BlocDescriptions:
     """What the camps of a mixture say."""
-    k, n_items = len(mixture.blocks), likelihood.n_items
-    covariance = _covariance(likelihood, mixture)
-    strengths = mixture.blocks[:, :n_items]
-    strengths = strengths - strengths.mean(axis=1, keepdims=True)
-    chances, weights = mixture.chances[:, :k], likelihood.choices.weights
+    k, n_items = mixture.blocks.shape
+    covariance = _covariance(choices, mixture)
+    strengths = mixture.blocks - mixture.blocks.mean(axis=1, keepdims=True)
+    chances, weights = mixture.chances[:, :k], choices.weights
     masses = weights @ chances
     freedom = np.maximum(masses**2 / np.maximum(weights @ chances**2, ROUNDING) - 1, 0.5)
-    errors, rankings, intervals, inside, slopes = [], [], [], [], []
     n_pairs = max(1, n_items * (n_items - 1) // 2)
+    errors, intervals, slopes = [], [], []
     for bloc, theta in enumerate(strengths):
-        own = covariance[bloc, :, bloc]
+        own = covariance[bloc][:, bloc * n_items : (bloc + 1) * n_items]
         centred = own - own.mean(axis=0)
-        centred = centred - centred.mean(axis=1, keepdims=True)
-        errors.append(np.sqrt(np.maximum(np.diag(centred), 0.0)))
+        errors.append(np.sqrt(np.maximum(np.diag(centred) - centred.mean(axis=1), 0.0)))
         variance = np.diag(own)
         apart = np.maximum(variance[:, None] + variance - 2 * own, 0.0)
         critical = -special.stdtrit(freedom[bloc], (1 - confidence) / (2 * n_pairs))
         sure = theta[:, None] - theta > critical * np.sqrt(apart) + ROUNDING
         intervals.append(places_by_pairs(sure))
-        rankings.append(rankdata(-theta.round(9), method="min").astype(np.int64))
         before = special.expit(theta - theta[:, None])
         slope = before * (1 - before)
-        np.fill_diagonal(slope, 0.0)
-        np.fill_diagonal(slope, -slope.sum(axis=1))
-        inside.append(before.sum(axis=1) + 0.5)
+        slope[np.diag_indices(n_items)] -= slope.sum(axis=1)
         slopes.append(slope)
-    places = np.array(inside)
-    outside, margin = np.full((2, k, n_items), np.nan) if k > 1 else np.zeros((2, 1, n_items))
+    places = np.array([special.expit(own - own[:, None]).sum(axis=1) + 0.5 for own in strengths])
+    outside, margin = places.copy(), np.zeros(places.shape)
+    critical = -special.stdtrit(freedom.min(), (1 - confidence) / (2 * k * n_items))
     for bloc in range(k if k > 1 else 0):
-        others = np.where(np.arange(k) == bloc, 0.0, masses)
-        rates = others / others.sum()
+        rates = np.where(np.arange(k) == bloc, 0.0, masses / (masses.sum() - masses[bloc]))
         outside[bloc] = rates @ places
-        rates = np.where(np.arange(k) == bloc, 1.0, -rates)
-        turned = np.concatenate(
-            [rate * slope for rate, slope in zip(rates, slopes, strict=True)], 1
-        )
-        whole = covariance.reshape(k * n_items, k * n_items)
-        variance = np.einsum("ij,ij->i", turned @ whole, turned)
-        critical = -special.stdtrit(freedom.min(), (1 - confidence) / (2 * k * n_items))
+        rates[bloc] = -1.0
+        turned = np.hstack([rate * slope for rate, slope in zip(rates, slopes, strict=True)])
+        parts = np.split(turned, k, axis=1)
+        turned_twice = sum(part @ rows for part, rows in zip(parts, covariance, strict=True))
+        variance = np.einsum("ij,ij->i", turned_twice, turned)
         margin[bloc] = critical * np.sqrt(np.maximum(variance, 0.0))
-    if k == 1:
-        outside = places
     return BlocDescriptions(
         strengths,
         np.array(errors),
-        np.array(rankings),
+        rankdata(-strengths.round(9), method="min", axis=1).astype(np.int64),
         np.array(intervals),
         places,
         outside,
@@ -129,44 +119,46 @@ def describe_blocs(
     )
 
 
-def _covariance(likelihood: ChoiceLikelihood, mixture: Mixture) -> Floats:
-    """The covariance of strengths: blocs and items, by blocs and items."""
+def _covariance(choices: Choices, mixture: Mixture) -> Floats:
+    """The covariance of strengths: blocs, items, and blocs and items together."""
     k, size = mixture.blocks.shape
-    n_items, choices = likelihood.n_items, likelihood.choices
+    likelihood = ChoiceLikelihood(choices, "efron" if choices.tied else "davidson")
+    weights, chances = choices.weights, mixture.chances
+    scores = [likelihood.scores(own) for own in mixture.blocks]
     squares, missing = np.zeros((k * size, k * size)), np.zeros((k, size, size))
-    scores = [likelihood.scores(own) for own in mixture.parameters[:k]]
-    step = block_rows(k * size)
-    for start in range(0, choices.n_rankings, step):
-        stop = min(start + step, choices.n_rankings)
-        scored = [each.rows(start, stop) for each in scores]
-        weights = choices.weights[start:stop, None]
-        chances = mixture.chances[start:stop]
-        joint = np.concatenate([chances[:, [b]] * scored[b] for b in range(k)], axis=1)
-        squares += (joint * weights).T @ joint
-        for b in range(k):
-            missing[b] += (scored[b] * (weights * chances[:, [b]])).T @ scored[b]
-    prior = np.full((k, size), ROUNDING)
-    prior[:, :n_items] = 1.0 / mixture.scales[:, None]
-    complete, less = [], []
     for b in range(k):
-        own = replace(choices, weights=choices.weights * mixture.chances[:, b])
-        curvature = replace(likelihood, choices=own).derivatives(mixture.parameters[b])[2]
-        complete.append(curvature + np.diag(prior[b]))
-        less.append(complete[b] - missing[b])
-    if k * size > MOST_DENSE:
+        rows, own = slice(b * size, (b + 1) * size), weights * chances[:, b]
+        missing[b] = _products(scores[b], scores[b], own)
+        for c in range(k):
+            columns = slice(c * size, (c + 1) * size)
+            squares[rows, columns] = _products(scores[b], scores[c], own * chances[:, c])
+    prior = np.eye(size) / WIDE.scale
+    complete = []
+    for b in range(k):
+        members = replace(choices, weights=weights * chances[:, b])
+        curvature = replace(likelihood, choices=members).derivatives(mixture.blocks[b])[2]
+        complete.append(curvature + prior)
+    observed = linalg.block_diag(*(complete - missing)) + squares
+    if k * size > MOST_DENSE or linalg.eigvalsh(observed, subset_by_index=[0, 0])[0] <= 0:
         # Blocs one by one, as if it were known who belongs to which.
-        found = np.zeros((k, size, k, size))
-        for b in range(k):
-            rows = slice(b * size, (b + 1) * size)
-            inverse = linalg.inv(complete[b])
-            middle = squares[rows, rows] + np.diag(prior[b])
-            found[b, :, b] = inverse @ middle @ inverse
+        inverse = linalg.block_diag(*(linalg.inv(own) for own in complete))
     else:
-        try:
-            linalg.cholesky(linalg.block_diag(*less) + squares)
-            inverse = linalg.inv(linalg.block_diag(*less) + squares)
-        except linalg.LinAlgError:
-            inverse = linalg.inv(linalg.block_diag(*complete))
-        middle = squares + np.diag(prior.ravel())
-        found = (inverse @ middle @ inverse).reshape(k, size, k, size)
-    return np.ascontiguousarray(found[:, :n_items, :, :n_items])
+        inverse = linalg.inv(observed)
+    middle = squares + np.eye(k * size) / WIDE.scale
+    return np.asarray(inverse @ middle @ inverse).reshape(k, size, k * size)
+
+
+def _products(one: RankingScores, other: RankingScores, weights: Floats) -> Floats:
+    """Σ weights·s·tᵀ over rankings with the scores s and t."""
+    if one.is_sparse:
+        turned = one.entries.multiply(weights[:, None]).T.tocsr()
+        return np.asarray(
+            other.added(turned) - np.outer(one.worths, other.added(weights * one.tails))
+        )
+    n_rows, size = one.entries.shape
+    total, step = np.zeros((size, size)), block_rows(size)
+    for start in range(0, n_rows, step):
+        some = slice(start, min(start + step, n_rows))
+        scored = one.rows(some.start, some.stop) * weights[some, None]
+        total += scored.T @ other.rows(some.start, some.stop)
+    return total

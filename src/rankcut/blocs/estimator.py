@@ -9,37 +9,33 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rankcut._loops.types import Floats, Longs
+from rankcut._loops.types import Floats
 from rankcut.blocs.descriptions import describe_blocs
-from rankcut.blocs.mixtures import (
-    Mixture,
-    camps,
-    component_values,
-    expect,
-    expected,
-    fit_mixture,
+from rankcut.blocs.mixtures import Family, Mixture, MixtureLikelihood
+from rankcut.blocs.selection import (
+    LEAST_PEOPLE,
+    MOST_BLOCS,
+    MOST_PEOPLE,
+    Comparison,
+    Structure,
+    some_people,
+    sort_columns,
 )
-from rankcut.blocs.selection import LEAST_PEOPLE, MOST_PEOPLE, Comparison, some_people, sort_columns
-from rankcut.blocs.vectors import VectorBlocs, as_ranks, encode, find_centres, find_spread
+from rankcut.blocs.vectors import VectorBlocs
 from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings, check_items
-from rankcut.kernels.chosen_features import choose_features
 from rankcut.parameters import check_count, check_share, is_whole, seed_from
 from rankcut.rankings import Rankings, Unranked, merge_rankings
 from rankcut.rankings.reading import takes_collections
-from rankcut.strengths import ChoiceLikelihood, Choices
 from rankcut.strengths.fitting import MOST_DENSE
-
-# "auto" looks at up to this many blocs.
-MOST_BLOCS = 8
 
 
 class RankingBlocs(ClusterMixin, TakesRankings):
     """Blocs: who ranks alike, whether people fall into camps, and what each bloc says.
 
-    Rankings are a mixture of Plackett–Luce models, one for each bloc, fitted by EM. Before blocs
-    are called camps, they are compared with one crowd, and with people who are spread along a
-    line; see :mod:`rankcut.blocs.selection`.
+    Rankings are a mixture of Plackett–Luce models, one for each bloc. Before blocs are called
+    camps, they are compared with one crowd, and with people who are spread along a line; see
+    :mod:`rankcut.blocs.selection`.
 
     Parameters
     ----------
@@ -52,9 +48,9 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         What an unranked item means. "last" is for people who list their best items. With
         "anywhere" only the order of what is listed counts.
     features : None, estimator, kernel, "mallows" or "gaussian", default=None
-        None: the mixture. A feature estimator gives vectors for k-means. So do graph cut,
-        Spearman's and Kendall's kernels; any other kernel divides people around medoids, which are
-        rankings of the data. The mixture still says how many blocs there are.
+        None: the mixture. A feature estimator gives vectors for k-means, and a kernel is that of
+        kernel k-means, with landmarks where there are many rankings. The mixture still says how
+        many blocs there are.
     normalize : bool, default=False
         With ``features``: scale vectors to unit length, so that short lists count as much as long
         ones.
@@ -129,7 +125,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     >>> votes = make_mallows(300, 6, phi=0.4, centers=centers, random_state=0)
     >>> blocs = RankingBlocs().fit(votes.ranks)
     >>> blocs.structure_, blocs.n_blocs_, blocs.sizes_.tolist()
-    ('camps', 2, [152.0, 148.0])
+    ('camps', 2, [153.0, 147.0])
     >>> blocs.rankings_.tolist()
     [[6, 5, 4, 1, 2, 3], [1, 2, 3, 4, 5, 6]]
     """
@@ -239,22 +235,24 @@ class RankingBlocs(ClusterMixin, TakesRankings):
 
     def _divide(self, rankings: Rankings) -> None:
         """Everything but what is said of single rows."""
-        self._check_parameters()
-        n_items = rankings.shape[1]
-        if n_items > MOST_DENSE:
+        least, most = self._range()
+        check_count(self.n_init, "n_init")
+        check_share(self.confidence, "confidence")
+        if rankings.shape[1] > MOST_DENSE:
             raise InputError(
-                f"blocs are found for up to {MOST_DENSE:,} items; there are {n_items:,}",
+                f"blocs are found for up to {MOST_DENSE:,} items; there are {rankings.shape[1]:,}",
                 remedy="keep the items that are listed most",
             )
         self._items = rankings.items
         self.notes_: list[str] = []
         self.selection_: dict[str, Any] | None = None
-        self.structure_: Literal["crowd", "line", "camps"] | None = None
+        self.structure_: Structure | None = None
         self.ends_: Floats | None = None
         counts = rankings.counts
         self.n_people_ = int(counts.sum() if rankings.counted else (counts > 0).sum())
         effective = counts.sum() if rankings.counted else counts.sum() ** 2 / (counts**2).sum()
         columns = sort_columns(rankings)
+        back = np.argsort(columns, kind="stable")
         # What a list leaves out is part of what it says: lists are told apart as they were given.
         sorted_ = replace(
             rankings, stored=rankings.stored[:, columns], items=None, unranked="anywhere",
@@ -262,61 +260,54 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         )  # fmt: skip
         merged = replace(merge_rankings(sorted_).rankings, unranked=rankings.unranked)
         scaled = replace(merged, weights=merged.counts * (effective / counts.sum()))
-        choices = Choices.of(scaled)
-        self._ties = choices.ties_meant("auto")
-        likelihood = ChoiceLikelihood(choices, self._ties)
-        mixture = self._find(scaled, choices.orders)
+        mixture = self._find(Comparison(some_people(scaled, MOST_PEOPLE)), least, most)
+        likelihood = MixtureLikelihood.of(scaled)
         self._vectors: VectorBlocs | None = None
-        if self.features is not None:
-            mixture = self._by_vectors(rankings, merged, columns, likelihood, mixture)
+        if self.features is None:
+            mixture = likelihood.fit(mixture)
         else:
-            start = expected(likelihood, mixture)
-            mixture = fit_mixture(likelihood, mixture.family, start, mixture.offset)
-        k = len(mixture.blocks)
-        labels = mixture.chances[:, :k].argmax(axis=1)
-        sizes = np.bincount(labels, merged.counts, minlength=k)
-        mixture = _reordered(mixture, np.argsort(-sizes, kind="stable"))
+            plain = replace(merged, stored=merged.stored[:, back], items=rankings.items)
+            self._vectors = VectorBlocs.find(
+                plain, self.features, len(mixture.blocks),
+                unit=self.normalize, n_init=self.n_init, seed=seed_from(self.random_state),
+            )  # fmt: skip
+            mixture = likelihood.fit_known(self._vectors.labels(plain))
+        k = mixture.family.n_camps
+        chances = mixture.chances[:, :k]
+        sizes = np.bincount(chances.argmax(axis=1), merged.counts, minlength=k)
+        mixture = mixture.reordered(np.argsort(-sizes, kind="stable"))
         self.sizes_ = -np.sort(-sizes)
         self.n_blocs_ = k
-        self.random_share_ = float(mixture.shares[k:].sum())
-        top = mixture.chances[:, :k].max(axis=1)
-        self.certainty_ = float(merged.counts @ top / counts.sum())
-        silent = float(merged.counts[~choices.informative].sum())
+        self.random_share_ = float(mixture.shares[k])
+        self.certainty_ = float(merged.counts @ chances.max(axis=1) / counts.sum())
+        silent = float(merged.counts[~likelihood.choices.informative].sum())
         if silent and k > 1:
             self.notes_.append(
                 f"{silent:,.6g} rankings compare no two items, so their bloc is arbitrary."
             )
-        # Back from sorted columns to those of the rankings.
-        back = np.argsort(columns, kind="stable")
-        said = describe_blocs(likelihood, mixture, float(self.confidence))
+        said = describe_blocs(likelihood.choices, mixture, float(self.confidence))
         self.strengths_, self.strength_errors_ = said.strengths[:, back], said.errors[:, back]
         self.rankings_, self.rank_intervals_ = said.rankings[:, back], said.intervals[:, back]
         self.distinctive_items_ = said.columns([self._names()[i] for i in columns.tolist()])
         self.mean_places_ = said.inside[:, back]
-        self._parameters = mixture.parameters
-        self._parameters[:, :n_items] = self._parameters[:, back]
         self._shares = mixture.shares
-        self._sizes_of_ties = likelihood.orders
         if self.ends_ is not None:
             self.ends_ = self.ends_[:, back]
 
-    def _find(self, rankings: Rankings, sizes: Longs) -> Mixture:
+    def _find(self, comparison: Comparison, least: int, most: int) -> Mixture:
         """The blocs of some of the people, their number as it was given or found."""
-        least, most = self._range()
-        some = some_people(rankings, MOST_PEOPLE)
-        n_different = int(Choices.of(some).informative.sum())
-        comparison = Comparison(some, sizes, self._ties)
-        if least == most:
-            if least > max(1, n_different):
-                self.notes_.append(
-                    f"There are {max(1, n_different)} blocs, not {least}: no more rankings differ."
-                )
-            return comparison.camps(min(least, max(1, n_different)))
-        if comparison.n_people < LEAST_PEOPLE:
+        different = max(1, comparison.n_different)
+        if least > different:
+            self.notes_.append(
+                f"There are {different} blocs, not {least}: no more rankings differ."
+            )
+        few = comparison.n_people < LEAST_PEOPLE
+        if few and least < most:
             self.structure_ = "crowd"
             self.notes_.append(f"Camps are not looked for among fewer than {LEAST_PEOPLE} people.")
-            return comparison.camps(min(least, max(1, n_different)))
-        k = comparison.grow(min(least, max(1, n_different)), max(1, min(most, n_different)))
+        if few or least == most:
+            return comparison.settled(min(least, different))
+        k = comparison.grow(min(least, different), min(most, different))
         self.structure_, scores, best = comparison.structure(k)
         numbers = sorted(comparison.found)
         self.selection_ = {
@@ -326,44 +317,14 @@ class RankingBlocs(ClusterMixin, TakesRankings):
             "structure": scores,
         }
         if self.structure_ == "line":
-            middle, slope = best.blocks[:2, : rankings.shape[1]]
+            middle, slope = best.blocks[:2]
             self.ends_ = np.array([middle - 2 * slope, middle + 2 * slope])
-            return comparison.plain[k if least > 1 else 1]
-        return comparison.found[k if self.structure_ == "camps" or least > 1 else 1]
-
-    def _by_vectors(
-        self,
-        rankings: Rankings,
-        merged: Rankings,
-        columns: Longs,
-        likelihood: ChoiceLikelihood,
-        mixture: Mixture,
-    ) -> Mixture:
-        """Blocs by the user's vectors, as many as the mixture has, with their strengths."""
-        seed = seed_from(self.random_state)
-        plain = replace(merged, stored=merged.stored[:, np.argsort(columns)], items=rankings.items)
-        chosen = choose_features(
-            self.features, as_ranks(plain), self.unranked, rankings.items, seed
-        )
-        vectors = encode(plain, chosen, self.normalize)
-        weights = plain.counts
-        centres = find_centres(
-            vectors, weights, len(mixture.blocks),
-            by_means=chosen.is_small, n_init=self.n_init, seed=seed,
-        )  # fmt: skip
-        spread = find_spread(vectors, weights, centres)
-        found = VectorBlocs(chosen, self.normalize, centres, spread)
-        known = np.eye(len(centres))[found.labels(plain)]
-        self._vectors = found
-        return fit_mixture(likelihood, camps(len(centres)), known, mixture.offset, fixed=True)
+        return comparison.settled(k if self.structure_ == "camps" or least > 1 else 1)
 
     def check_restored(self) -> None:
-        """Raise ValueError unless parameters fit the items and ties; a file may hold anything."""
-        sizes = self._sizes_of_ties
-        expected_ = self.n_features_in_ + len(sizes) - 1
-        rising = len(sizes) and sizes[0] == 1 and (np.diff(sizes) > 0).all()
-        if not rising or self._parameters.shape[1] != expected_ or sizes[-1] > expected_:
-            raise ValueError(f"ties of sizes {sizes} in {self._parameters.shape[1]} parameters")
+        """Raise ValueError unless parameters fit the items; a file may hold anything."""
+        if self.strengths_.shape != (len(self._shares) - 1, self.n_features_in_):
+            raise ValueError(f"strengths of shape {self.strengths_.shape}")
 
     def _of_rows(self, X: Any, function: Any) -> Any:
         check_is_fitted(self)
@@ -379,17 +340,9 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     def _probable(self, rankings: Rankings) -> Floats:
         if self._vectors is not None:
             return self._vectors.membership(rankings)
-        choices = Choices.of(rankings, self._sizes_of_ties)
-        likelihood = ChoiceLikelihood(choices, self._ties)
-        # Ties of a size that nobody had say nothing about blocs: their δ is next to nothing.
-        unseen = np.log(np.finfo(np.float64).tiny)
-        n_items = rankings.shape[1]
-        parameters = np.full((len(self._shares), likelihood.n_parameters), unseen)
-        known = np.searchsorted(likelihood.orders, self._sizes_of_ties)[1:] - 1
-        parameters[:, :n_items] = self._parameters[:, :n_items]
-        parameters[:, n_items + known] = self._parameters[:, n_items:]
-        values = component_values(likelihood, parameters)
-        return expect(values, self._shares)[1][:, : self.n_blocs_]
+        family = Family(self.n_blocs_, noise=bool(self._shares[-1] > 0))
+        mixture = Mixture(family, self.strengths_, self._shares)
+        return MixtureLikelihood.of(rankings).expect(mixture).chances[:, :-1]
 
     def _range(self) -> tuple[int, int]:
         wanted: Any = self.n_blocs
@@ -406,23 +359,6 @@ class RankingBlocs(ClusterMixin, TakesRankings):
             parameter="n_blocs",
         )
 
-    def _check_parameters(self) -> None:
-        self._range()
-        check_count(self.n_init, "n_init")
-        check_share(self.confidence, "confidence")
-
     def _names(self) -> tuple[Hashable, ...]:
         names: tuple[Hashable, ...] | None = self._items
         return tuple(range(self.n_features_in_)) if names is None else names
-
-
-def _reordered(mixture: Mixture, order: Longs) -> Mixture:
-    """Blocs in another order; those at random stay last."""
-    components = np.append(order, np.arange(len(order), len(mixture.shares)))
-    return replace(
-        mixture,
-        blocks=mixture.blocks[order],
-        scales=mixture.scales[order],
-        shares=mixture.shares[components],
-        chances=mixture.chances[:, components],
-    )

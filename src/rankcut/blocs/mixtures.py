@@ -1,118 +1,96 @@
-"""Mixtures of strengths: crowds, camps, and people spread along a line, all by one EM.
+"""Mixtures of strengths: a crowd, camps, and people spread along a line, all by one likelihood.
 
 A person of component q has the strengths Σ_b B_qb·β_b, with a vector β_b of strengths for each
 block b. The basis B says what kind of people there are:
 
-one crowd
-    a single component, B = 1;
 k camps
-    B = I, with shares that are free;
+    B = I, with shares that are free; one camp is a crowd;
+camps that are more or less sure
+    B_q = exp(τ·u_q) for each camp: some follow its order closely, others loosely;
 a line
     B_q = (1, u_q): strengths θ + u·d, where people's places u on the line are standard normal. The
-    u_q are that distribution in :data:`N_NODES` equal parts;
+    u_q are that distribution in equal parts;
 a plane
-    B_q = (1, u_q, v_q), the same with two lines;
-more or less sure
-    B_q = exp(τ·u_q) for a crowd or each camp: some follow its order closely, others loosely;
-and some at random
-    one more component with B = 0 and a share of its own: all orders are equally likely.
+    B_q = (1, u_q, v_q), the same with two lines.
 
-EM on merged rankings takes one step of Newton's method for each expectation. Strengths have the
-normal prior of :mod:`rankcut.strengths.prior`, with a variance by the evidence for each block.
+One more component may have B = 0 and a share of its own: people who rank at random. Parameters have
+the largest posterior, by L-BFGS; strengths have the normal prior behind the intervals of
+:mod:`rankcut.strengths`. Ties are Efron's: in which order people would put tied items is not known.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
-from scipy import linalg, special
+from scipy import optimize, special
 
-from rankcut._loops.types import Floats
-from rankcut.strengths import ChoiceLikelihood, ItemPrior
-from rankcut.strengths.fitting import TIE_PRECISION
-from rankcut.strengths.many_items import CLOSE, LONGEST, MOST_STEPS
+from rankcut._loops.mixtures import mixture_sums
+from rankcut._loops.types import Floats, Longs
+from rankcut.rankings import Rankings
+from rankcut.strengths import Choices
+from rankcut.strengths.fitting import WIDE
+from rankcut.threads import PARTS, in_order
 
 #: In how many parts people on a line are divided; an even number, so that nobody is in its middle.
 N_NODES = 16
 
-# EM stops where what is left to gain, by Aitken's rule, is less than this: BIC rounds to 0.1.
-_CLOSE = 0.01
+# L-BFGS stops where a step gains less than this share of the log-likelihood.
+CLOSE = 1e-8
+
+# Logarithms of shares stay above this: nobody, in effect. Some are more sure than others by up to
+# exp of τ standard deviations.
+_NOBODY, _MOST_SPREAD = -30.0, 3.0
 
 
-@dataclass(frozen=True, eq=False)
-class MixtureFamily:
+@dataclass(frozen=True)
+class Family:
     """What kind of people there are.
 
     Attributes
     ----------
-    basis : ndarray of shape (n_components, n_blocks)
-        B; with ``noise``, the last row is 0.
-    fixed : ndarray or None
-        The shares within each group of components, if only those of groups are free.
+    n_camps : int
+        Number of camps.
+    n_lines : int
+        Along how many lines people are spread; then there is one camp.
+    sure : bool
+        Whether people of a camp are more or less sure.
     noise : bool
         Whether some rank at random.
     """
 
-    basis: Floats
-    fixed: Floats | None = None
-    noise: bool = False
-    n_more: int = 0  #: parameters that the basis has itself
-
-    def with_noise(self) -> "MixtureFamily":
-        """The same with people who rank at random."""
-        basis = np.vstack([self.basis, np.zeros(self.basis.shape[1])])
-        return replace(self, basis=basis, noise=True)
+    n_camps: int = 1
+    n_lines: int = 0
+    sure: bool = False
+    noise: bool = True
 
     @property
-    def coupled(self) -> bool:
-        """Whether components share blocks."""
-        return self.fixed is not None
+    def n_blocks(self) -> int:
+        """How many vectors of strengths it has."""
+        return self.n_camps + self.n_lines
 
-    def shares(self, masses: Floats) -> Floats:
-        """The most likely shares, where components have these masses."""
-        shares: Floats = masses / masses.sum()
-        if self.fixed is not None:
-            known = len(self.basis) - self.noise
-            groups = shares[:known].reshape(-1, len(self.fixed)).sum(axis=1)
-            shares = np.append(np.outer(groups, self.fixed), shares[known:])
-        return shares
+    @property
+    def places(self) -> Floats:
+        """The places u of the components of a camp, a column for each line."""
+        if not (self.n_lines or self.sure):
+            return np.zeros((1, 1))
+        number = N_NODES if self.n_lines == 1 else N_NODES // 2
+        one = special.ndtri((np.arange(number) + 0.5) / number)
+        grid = np.meshgrid(*[one] * max(self.n_lines, 1))
+        return np.column_stack([axis.ravel() for axis in grid])
 
-    def n_parameters(self, n_each: int) -> int:
-        """How many numbers are free, of which a block has ``n_each``."""
-        n_each_group = 1 if self.fixed is None else len(self.fixed)
-        n_shares = (len(self.basis) - self.noise) // n_each_group - 1
-        return int(self.basis.shape[1] * n_each + n_shares + self.noise + self.n_more)
+    def basis(self, spread: float) -> Floats:
+        """B, without the row of those at random; ``spread`` is τ."""
+        if self.n_lines:
+            return np.column_stack([np.ones(len(self.places)), self.places])
+        return np.asarray(np.kron(np.eye(self.n_camps), np.exp(spread * self.places)))
 
+    def n_parameters(self, n_items: int) -> int:
+        """How many numbers are free; the strengths of a block add up to 0.
 
-def camps(k: int) -> MixtureFamily:
-    """K camps; 1 is one crowd."""
-    return MixtureFamily(np.eye(k))
-
-
-def nodes(number: int) -> Floats:
-    """The middles of ``number`` equal parts of the standard normal distribution."""
-    return np.asarray(special.ndtri((np.arange(number) + 0.5) / number))
-
-
-def line() -> MixtureFamily:
-    """People on a line."""
-    u = nodes(N_NODES)
-    return MixtureFamily(np.column_stack([np.ones(N_NODES), u]), np.full(N_NODES, 1 / N_NODES))
-
-
-def plane() -> MixtureFamily:
-    """People on a plane, divided in half as many parts each way."""
-    number = N_NODES // 2
-    u, v = (each.ravel() for each in np.meshgrid(nodes(number), nodes(number)))
-    return MixtureFamily(
-        np.column_stack([np.ones(number**2), u, v]), np.full(number**2, number**-2.0)
-    )
-
-
-def more_or_less_sure(spread: float, k: int = 1) -> MixtureFamily:
-    """A crowd, or k camps, whose people follow one order more or less closely."""
-    number = N_NODES // 2
-    basis = np.asarray(np.kron(np.eye(k), np.exp(spread * nodes(number))[:, None]), np.float64)
-    return MixtureFamily(basis, np.full(number, 1 / number), n_more=1)
+        How people are spread along a line counts as one, like the share of a camp: otherwise two
+        camps would have to be more likely than a line by that parameter alone.
+        """
+        return self.n_blocks * n_items - 1 + self.noise + self.sure
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,173 +99,166 @@ class Mixture:
 
     Attributes
     ----------
-    family : MixtureFamily
+    family : Family
         What kind of people.
-    blocks : ndarray of shape (n_blocks, n_parameters)
-        β: strengths of each block, then the logarithms of δ.
-    offset : ndarray of shape (n_parameters,)
-        The parameters of those who rank at random.
-    shares : ndarray of shape (n_components,)
-        How many people each component has.
-    scales : ndarray of shape (n_blocks,)
-        Variances of the prior.
+    blocks : ndarray of shape (n_blocks, n_items)
+        β: strengths of each block.
+    shares : ndarray of shape (n_camps + 1,)
+        How many people each camp has, and how many rank at random.
+    spread : float
+        τ.
     log_likelihood : float
         Of all rankings.
-    chances : ndarray of shape (n_rankings, n_components)
-        How probable each component is for each ranking.
+    chances : ndarray of shape (n_rankings, n_camps + 1)
+        How probable each camp is for each ranking, and a random order.
     """
 
-    family: MixtureFamily
+    family: Family
     blocks: Floats
-    offset: Floats
     shares: Floats
-    scales: Floats
-    log_likelihood: float
-    chances: Floats
+    spread: float = 0.0
+    log_likelihood: float = -np.inf
+    chances: Floats = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
-    def parameters(self) -> Floats:
-        """The parameters of each component."""
-        found = self.family.basis @ self.blocks
+    def components(self) -> tuple[Floats, Floats]:
+        """The strengths of each component, and its share."""
+        n_each = len(self.family.places)
+        strengths = self.family.basis(self.spread) @ self.blocks
+        shares = np.repeat(self.shares[:-1] / n_each, n_each)
         if self.family.noise:
-            found[-1] += self.offset
-        return np.asarray(found)
+            strengths = np.vstack([strengths, np.zeros(strengths.shape[1])])
+            shares = np.append(shares, self.shares[-1])
+        return strengths, shares
 
-    def bic(self, n_people: float) -> float:
-        """−2·log-likelihood plus log(people) for each parameter; strengths add up to 0."""
-        n_free = self.family.n_parameters(self.blocks.shape[1] - 1)
-        return float(-2 * self.log_likelihood + n_free * np.log(n_people))
+    @property
+    def entropy(self) -> Floats:
+        """How unsure it is, for each ranking, to which camp it belongs."""
+        chances = self.chances[:, :-1]
+        known = np.maximum(chances.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        return np.asarray(special.entr(chances / known).sum(axis=1) * known[:, 0])
 
-
-def component_values(likelihood: ChoiceLikelihood, parameters: Floats) -> Floats:
-    """The log-likelihood of each ranking in each component, components last."""
-    return np.column_stack([likelihood.scores(each).values for each in parameters])
-
-
-def expect(values: Floats, shares: Floats) -> tuple[Floats, Floats]:
-    """The log-likelihood of each ranking, and how probable each component is for it."""
-    with np.errstate(divide="ignore"):
-        joint = values + np.log(shares)
-    total = special.logsumexp(joint, axis=1, keepdims=True)
-    return total[:, 0], np.exp(joint - total)
-
-
-def fit_mixture(
-    likelihood: ChoiceLikelihood,
-    family: MixtureFamily,
-    start: Floats | Mixture,
-    offset: Floats,
-    most_steps: int = MOST_STEPS,
-    *,
-    fixed: bool = False,
-) -> Mixture:
-    """EM from how probable each component is for each ranking, or from an earlier mixture.
-
-    With ``fixed`` it is known who belongs where, and only strengths are found.
-    """
-    weights, n_items = likelihood.choices.weights, likelihood.n_items
-    if isinstance(start, Mixture):
-        now = start
-    else:
-        n_blocks = family.basis.shape[1]
-        blocks, shares = (
-            np.zeros((n_blocks, likelihood.n_parameters)),
-            family.shares(weights @ start),
+    def reordered(self, order: Longs) -> "Mixture":
+        """The same with its camps in another order."""
+        with_random = np.append(order, len(order))
+        return replace(
+            self,
+            blocks=self.blocks[order],
+            shares=self.shares[with_random],
+            chances=self.chances[:, with_random],
         )
-        now = Mixture(family, blocks, offset, shares, np.ones(n_blocks), -np.inf, start)
-    choosing, reached, gained = True, -np.inf, np.inf
-    for _ in range(most_steps):
-        step, slopes = _newton_steps(likelihood, now)
-        moved = float(np.abs(step).max())
-        if choosing and moved <= CLOSE:
-            each = zip(now.blocks, slopes, now.scales.tolist(), strict=True)
-            scales = np.array([_scale(own, *slope, n_items, last) for own, slope, last in each])
-            choosing = bool((scales != now.scales).any())
-            if choosing:
-                now, reached = replace(now, scales=scales), -np.inf
-                continue
-        size = min(1.0, LONGEST / moved) if moved > 0 else 1.0
-        shares, before = family.shares(weights @ now.chances), now
-        while True:
-            blocks = before.blocks + size * step
-            now = expected(likelihood, replace(before, blocks=blocks, shares=shares), fixed=fixed)
-            value = _posterior(now, n_items)
-            if value >= _posterior(before, n_items) - _CLOSE or size * moved < _CLOSE:
-                break
-            size /= 2
-        gain = value - reached
-        # In the end gains shrink by a constant factor: their sum is what is left.
-        left = gain / max(1.0 - gain / gained, _CLOSE) if 0 < gain < gained else gain
-        reached, gained = value, gain
-        if not choosing and abs(left) < _CLOSE:
-            break
-    return now
 
 
-def _scale(own: Floats, gradient: Floats, curvature: Floats, n_items: int, last: float) -> float:
-    """The variance of the prior with the largest evidence; the last one where rounding hides it."""
-    prior, some = ItemPrior(n_items), slice(n_items)
-    try:
-        return prior.choose(own[some], gradient[some], curvature[some, some]).scale
-    except linalg.LinAlgError:
-        return last
+@dataclass(frozen=True, eq=False)
+class MixtureLikelihood:
+    """The likelihood of mixtures, for some rankings."""
 
+    choices: Choices
 
-def _posterior(mixture: Mixture, n_items: int) -> float:
-    """The log-likelihood and the logarithm of the prior."""
-    squares = (mixture.blocks[:, :n_items] ** 2).sum(axis=1)
-    return mixture.log_likelihood - float((squares / mixture.scales).sum()) / 2
+    @classmethod
+    def of(cls, rankings: Rankings) -> "MixtureLikelihood":
+        """Of rankings of any kind; tied items that come last are no choice."""
+        choices = Choices.of(rankings)
+        if choices.tied:
+            ends = choices.starts[1:]
+            begins = np.append(np.flatnonzero(~choices.joined), len(choices.joined))
+            last = begins[np.searchsorted(begins, ends) - 1]
+            whole = (choices.n_listed == np.diff(choices.starts)) & (choices.n_listed > 0)
+            n_listed = np.where(whole, last - choices.starts[:-1], choices.n_listed)
+            choices = replace(choices, n_listed=n_listed)
+        return cls(choices)
 
+    def sums(self, strengths: Floats, shares: Floats) -> tuple[Floats, Floats, Floats]:
+        """The log-likelihood of each ranking, how probable each component is, and the gradient."""
+        own, n_rows = self.choices, self.choices.n_rankings
+        chances, totals = np.empty((n_rows, len(strengths))), np.empty(n_rows)
+        bounds = np.linspace(0, n_rows, PARTS + 1).astype(int).tolist()
+        log_shares = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
 
-def expected(likelihood: ChoiceLikelihood, mixture: Mixture, *, fixed: bool = False) -> Mixture:
-    """The same with its log-likelihood, and how probable each component is for each ranking."""
-    values = component_values(likelihood, mixture.parameters)
-    totals, chances = expect(values, mixture.shares)
-    if fixed:
-        totals, chances = (mixture.chances * values).sum(axis=1), mixture.chances
-    total = float(likelihood.choices.weights @ totals)
-    return replace(mixture, log_likelihood=total, chances=chances)
+        def work(part: tuple[int, int]) -> Floats:
+            rows, starts = slice(*part), own.starts[part[0] : part[1] + 1]
+            entries = slice(int(starts[0]), int(starts[-1]))
+            gradient = np.zeros(strengths.shape)
+            mixture_sums(
+                strengths, log_shares, starts - starts[0], own.items[entries],
+                own.joined[entries], own.n_listed[rows], own.others, own.weights[rows],
+                chances[rows], totals[rows], gradient,
+            )  # fmt: skip
+            return gradient
 
+        gradient = np.zeros(strengths.shape)
+        for part in in_order(work, [part for part in pairwise(bounds) if part[1] > part[0]], None):
+            gradient += part
+        return totals, chances, gradient
 
-def _newton_steps(
-    likelihood: ChoiceLikelihood, mixture: Mixture
-) -> tuple[Floats, list[tuple[Floats, Floats]]]:
-    """A step for each block, and the gradient and curvature of its log-likelihood."""
-    basis, n_items = mixture.family.basis, likelihood.n_items
-    n_blocks, size = mixture.blocks.shape
-    gradient = np.zeros((n_blocks, size))
-    curvatures = np.zeros((n_blocks, size, n_blocks if mixture.family.coupled else 1, size))
-    weights, parameters = likelihood.choices.weights, mixture.parameters
-    for q in np.flatnonzero(basis.any(axis=1)).tolist():
-        own = replace(likelihood.choices, weights=weights * mixture.chances[:, q])
-        _, slope, curvature = replace(likelihood, choices=own).derivatives(parameters[q])
-        if mixture.family.coupled:
-            gradient += np.outer(basis[q], slope)
-            each = np.multiply.outer(np.outer(basis[q], basis[q]), curvature)
-            curvatures += each.transpose(0, 2, 1, 3)
-        else:
-            gradient[q], curvatures[q, :, 0] = slope, curvature
-    penalty = np.full((n_blocks, size), TIE_PRECISION)
-    penalty[:, :n_items] = 1.0 / mixture.scales[:, None]
-    rise = gradient - penalty * mixture.blocks
-    if mixture.family.coupled:
-        slopes = [(gradient[b], curvatures[b, :, b]) for b in range(n_blocks)]
-        matrix = curvatures.reshape(n_blocks * size, n_blocks * size)
-        matrix = matrix + np.diag(penalty.ravel())
-        return _solve(matrix, rise.ravel()).reshape(n_blocks, size), slopes
-    slopes = [(gradient[b], curvatures[b, :, 0]) for b in range(n_blocks)]
-    steps = [
-        _solve(own + np.diag(each), up)
-        for (_, own), each, up in zip(slopes, penalty, rise, strict=True)
-    ]
-    return np.array(steps), slopes
+    def expect(self, mixture: Mixture) -> Mixture:
+        """The same with its log-likelihood, and how probable each camp is for each ranking."""
+        totals, chances, _ = self.sums(*mixture.components)
+        n_camps, n_each = mixture.family.n_camps, len(mixture.family.places)
+        camps = chances[:, : n_camps * n_each].reshape(-1, n_camps, n_each).sum(axis=2)
+        random = chances[:, n_camps * n_each :].sum(axis=1)
+        return replace(
+            mixture,
+            log_likelihood=float(self.choices.weights @ totals),
+            chances=np.column_stack([camps, random]),
+        )
 
+    def fit_known(self, labels: Longs) -> Mixture:
+        """The strengths of blocs where it is known who belongs to which."""
+        n_blocs = int(labels.max()) + 1
+        members = np.eye(n_blocs)[labels]
+        crowd = Mixture(
+            Family(noise=False), np.zeros((1, self.choices.n_items)), np.array([1.0, 0.0])
+        )
+        each = [
+            MixtureLikelihood(replace(self.choices, weights=self.choices.weights * own)).fit(crowd)
+            for own in members.T
+        ]
+        shares = self.choices.weights @ members
+        return Mixture(
+            Family(n_blocs, noise=False),
+            np.vstack([one.blocks for one in each]),
+            np.append(shares / shares.sum(), 0.0),
+            log_likelihood=sum(one.log_likelihood for one in each),
+            chances=np.column_stack([members, np.zeros(len(members))]),
+        )
 
-def _solve(curvature: Floats, rise: Floats) -> Floats:
-    """Newton's step; where rounding leaves no positive curvature, by the size of what is there."""
-    try:
-        return np.asarray(linalg.solve(curvature, rise, assume_a="pos"))
-    except linalg.LinAlgError:
-        values, vectors = linalg.eigh(curvature)
-        values = np.maximum(np.abs(values), TIE_PRECISION)
-        return np.asarray(vectors @ ((vectors.T @ rise) / values))
+    def fit(self, start: Mixture, close: float = CLOSE) -> Mixture:
+        """The mixture with the largest posterior, from another of its family."""
+        family, size = start.family, start.blocks.size
+        n_shares, n_each = family.n_camps + family.noise, len(family.places)
+        weights, total = self.choices.weights, float(self.choices.weights.sum())
+
+        def unpack(x: Floats) -> Mixture:
+            shares = np.zeros(family.n_camps + 1)
+            shares[:n_shares] = special.softmax(x[size : size + n_shares])
+            return replace(
+                start,
+                blocks=x[:size].reshape(start.blocks.shape),
+                shares=shares,
+                spread=float(x[-1]) if family.sure else 0.0,
+            )
+
+        def loss(x: Floats) -> tuple[float, Floats]:
+            mixture = unpack(x)
+            values, chances, slopes = self.sums(*mixture.components)
+            basis = family.basis(mixture.spread)
+            slopes, masses = slopes[: len(basis)], weights @ chances
+            of_camps = masses[: len(basis)].reshape(-1, n_each).sum(axis=1)
+            rise = [
+                (basis.T @ slopes).ravel() - x[:size] / WIDE.scale,
+                np.append(of_camps, masses[len(basis) :]) - total * mixture.shares[:n_shares],
+            ]
+            if family.sure:
+                turned = basis * np.tile(family.places, (family.n_camps, 1))
+                rise.append(np.array([(slopes * (turned @ mixture.blocks)).sum()]))
+            value = float(weights @ values) - float(x[:size] @ x[:size]) / (2 * WIDE.scale)
+            return -value / total, -np.concatenate(rise) / total
+
+        logits = np.log(np.maximum(start.shares[:n_shares], np.exp(_NOBODY)))
+        x = np.concatenate([start.blocks.ravel(), logits, [start.spread] * family.sure])
+        limits = np.repeat([np.inf, -_NOBODY, _MOST_SPREAD], [size, n_shares, family.sure])
+        bounds = optimize.Bounds(np.where(np.arange(len(x)) < size + n_shares, -limits, 0), limits)
+        options = {"ftol": close, "maxcor": N_NODES}
+        found = optimize.minimize(loss, x, jac=True, bounds=bounds, options=options)
+        return self.expect(unpack(found.x))

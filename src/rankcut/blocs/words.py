@@ -87,11 +87,10 @@ class BlocReport:
     >>> print("\n".join(report.lines(2)))
     People fall into 2 camps.
     Bloc 1 (50 people, 50 %): 4 > 3 > …
-      sets it apart: 4 higher by 3.5 places (3.2 to 3.8), 0 lower by 3.4 places (3.1 to 3.8)
+      sets it apart: 4 higher by 3.4 places (3.1 to 3.8), 0 lower by 3.3 places (2.9 to 3.7)
     Bloc 2 (50 people, 50 %): 0 > 1 > …
-      sets it apart: 4 lower by 3.5 places (3.2 to 3.8), 0 higher by 3.4 places (3.1 to 3.8)
-    Mean probability of the assigned bloc: 0.93.
-    7% fit no bloc better than orders at random do.
+      sets it apart: 4 lower by 3.4 places (3.1 to 3.8), 0 higher by 3.3 places (2.9 to 3.7)
+    Mean probability of the assigned bloc: 1.00.
     """
 
     items: list[str]

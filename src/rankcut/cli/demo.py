@@ -1,5 +1,6 @@
 """``rankcut demo``: what the embedded data set holds, in four steps and a page."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,13 +9,14 @@ from rankcut.cli.command import option
 from rankcut.cli.output import Outputs, say, styled, working
 
 if TYPE_CHECKING:
+    from rankcut.blocs.words import BlocReport
     from rankcut.comparison.results import GroupComparison
     from rankcut.consensus.words import ConsensusReport, GroupConsensus
     from rankcut.pictures.maps import RankingMap
     from rankcut.rankings.ranking_set import RankingSet
 
 NEXT = (
-    ("rankcut report YOURS.csv -o report.html", "one page: what is in it, and what it says"),
+    ("rankcut report YOURS.csv -o report.html", "one page: what stands out, and how sure that is"),
     ("rankcut consensus YOURS.csv -o consensus.html", "one ranking, and how sure each place is"),
     ("rankcut map YOURS.csv --by COLUMN -o map.html", "who ranks alike"),
 )
@@ -28,7 +30,7 @@ def demo(
 ) -> None:
     """Show what rankcut finds in a small data set.
 
-    Finds a consensus, draws a map, compares two groups, and writes a page with all of it.
+    Finds a consensus and two camps, compares two groups, and writes a page with all of it.
 
     Example: rankcut demo -o demo.html
     """
@@ -54,13 +56,17 @@ class Found:
 
     lunch: "RankingSet"
     together: "ConsensusReport"
+    camps: "BlocReport"
+    n_alike: int  #: guests in the camp of most guests of their kind
     apart: "ConsensusReport"
     comparison: "GroupComparison"
     map: "RankingMap"
 
 
 def find() -> Found:
-    """Find the consensus of all guests, map them, and compare the two kinds of guest."""
+    """Find the consensus of all guests, their camps, and how the two kinds of guest differ."""
+    from rankcut.blocs.estimator import RankingBlocs
+    from rankcut.blocs.words import BlocReport
     from rankcut.comparison.group_differences import compare_groups
     from rankcut.consensus.estimator import Consensus
     from rankcut.consensus.words import ConsensusReport, GroupConsensus
@@ -71,9 +77,13 @@ def find() -> Found:
     guests, items = lunch["guest"], [str(item) for item in lunch.items]
     kinds = sorted(set(guests.tolist()))
     apart = [(kind, lunch.rows(guests == kind)) for kind in kinds]
+    blocs = RankingBlocs().fit(lunch)
+    alike = (Counter(blocs.labels_[guests == kind].tolist()) for kind in kinds)
     return Found(
         lunch,
         ConsensusReport(items, "borda", 0.95, [GroupConsensus.of(Consensus().fit(lunch))]),
+        BlocReport.of(blocs),
+        sum(camp.most_common(1)[0][1] for camp in alike),
         ConsensusReport(
             items,
             "borda",
@@ -87,33 +97,32 @@ def find() -> Found:
 
 def story(found: Found) -> list[tuple[str, str]]:
     """What is found, step by step: a heading and a sentence each, computed from the numbers."""
+    from rankcut.comparison.results import LEVEL, item_in_words
+
     together, apart = found.together.groups[0], found.apart.groups
-    n_items = len(found.lunch.items)
-    open_places = sum(width >= n_items - 1 for width in _widths(together))
+    n_guests, n_items = len(found.lunch), len(found.lunch.items)
     leaders = [f"{_first(found.apart.items, group)} for a {group.group}" for group in apart]
     agreement = [f"{group.agreement.kendall_w:.2f}" for group in apart]
-    clear = [row for row in found.comparison.items if row["p_value"] <= 0.05]
+    clear = [row for row in found.comparison.items if row["p_value"] <= LEVEL]
     return [
         (
-            "Taken together, they seem to agree on little",
-            f"First comes {_first(found.together.items, together)}, but {open_places} of "
-            f"{n_items} dishes could be almost "
-            "anywhere. Their agreement, Kendall's W, is "
+            "Taken together, they agree on little",
+            f"{together.leaders(found.together.items)} Their agreement, Kendall's W, is "
             f"{together.agreement.kendall_w:.2f} (0 = none, 1 = full).",
         ),
         (
-            "A map shows two camps",
-            "Each point is a guest; arrows point to where a dish is ranked high. No label was used "
-            "to place the points.",
+            found.camps.sentences()[0].rstrip("."),
+            "No label was used to find them. Each point is a guest; arrows point to where a dish "
+            f"is ranked high. {found.n_alike} of {n_guests} guests are in the camp of their kind.",
         ),
         (
-            f"The camps rank {len(clear)} of {n_items} dishes differently",
-            f"{found.comparison.verdict()} Most of all {clear[0]['item']}: "
-            f"{clear[0]['difference']:.1f} places.",
+            f"The two kinds of guest differ about {len(clear)} of {n_items} dishes",
+            f"{found.comparison.verdict()} Most clearly {clear[0]['item']}: "
+            f"{item_in_words(clear[0], found.comparison.p_floor)}.",
         ),
         (
-            "Within each camp, people agree more",
-            f"The favourite is {' and '.join(leaders)}. Kendall's W is {' and '.join(agreement)} "
+            "Each camp agrees more",
+            f"First comes {' and '.join(leaders)}. Kendall's W is {' and '.join(agreement)} "
             f"instead of {together.agreement.kendall_w:.2f}.",
         ),
     ]
@@ -121,12 +130,6 @@ def story(found: Found) -> list[tuple[str, str]]:
 
 def _first(items: list[str], group: "GroupConsensus") -> str:
     return items[int(group.ranking.argmin())]
-
-
-def _widths(group: "GroupConsensus") -> list[int]:
-    """How many places are possible for each item."""
-    assert group.intervals is not None
-    return [int(high - low) + 1 for low, high in group.intervals.tolist()]
 
 
 def demo_page(found: Found) -> str:

@@ -322,7 +322,14 @@ def fact_lines(facts: Iterable[tuple[str, str]], file: TextIO) -> list[str]:
 @contextmanager
 def working(what: str) -> Iterator[Callable[[str], None]]:
     """Show that work is under way; yield a function that takes the progress in words."""
-    with _display() as progress:
+    if not sys.stderr.isatty():
+        yield lambda how_far: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=None)
 
         def report(how_far: str) -> None:
@@ -343,35 +350,6 @@ def counted(blocks: "Iterable[RankingSet]", what: str) -> "Iterator[RankingSet]"
 
 @contextmanager
 def steps(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar; yield a function that takes the numbers of finished steps and of all steps."""
-    with _display(bar=True) as progress:
-        task = progress.add_task(what, total=None)
-
-        def step(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
-
-        yield step
-
-
-def _display(*, bar: bool = False) -> Any:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-    )
-
-    silent = not sys.stderr.isatty()
-    return Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        *([BarColumn(), MofNCompleteColumn()] if bar else []),
-        TimeElapsedColumn(),
-        # Quiet too: in some versions of Rich, a disabled display ends with an empty line.
-        console=Console(stderr=True, quiet=silent),
-        transient=True,
-        disable=silent,
-    )
+    """The same; the function takes the numbers of finished steps and of all steps."""
+    with working(what) as report:
+        yield lambda done, total: report(f"{done:,} of {total:,}")

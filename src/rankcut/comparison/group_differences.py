@@ -76,7 +76,7 @@ def compare_groups(
     n_permutations: int = 9999,
     strata: Any = None,
     people: Any = None,
-    weights: Any = None,
+    sample_weight: Any = None,
     counts: Any = None,
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
@@ -125,7 +125,7 @@ def compare_groups(
         Whose ranking it is. All rankings of a person get the same label, because they are not
         independent. If people are in several groups, labels are exchanged among the rankings
         of each person instead.
-    weights : sequence or None
+    sample_weight : sequence or None
         Survey weights, which stay with their rankings when labels are exchanged. Variances are
         linearised, and the result has the design effect. None: those of a RankingSet.
     counts : sequence or None
@@ -172,7 +172,7 @@ def compare_groups(
     """
     check_count(n_permutations, "n_permutations")
     options = Options(n_permutations, seed_from(random_state), n_jobs)
-    weighted = read_weighted(X, items, unranked, weights, counts)
+    weighted = read_weighted(X, items, unranked, sample_weight, counts)
     rankings = weighted.rankings
     n_rows = rankings.shape[0]
     found = read_codes(groups, n_rows, "groups")

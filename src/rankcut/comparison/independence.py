@@ -115,7 +115,7 @@ def independence_test(
     n_permutations: int = 9999,
     strata: Any = None,
     people: Any = None,
-    weights: Any = None,
+    sample_weight: Any = None,
     counts: Any = None,
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
@@ -135,9 +135,9 @@ def independence_test(
     covariates : frame, mapping of names to columns, or array of shape (n_rankings, n_covariates)
         Columns of numbers enter as they are; text, booleans and categories as one indicator for
         each value. Rankings with a missing value are left out.
-    items, unranked, features, n_permutations, strata, people, weights, counts
+    items, unranked, features, n_permutations, strata, people, counts
         As in :func:`~rankcut.compare_groups`. Without ``features``, vectors are mean places.
-    random_state, n_jobs
+    sample_weight, random_state, n_jobs
         As in :func:`~rankcut.compare_groups`.
 
     Returns
@@ -155,7 +155,7 @@ def independence_test(
     """
     check_count(n_permutations, "n_permutations")
     options = Options(n_permutations, seed_from(random_state), n_jobs)
-    weighted = read_weighted(X, items, unranked, weights, counts)
+    weighted = read_weighted(X, items, unranked, sample_weight, counts)
     rankings, count, _ = weighted
     n_rows = rankings.shape[0]
     named = _read(covariates, n_rows)

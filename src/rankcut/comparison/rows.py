@@ -109,13 +109,15 @@ def read_weighted(X: Any, items: Any, unranked: Unranked, weights: Any, counts: 
         if (count % 1 != 0).any():
             row = int(np.argmax(count % 1 != 0))
             raise InputError(
-                f"counts is {count[row]:g}, no whole number", row=row, remedy="give it as weights"
+                f"counts is {count[row]:g}, no whole number",
+                row=row,
+                remedy="give it as sample_weight",
             )
     elif rankings.counted:
         count = rankings.counts
     elif weights is None:
         weights = rankings.counts
-    weight = check_counts(weights, n_rows, "weights")
+    weight = check_counts(weights, n_rows)
     return Weighted(rankings, np.where(weight > 0, count, 0).astype(np.int64), weight)
 
 

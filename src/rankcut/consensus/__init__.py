@@ -6,6 +6,7 @@ matrices and arrays, not scikit-learn.
 
 from rankcut.consensus.agreement import Agreement, agree
 from rankcut.consensus.kemeny import KemenyOrder, kemeny_order
+from rankcut.consensus.means import Units
 from rankcut.consensus.methods import (
     Method,
     Outcome,
@@ -24,7 +25,6 @@ from rankcut.consensus.pairs import (
     pairwise_winner,
     shortest_cycle,
 )
-from rankcut.consensus.units import Units
 from rankcut.rankings.orders import to_ranking
 
 __all__ = [

@@ -24,9 +24,8 @@ from scipy import linalg, special
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
-from rankcut.consensus.means import comparisons, listed_wins
+from rankcut.consensus.means import UnitBlock, Units, comparisons, listed_wins
 from rankcut.consensus.pairs import MOST_PAIRED, Comparisons
-from rankcut.consensus.units import UnitBlock, Units
 from rankcut.parameters import ROUNDING
 
 

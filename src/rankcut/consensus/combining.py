@@ -16,7 +16,7 @@ from threadpoolctl import ThreadpoolController
 from rankcut._loops.types import Floats
 from rankcut.consensus.agreement import agree
 from rankcut.consensus.kemeny import Progress
-from rankcut.consensus.means import borda_vectors, graph_vectors, ratio_vectors
+from rankcut.consensus.means import Units, borda_vectors, graph_vectors, ratio_vectors
 from rankcut.consensus.methods import (
     Method,
     Outcome,
@@ -33,7 +33,6 @@ from rankcut.consensus.pairs import (
     pairwise_winner,
     shortest_cycle,
 )
-from rankcut.consensus.units import Units
 from rankcut.errors import InputError, Setting, amount
 from rankcut.parameters import check_choice, check_count, check_share, is_real, seed_from
 from rankcut.rankings import Rankings, Unranked

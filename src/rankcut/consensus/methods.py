@@ -18,6 +18,7 @@ from rankcut.consensus.intervals import (
 from rankcut.consensus.kemeny import KemenyOrder, Progress, kemeny_order, possible_firsts
 from rankcut.consensus.means import (
     Mean,
+    Units,
     Vectors,
     borda_vectors,
     mean_of,
@@ -32,7 +33,6 @@ from rankcut.consensus.pairs import (
     components,
     copeland_scores,
 )
-from rankcut.consensus.units import Units
 from rankcut.parameters import AT_ONCE
 from rankcut.rankings import Unranked
 from rankcut.rankings.orders import to_ranking

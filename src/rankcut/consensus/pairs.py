@@ -13,8 +13,7 @@ from scipy.sparse import csr_array
 from scipy.special import betainc
 
 from rankcut._loops.types import Floats, Indices
-from rankcut.consensus.means import Vectors, comparisons, pair_matrix
-from rankcut.consensus.units import Units
+from rankcut.consensus.means import Units, Vectors, comparisons, pair_matrix
 from rankcut.parameters import AT_ONCE, ROUNDING
 
 # With more items than this, pairs are not examined one by one.

@@ -188,7 +188,7 @@ def _import_zarr() -> Any:
     try:
         import zarr
     except ImportError:
-        raise ModuleNotFoundError('Zarr arrays need zarr: pip install "rankcut[dask]"') from None
+        raise ModuleNotFoundError("Zarr arrays need zarr: pip install zarr") from None
     return zarr
 
 

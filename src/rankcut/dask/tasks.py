@@ -34,7 +34,7 @@ def import_dask() -> Any:
         import dask
     except ImportError:
         raise ModuleNotFoundError(
-            'this computation needs Dask: pip install "rankcut[dask]"'
+            'this computation needs Dask: pip install "dask[array,dataframe,distributed]"'
         ) from None
     return dask
 
@@ -201,7 +201,9 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise ModuleNotFoundError('a cluster needs Dask: pip install "rankcut[dask]"') from None
+        raise ModuleNotFoundError(
+            'a cluster needs Dask: pip install "dask[array,dataframe,distributed]"'
+        ) from None
     if scheduler is None:
         with (
             LocalCluster(

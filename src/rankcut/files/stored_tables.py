@@ -123,7 +123,7 @@ def parquet_files(source: Source) -> list[str] | None:
 def import_pyarrow() -> tuple[Any, Any]:
     """PyArrow and its Parquet module, or a line that says how to get them."""
     names = ("pyarrow", "pyarrow.parquet")
-    pyarrow, parquet = (needed(name, "Parquet files", "parquet") for name in names)
+    pyarrow, parquet = (needed(name, "Parquet files") for name in names)
     return pyarrow, parquet
 
 
@@ -153,7 +153,7 @@ def excel_blocks(
     source: Source, *, sheet: str | None = None, header: Header = 1, rows: int | None = None
 ) -> Iterator[TableBlock]:
     """The blocks of a sheet of an Excel file; None is the first."""
-    openpyxl = needed("openpyxl", "Excel files", "excel")
+    openpyxl = needed("openpyxl", "Excel files")
     name = source_name(source)
     content = read_all(source)
     with reading_as("an Excel file (.xlsx)", name):
@@ -212,7 +212,7 @@ def _trimmed(cells: Iterable[Any]) -> list[Any]:
 
 def spss_blocks(source: Source) -> Iterator[TableBlock]:
     """The table of an SPSS file; user-defined missing values are missing."""
-    pyreadstat = needed("pyreadstat", "SPSS files", "spss")
+    pyreadstat = needed("pyreadstat", "SPSS files")
     name = source_name(source)
     with (
         reading_as("an SPSS file (.sav)", name),

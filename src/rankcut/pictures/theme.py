@@ -65,15 +65,13 @@ VARIABLES = {
 MOST_ITEMS = 40
 """Rows of a chart, of a table of pairs or of a page that a reader takes in; the first are shown."""
 
-_REMEDY = 'pip install "rankcut[plot]"'
-
 
 def import_figure() -> Any:
     """Matplotlib's figure class, which needs no display."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ModuleNotFoundError(f"pictures need Matplotlib: {_REMEDY}") from None
+        raise ModuleNotFoundError("pictures need Matplotlib: pip install matplotlib") from None
     return Figure
 
 

@@ -162,7 +162,7 @@ class Study:
             random_state=self.seed,
             people=of_known(self.about.people),
             strata=of_known(self.strata),
-            weights=of_known(self.about.weights),
+            sample_weight=of_known(self.about.weights),
             counts=about.counts[known],
         )
         n_unknown = int(about.counts[~known].sum())

@@ -28,7 +28,7 @@ MOST_DENSE = SIDE
 
 # Errors and intervals are of strengths under this prior, or a wider one: odds of exp(2) to 1 are
 # nothing special. benchmarks/strengths_coverage.py shows that they hold.
-_WIDE = Hyperparameters(4.0)
+WIDE = Hyperparameters(4.0)
 
 # If all choices are ties, log δ would be infinite: a precision that no data notice.
 TIE_PRECISION = 1e-8
@@ -198,9 +198,9 @@ def fit_strengths(
         prior == "evidence"
         and chosen is not None
         and not chosen.share
-        and chosen.scale < _WIDE.scale
+        and chosen.scale < WIDE.scale
     ):
-        wide = _WIDE
+        wide = WIDE
         centre, _, curvature = _newton(likelihood, family, wide, parameters)
     covariance = linalg.inv(curvature)
     if errors == "sandwich":
