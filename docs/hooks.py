@@ -90,6 +90,20 @@ ROOMS = {
     "dask": ("Dask", ("dask",)),
 }
 
+# What answers return, which nobody imports by name.
+RESULTS = {
+    "comparison": {
+        "GroupComparison": "rankcut.comparison.results",
+        "IndependenceResult": "rankcut.comparison.independence",
+        "TestedEffect": "rankcut.comparison.results",
+        "Table": "rankcut.comparison.results",
+    },
+    "consensus": {"Agreement": "rankcut.consensus.agreement"},
+    "regression": {"Explanation": "rankcut.regression.effects"},
+    "ranking_regression": {"TestResult": "rankcut.ranking_regression.estimator"},
+    "report": {"Panel": "rankcut.report.panels", "Study": "rankcut.report.study"},
+}
+
 
 def on_page_markdown(markdown, page, config, files):
     """Run the commands of a page, in order, in a folder of its own."""
@@ -187,6 +201,8 @@ def public_names():
         part = home.removeprefix("rankcut.").partition(".")[0]
         room = next(room for room, (_, parts) in ROOMS.items() if part in parts)
         rooms[room][name] = home
+    for room, results in RESULTS.items():
+        rooms[room] |= results
     return rooms
 
 

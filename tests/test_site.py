@@ -1,5 +1,6 @@
 """The site, built strictly, in a real browser: nothing overflows or complains, search works."""
 
+import json
 import os
 import subprocess
 import sys
@@ -57,3 +58,28 @@ def test_search_works_without_a_network(show, site):
             time.sleep(0.2)
         assert shown.evaluate(FOUND) >= 3
         assert shown.errors() == []
+
+
+# What people look for, and the page that they should find.
+WANTED = {
+    "qualtrics": "survey-tools.html",
+    "plackett": "strengths.html",
+    "bradley": "strengths.html",
+    "friedman": "leaderboards.html",
+    "leaderboard": "leaderboards.html",
+    "weights": "consensus.html",
+    "maxdiff": "survey-tools.html",
+    "GroupComparison": "reference/comparison.html",
+    "Consensus": "reference/consensus.html",
+}
+
+
+@pytest.mark.parametrize("word", WANTED)
+def test_the_search_index_knows_where(site, word):
+    index = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))
+    pages = {
+        entry["location"].partition("#")[0]
+        for entry in index["docs"]
+        if word.lower() in f"{entry['title']} {entry['text']}".lower()
+    }
+    assert WANTED[word] in pages

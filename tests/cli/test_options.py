@@ -72,7 +72,7 @@ def test_info_as_json(lunch):
     )
     said = json.loads(succeed("info", "towns.csv", "--columns", "age", "--json"))
     assert (said["n_rankings"], said["n_rows"], said["n_items"]) == (6, 3, 3)
-    assert said["kinds"] == {"full": 3, "strict, part of the items": 3}
+    assert said["kinds"] == {"full": 3, "incomplete": 3}
     # A missing value is not another value.
     assert said["columns"] == {"town": 1, "age": 1}
     succeed("info", "towns.csv", "--columns", "age", "-o", "towns.json")

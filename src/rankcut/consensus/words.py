@@ -184,7 +184,7 @@ class ConsensusReport:
         notes = list(group.notes)
         if group.errors is not None:
             notes.append(
-                "Strengths are by the Plackett–Luce model, ± their standard error: exp(a − b) are "
+                "Strengths are by the Plackett–Luce model, ± half of a 95 % interval: exp(a − b) are "
                 "the odds that one item is chosen rather than the other."
             )
             notes.extend(self._tiers(group))
@@ -214,7 +214,7 @@ class ConsensusReport:
         for i in self.order_of(group)[:most]:
             line = f"{group.ranking[i]:5}  {_cut(self.items[i], width):{width}}"
             if group.errors is not None:
-                line += f"  {group.scores[i]:>6.2f} ± {group.errors[i]:4.2f}"
+                line += f"  {group.scores[i]:>6.2f} ± {1.96 * group.errors[i]:4.2f}"
             if group.intervals is not None and group.first is not None:
                 low, high = group.intervals[i].tolist()
                 places = str(low) if low == high else f"{low} to {high}"

@@ -69,7 +69,7 @@ def describe(
     --------
     >>> votes = RankingSet(np.array([[1.0, 2.0, 2.0], [2.0, 1.0, np.nan]]), ("a", "b", "c"))
     >>> describe(votes).kinds
-    {'with ties, all items': 1, 'strict, part of the items': 1}
+    {'complete, with ties': 1, 'incomplete': 1}
     """
     said = (unranked, "error" if value is None else value.unranked, rankings.unranked)
     meaning: Unranked = next((each for each in said if each != "error"), "anywhere")
@@ -186,10 +186,10 @@ def _kinds(found: _Census, n_items: int) -> dict[str, int]:
     whole = found.lengths == n_items
     kinds = {
         "full": whole & ~found.tied,
-        "with ties, all items": whole & found.tied,
-        "strict, part of the items": ~whole & ~found.tied & (found.lengths > 0),
-        "with ties, part of the items": ~whole & found.tied,
-        "ranks nothing": found.lengths == 0,
+        "complete, with ties": whole & found.tied,
+        "incomplete": ~whole & ~found.tied & (found.lengths > 0),
+        "incomplete, with ties": ~whole & found.tied,
+        "empty": found.lengths == 0,
     }
     numbers = {kind: int(found.counts[rows].sum()) for kind, rows in kinds.items()}
     return {kind: n for kind, n in sorted(numbers.items(), key=lambda pair: -pair[1]) if n}

@@ -306,7 +306,7 @@ def make_contents(study: Study) -> Panel:
     kind, number = next(iter(about.kinds.items()))
     said = f"{amount(about.n_rankings, 'ranking')} of {amount(about.n_items, 'item')}: "
     share = "all" if number == about.n_rankings > 1 else percent(number, about.n_rankings)
-    said += f"{share} {'is' if number == 1 else 'are'} {_KINDS[kind]}. "
+    said += f"{share} {'is' if number == 1 else 'are'} {kind}. "
     if about.most_repeated > 1:
         said += (
             "All give the same order. "
@@ -358,14 +358,6 @@ _UNRANKED = {
     "error": "none",
     "last": "taken as tied after all listed ones",
     "anywhere": "taken as unknown: only listed items are compared",
-}
-
-_KINDS = {
-    "full": "full",
-    "with ties, all items": "complete, with ties",
-    "strict, part of the items": "incomplete, without ties",
-    "with ties, part of the items": "incomplete, with ties",
-    "ranks nothing": "empty",
 }
 
 PANELS: dict[str, Callable[[Study], Panel | None]] = {
