@@ -35,6 +35,7 @@ COMMANDS = {
     "info": "info",
     "convert": "convert",
     "consensus": "consensus",
+    "transfers": "transfers",
     "graph": "graph",
     "features": "features",
     "gram": "features",
