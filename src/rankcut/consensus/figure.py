@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.consensus.leaderboard import leaderboard
+from rankcut.consensus.leaderboard import LEAST, leaderboard
 from rankcut.consensus.words import ConsensusReport, GroupConsensus, percent
 from rankcut.errors import InputError, amount
 from rankcut.pictures.figures import (
@@ -47,9 +47,6 @@ from rankcut.pictures.theme import (
     name_colours,
     shorten,
 )
-
-# A leaderboard is legible on a phone at this width, in pixels, and scrolls.
-_LEAST = 544.0
 
 
 def plot_consensus(
@@ -238,7 +235,7 @@ def _body(report: ConsensusReport) -> Iterator[Html]:
         if not several and group.clear is not None and group.mean_ranks is not None:
             picture = leaderboard(report, "Leaderboard")
             yield tag("h2", "What is clearly different")
-            yield tag("div", draw_svg(picture.scene, least=_LEAST), kind="wide", tabindex="0")
+            yield tag("div", draw_svg(picture.scene, least=LEAST), kind="wide", tabindex="0")
             yield tag("p", picture.said, kind="soft")
         if group.pairwise is not None:
             yield from show_pairs(group.pairwise, report.items, report.order_of(group))
@@ -331,7 +328,7 @@ def show_pairs(
     """Who is preferred to whom, and how to read it; ``chosen`` is for pages that choose items."""
     scene = pairs_scene(shares, items, order[:MOST_ITEMS], chosen=chosen)
     look = {"kind": "wide", "tabindex": "0", "role": "region", "aria_label": "Pairs of items"}
-    yield tag("div", draw_svg(scene, least=min(0.6 * scene.width, _LEAST)), **look)
+    yield tag("div", draw_svg(scene, least=min(0.6 * scene.width, LEAST)), **look)
     said = "Blue: most of those who compare both prefer the item of the row; orange: that of the "
     said += "column."
     if _has_unknown(shares):

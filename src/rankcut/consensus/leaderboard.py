@@ -19,6 +19,10 @@ from rankcut.pictures.theme import INK, MOST_ITEMS, SOFT, colour, shorten
 _ROW, _BAR, _AXIS, _SIZE = 22.0, 9.0, 34.0, 13.0
 
 
+# A drawing with names is legible on a phone at this width, in pixels, and scrolls.
+LEAST = 544.0
+
+
 def joined_runs(order: Sequence[int], clear: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """The longest runs of neighbours no two of which are clearly different, as first and last.
 

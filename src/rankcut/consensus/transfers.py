@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
+from rankcut.consensus.leaderboard import LEAST
 from rankcut.consensus.words import percent
 from rankcut.errors import amount
 from rankcut.parameters import MOST_LISTED
 from rankcut.pictures.figures import draw_figure
-from rankcut.pictures.page import page, show_picture, table, tag
+from rankcut.pictures.page import draw_svg, page, table, tag
 from rankcut.pictures.scene import WIDTH, Path, Picture, Scene, Shape, Text, rectangle, text_width
 from rankcut.pictures.theme import OTHERS, colour, shorten
 from rankcut.rankings import read_rankings
@@ -141,10 +142,10 @@ class Transfers:
         """A page with the picture and the numbers."""
         order = self.order()
         rows = [[str(self.items[i]), f"{self.first[i]:,.7g}", self._next(i)] for i in order]
-        drawn = show_picture(self.picture(title))
-        return page(
-            title, tag("h1", title), *drawn, table(["first choice", "ballots", "next"], rows)
-        )
+        picture = self.picture(title)
+        drawn = tag("div", draw_svg(picture.scene, LEAST), kind="wide", tabindex="0")
+        numbers = table(["first choice", "ballots", "next"], rows)
+        return page(title, tag("h1", title), tag("p", picture.said, kind="soft"), drawn, numbers)
 
     def _pooled(self) -> "Transfers":
         """The candidates in order; those after the first dozen are one."""

@@ -222,8 +222,10 @@ def spss_blocks(source: Source) -> Iterator[TableBlock]:
         copy.write(read_all(source))
         copy.flush()
         frame, about = pyreadstat.read_sav(copy.name)
-    labels = tuple(label or "" for label in about.column_labels)
-    for block in frame_blocks(frame, name):
+        labels = tuple(label or "" for label in about.column_labels)
+        # A damaged file may have names that are no text.
+        blocks = list(frame_blocks(frame.rename(columns=str), name))
+    for block in blocks:
         yield replace(block, labels=labels, tool="SPSS")
 
 

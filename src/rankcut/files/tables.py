@@ -244,9 +244,9 @@ class TableBlock:
         if strays and 2 * len(strays) <= len(values):
             row, cell = strays[0]
             words = {str(other).strip() for _, other in strays}
-            numbers = [float(other) for _, other in values if number_of(other, ordinals=False)]
+            largest = max((number_of(other) or 0.0 for _, other in values), default=0.0)
             no_answer: Text = []
-            if len(words) == 1 and "," not in str(cell) and max(numbers) <= len(self.names):
+            if len(words) == 1 and "," not in str(cell) and largest <= len(self.names):
                 no_answer = ["if that is no answer, pass ", Setting("missing", *words), "; "]
             self.refuse(
                 row,
