@@ -31,6 +31,7 @@ from rankcut import (
     StrengthRegression,
     SubmodularFeatures,
     ViewFeatures,
+    compare_groups,
 )
 from rankcut.kernels import KendallFeatures
 from rankcut.similar import LikenessFeatures
@@ -192,6 +193,42 @@ def test_weights_may_add_up_to_what_is_exact(name):
     for weights in (2.0**54 * counts, 1e300 * counts, np.full(30, 1e308)):
         with pytest.raises(ValueError, match=r"sample_weight adds up to more than 2\*\*53"):
             LEARNERS[name](ranks, y, weights)
+
+
+# Answers to counted rankings and a group of each.
+ANSWERS = {
+    "consensus": lambda X, y: places(Consensus(unranked="last", n_bootstraps=50).fit(X)),
+    "kemeny": lambda X, y: places(Consensus("kemeny", unranked="last", n_bootstraps=50).fit(X)),
+    "strengths": lambda X, y: places(Consensus(unranked="anywhere", n_bootstraps=50).fit(X)),
+    "blocs": lambda X, y: RankingBlocs(2, unranked="last").fit(X)._shares,
+    "completer": lambda X, y: RankingCompleter(unranked="anywhere").fit(X).consensus_,
+    "comparison": lambda X, y: [compare_groups(X, y, unranked="last", random_state=0).p_value],
+    "regression": lambda X, y: (
+        StrengthRegression(unranked="anywhere")
+        .fit(y[:, None] * 1.0, X)
+        .predict_scores([[0.0], [1]])
+    ),
+}
+
+
+def places(model):
+    return np.column_stack([model.scores_, model.rank_intervals_])
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_counts_of_answers_are_repeated_rows_up_to_what_is_exact(name):
+    ranks, y, counts = some_lists()
+
+    def counted(counts):
+        return RankingSet(ranks, tuple("abcde"), counts=counts)
+
+    found = ANSWERS[name](counted(counts), y)
+    repeated = ANSWERS[name](counted(counts).expanded(), np.repeat(y, counts))
+    np.testing.assert_allclose(found, repeated, atol=1e-9)
+    for total in (1e9, 2**53):
+        assert np.isfinite(ANSWERS[name](counted(counts * int(total / counts.sum())), y)).all()
+    with pytest.raises(ValueError, match=r"adds up to more than 2\*\*53"):
+        ANSWERS[name](counted(np.full(30, 2**52)), y)
 
 
 @pytest.mark.parametrize("name", COUNTED)

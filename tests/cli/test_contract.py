@@ -26,6 +26,7 @@ ARGUMENTS = {
     "info": ["--json"],
     "convert": ["-", "--to", "csv", "--expand"],
     "consensus": ["--by", "town", "--n-bootstraps", "0", "--json"],
+    "transfers": ["--json"],
     "graph": ["--learn", "agreement", "--json"],
     "features": ["-o", "-"],
     "gram": ["-o", "-"],
@@ -40,12 +41,13 @@ ARGUMENTS = {
     "map": ["--by", "town", "--json"],
     "report": ["--by", "town", "-o", "-"],
 }
-NO_UNRANKED = ("info", "convert", "graph", "classify", "regress")
+NO_UNRANKED = ("info", "convert", "transfers", "graph", "classify", "regress")
 # The suffix of a file that the command writes, and the options that name it on standard output.
 WRITTEN = {
     "info": (".json", []),
     "convert": (".csv", ["--to", "csv"]),
     "consensus": (".csv", []),
+    "transfers": (".csv", []),
     "graph": (".npz", []),
     "features": (".csv", []),
     "gram": (".csv", []),

@@ -17,7 +17,8 @@ from rankcut._loops.random_streams import add_by_label, shuffle_labels
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.statistics import Moments
 from rankcut.comparison.vectors import Scores
-from rankcut.parameters import AT_ONCE
+from rankcut.errors import InputError
+from rankcut.parameters import AT_ONCE, MOST_HELD
 from rankcut.rankings.value import ROUNDING
 from rankcut.threads import in_order
 
@@ -239,6 +240,11 @@ class GroupDraws(Draws):
                 labels = np.array([np.concatenate(each) for each in some], dtype=np.uint8)
                 yield work(self._labelled(labels))
             return
+        if self._units > MOST_HELD:
+            raise InputError(
+                f"{self._units:,} people are too many to shuffle, as a small group needs",
+                remedy="divide all counts by the same number, or leave the small group out",
+            )
         starts = np.concatenate([[0], np.cumsum(self._sizes.sum(axis=1))])
 
         def shuffled(first: int) -> Any:

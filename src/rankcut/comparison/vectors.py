@@ -200,7 +200,9 @@ def _fit_near(
             step = step / 2
             parameters = parameters - step
             continue
-        step = linalg.solve(bend + penalty, gradient - penalty @ gap, assume_a="pos")
+        # Level, too, so that counts of any size leave it well conditioned.
+        curved = bend + penalty + _level(bend, likelihood.n_items)
+        step = linalg.solve(curved, gradient - penalty @ gap, assume_a="pos")
         if np.abs(step).max() <= TOLERANCE:
             break
         reached, parameters = value, parameters + step

@@ -19,7 +19,7 @@ from scipy.sparse import coo_array, csr_array, issparse
 
 from rankcut._loops.types import Longs
 from rankcut.errors import InputError, Setting, Text, amount
-from rankcut.parameters import EXACT, check_choice, check_counts
+from rankcut.parameters import EXACT, check_choice, check_counts, check_total
 from rankcut.rankings.value import Rankings, Unranked, block_rows
 
 if TYPE_CHECKING:
@@ -109,6 +109,8 @@ def read_rankings(
             stored = _canonical(stored, labels)
         elif stored.dtype.kind in "OUS" or (stored.dtype.kind in "iu" and stored.itemsize == 8):
             stored = _as_numbers(stored, labels)
+        if weights is not None:
+            check_total(float(weights.sum()))
         rankings = Rankings(stored, labels, unranked, weights, counted, asked_ties=asked_ties)
         _check_ranks(rankings, number)
     if counts is not None:
