@@ -29,6 +29,7 @@ TITLES = {
     "blocs": "Blocs",
     "command": "The command",
     "comparison": "Comparison of groups",
+    "comparison_choice": "The statistic of comparisons",
     "comparison_data": "Groups in real data",
     "completion_scale": "Size of completion",
     "completion_uses": "Uses of completion",
