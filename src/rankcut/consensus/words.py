@@ -184,8 +184,8 @@ class ConsensusReport:
         notes = list(group.notes)
         if group.errors is not None:
             notes.append(
-                "Strengths are by the Plackett–Luce model, ± half of a 95 % interval: exp(a − b) are "
-                "the odds that one item is chosen rather than the other."
+                "Strengths are by the Plackett–Luce model, ± half of a 95 % interval: exp(a − b) "
+                "are the odds that one item is chosen rather than the other."
             )
             notes.extend(self._tiers(group))
         return [*notes, agreement_sentence(group.agreement, self.confidence)]
