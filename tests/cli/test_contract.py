@@ -288,7 +288,8 @@ def to_file(command, target):
 def test_standard_input(here, command):
     text = (here / "votes.csv").read_text(encoding="utf-8")
     piped = succeed(command, "-", *arguments(command), "--format", "csv", input=text)
-    assert piped == answer(command, "votes.csv")
+    # A report names its file.
+    assert piped == answer(command, "votes.csv").replace("votes.csv, ", "")
 
 
 @COMMAND
@@ -391,7 +392,7 @@ def test_an_option_has_one_name_and_one_meaning():
         assert len(helps) == 1, (spelling, helps)
     assert all("-o" in option.opts for option in found["--output"].values())
     assert set(found["--output"]) == set(COMMANDS) - {"help", "open"}
-    random = {"consensus", "features", "gram", "compare", "complete"}
+    random = {"consensus", "compare", "complete"}
     random |= {"classify", "regress", "learn-ranking"}
     assert set(found["--seed"]) == random
     # The others write a file, or a table on standard output.
