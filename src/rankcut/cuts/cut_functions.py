@@ -70,7 +70,8 @@ def _loop_for(algorithm: Algorithm, graph: ItemGraph) -> _Loop:
     if algorithm == "dense":
         return dense_increments, (2.0 * graph.to_dense(), graph.degrees)
     weights = graph.weights
-    return sparse_increments, (weights.constant, as_links(2.0 * weights.matrix), graph.degrees)
+    twice = as_links(sparse.csr_array(2.0 * weights.matrix))
+    return sparse_increments, (weights.constant, twice, graph.degrees)
 
 
 def tabulate_cut(weights: Floats) -> Floats:
@@ -106,10 +107,15 @@ def above_constants(entries: Entries, n_items: int) -> OffsetRows:
 
 
 def as_links(weights: Any) -> Links:
-    """A sparse matrix of weights for compiled loops."""
-    rows = sparse.csr_array(weights)
+    """A matrix of weights for compiled loops; each pair of a dense one is a link."""
+    if isinstance(weights, np.ndarray):
+        n = len(weights)
+        starts, neighbours = np.arange(n + 1, dtype=np.uint32), np.arange(n, dtype=np.uint32)
+        return Links(n * starts, np.tile(neighbours, n), weights.ravel())
     return Links(
-        rows.indptr.astype(np.uint32), rows.indices.astype(np.uint32), rows.data.astype(np.float64)
+        weights.indptr.astype(np.uint32),
+        weights.indices.astype(np.uint32),
+        weights.data.astype(np.float64),
     )
 
 

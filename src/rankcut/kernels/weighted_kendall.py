@@ -200,9 +200,10 @@ def forget_one_item(weights: Floats) -> Floats:
     them, or after both.
     """
     k = len(weights) - 1
-    s, t = np.ogrid[:k, :k]
+    t = np.arange(k)
+    s = t[:, np.newaxis]
     before, between, after = weights[1:, 1:], weights[:-1, 1:], weights[:-1, :-1]
-    return np.triu(((s + 1) * before + (t - s) * between + (k - t) * after) / (k + 1), 1)
+    return np.asarray(((s + 1) * before + (t - s) * between + (k - t) * after) / (k + 1))
 
 
 class AverageWeights:
