@@ -419,8 +419,6 @@ def test_a_kernel_of_many_rankings_is_approximated_and_says_so(monkeypatch):
     near = compare_groups(ranks, groups, features="gaussian", n_permutations=199)
     assert "approximated: its vectors miss" in near.notes[0]
     assert near.effect_size == pytest.approx(exact.effect_size, rel=0.3)
-    other = independence_test(ranks, {"group": groups}, features="gaussian", n_permutations=19)
-    assert other.notes == near.notes
 
 
 def test_frames_and_sparse_matrices_give_the_same(frames):
@@ -567,10 +565,9 @@ def test_frames_words_and_json(frames):
 
 
 def test_independence_of_a_category_is_a_comparison_of_groups():
-    ranks = np.vstack([rankings(3, 3), rankings(3, 4, 2.0)])
-    groups = np.repeat(["a", "b"], 3)
-    one = compare_groups(ranks, groups, features=SpearmanKernel())
-    other = independence_test(ranks, {"group": groups}, features=SpearmanKernel())
+    ranks, groups = two_groups(20, 0.7)
+    one = compare_groups(ranks, groups, n_permutations=1999)
+    other = independence_test(ranks, {"group": groups}, n_permutations=1999)
     assert other.p_value == pytest.approx(one.p_value, abs=0.02)
     assert other.effect_size == pytest.approx(one.effect_size)
 
@@ -582,12 +579,12 @@ def test_independence_of_a_number_equals_scipy():
 
     def statistic(x):
         gap = x - x.mean()
-        return ((gap @ centred) ** 2).sum() / (gap**2 @ centred**2).sum()
+        return ((gap @ centred) ** 2 / (gap**2 @ centred**2)).sum()
 
     expected = stats.permutation_test(
         (age,), statistic, permutation_type="pairings", alternative="greater", n_resamples=np.inf
     )
-    got = independence_test(ranks, {"age": age}, features=SpearmanKernel())
+    got = independence_test(ranks, {"age": age})
     # Within four Monte Carlo errors.
     error = np.sqrt(expected.pvalue * (1 - expected.pvalue) / 9999)
     assert got.p_value == pytest.approx(expected.pvalue, abs=4 * error)

@@ -211,7 +211,7 @@ def test_the_overall_p_value_by_brute_force():
         return stats.f.sf((gap**2 / own).sum() / 3, 9 / (scaled**2).sum(), below)
 
     def look(moments):
-        return -np.log(modified_anova_type(moments, draws.varies).p_value())[:, None]
+        return -np.log(modified_anova_type(moments, draws.scores.varies).p_value())[:, None]
 
     (got,) = draws.p_values([Question(look, np.ones(1))])
     p = by_brute_force(values, 5, p_value)
@@ -226,7 +226,7 @@ def test_adjusted_p_values_are_those_of_westfall_and_young():
     draws = draws_of(values, np.repeat([0, 1], 4))
 
     def look(moments):
-        return score_statistics(moments, draws.varies).max(axis=-2)
+        return score_statistics(moments, draws.scores.varies).max(axis=-2)
 
     def z(x, y):
         middle = (x.mean(axis=0) + y.mean(axis=0)) / 2

@@ -11,7 +11,6 @@ from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.comparison.permutations import GroupDraws, Options, Question
 from rankcut.comparison.results import GroupComparison, Measure, Table
 from rankcut.comparison.rows import (
-    Codes,
     ComparedRows,
     make_design,
     read_codes,
@@ -19,6 +18,7 @@ from rankcut.comparison.rows import (
     read_weighted,
 )
 from rankcut.comparison.statistics import (
+    Form,
     Moments,
     anova_type,
     holm,
@@ -180,8 +180,11 @@ def compare_groups(
     notes = []
     if len(known) < n_rows:
         notes.append(f"{amount(n_rows - len(known), 'ranking')} without a group left out.")
-    codes, values = _used(found, known)
-    rows, told = read_rows(weighted, known, codes, strata, people)
+    if not known.size:
+        raise InputError("has no value for any ranking", parameter="groups")
+    used, codes = np.unique(found.codes[known], return_inverse=True)
+    values = tuple(found.values[code] for code in used)
+    rows, told = read_rows(weighted, known, codes.astype(np.int64), strata, people)
     notes += told
     if strata is not None or told:
         rows, note = _with_several_groups(rows, values)
@@ -244,14 +247,11 @@ class _GroupTest:
         covariances = draws.covariances(data)
         own = data._replace(covariances=covariances[np.newaxis]).of(whole)
         first = Moments(own.means[0], own.variances[0], own.weights[0], own.sizes, covariances)
-        overall = _Overall(self.features is None, whole, draws.varies[whole])
-        questions = {"overall": Question(overall, np.exp(-overall.clearness(own)))}
-        if n_groups > 2:
-            p_values = holm(np.exp(-overall.clearness(own.of_two())[0]))
-            questions["between"] = Question(overall.of_two, p_values)
+        modified = scores.varies[whole] if self.features is None else None
+        questions = _overall(own, whole, modified)
         for name in ("items", "pairs"):
             if name in parts:
-                questions[name] = _family(data, columns[name], draws.varies)
+                questions[name] = _family(data, columns[name], scores.varies)
         found = dict(zip(questions, draws.p_values(list(questions.values())), strict=True))
         share = share_explained(first, float(scores.total[whole].sum()))
         means = scores.adjusted_means(data.means[0], data.weights[0])
@@ -264,7 +264,7 @@ class _GroupTest:
         def table(name: str, compared: dict[str, Any], words: tuple[str, str, str]) -> Table:
             if name not in parts:
                 return Table({})
-            clearness = score_statistics(data.of(columns[name]), draws.varies[columns[name]])[0]
+            clearness = score_statistics(data.of(columns[name]), scores.varies[columns[name]])[0]
             return difference_table(compared, shown[name], clearness, found[name], values, words)
 
         items, between = table("items", {"item": names}, _WORDS[self.measure]), Table({})
@@ -348,40 +348,34 @@ class _GroupTest:
         return dict(zip(values, effects.tolist(), strict=True))
 
 
-@dataclass(frozen=True)
-class _Overall:
-    """The overall statistic, of all groups or of each two.
+def _form(moments: Moments, varies: Flags | None) -> Form:
+    """The overall statistic.
 
-    A kernel asks whether populations are equal, and keeps its distances: its statistic is the sum
-    of squares between groups by what is expected of it.
+    A kernel (``varies`` None) asks whether populations are equal, and keeps its distances: all
+    coordinates of a group have the same weight.
     """
-
-    modified: bool
-    whole: slice
-    varies: Flags
-
-    def __call__(self, moments: Moments) -> Floats:
-        """Of all groups: large if they differ."""
-        return self._value(moments.of(self.whole))[:, np.newaxis]
-
-    def of_two(self, moments: Moments) -> Floats:
-        """The same of each two groups."""
-        return self._value(moments.of(self.whole).of_two())
-
-    def _value(self, moments: Moments) -> Floats:
-        if self.modified:
-            return self.clearness(moments)
-        return anova_type(moments, _by_size(moments)).ratio
-
-    def clearness(self, moments: Moments) -> Floats:
-        """−log p of the F distribution."""
-        if self.modified:
-            return -np.log(modified_anova_type(moments, self.varies).p_value())
-        return -np.log(anova_type(moments, _by_size(moments)).p_value())
+    if varies is not None:
+        return modified_anova_type(moments, varies)
+    weights = np.broadcast_to(moments.weights[..., np.newaxis], moments.means.shape)
+    return anova_type(moments, weights)
 
 
-def _by_size(moments: Moments) -> Floats:
-    return np.broadcast_to(moments.weights[..., np.newaxis], moments.means.shape)
+def _overall(own: Moments, whole: slice, varies: Flags | None) -> dict[str, Question]:
+    """Do all groups differ, and, if there are more than two, each two of them?"""
+
+    def look(moments: Moments) -> Floats:
+        form = _form(moments, varies)
+        return form.ratio if varies is None else -np.log(form.p_value())
+
+    found = {
+        "overall": Question(
+            lambda drawn: look(drawn.of(whole))[:, np.newaxis], _form(own, varies).p_value()
+        )
+    }
+    if len(own.sizes) > 2:
+        p_values = holm(_form(own.of_two(), varies).p_value()[0])
+        found["between"] = Question(lambda drawn: look(drawn.of(whole).of_two()), p_values)
+    return found
 
 
 def _family(data: Moments, columns: slice, varies: Flags) -> Question:
@@ -403,14 +397,6 @@ def _with_shrunk(items: Table, shrunk: Mapping[Any, Floats], values: Sequence[Ha
         high, low = (number.get(row[side], 0) for side in ("higher_in", "lower_in"))
         found.append(float(shrunk[row["item"]][high] - shrunk[row["item"]][low]))
     return Table({**items.columns, "shrunk": found})
-
-
-def _used(found: Codes, kept: Longs) -> tuple[Longs, tuple[Hashable, ...]]:
-    """Codes of the rankings that are kept."""
-    if not kept.size:
-        raise InputError("has no value for any ranking", parameter="groups")
-    used, codes = np.unique(found.codes[kept], return_inverse=True)
-    return codes.astype(np.int64), tuple(found.values[code] for code in used)
 
 
 def _with_several_groups(
@@ -486,20 +472,9 @@ def difference_table(
 ) -> Table:
     """The clearest difference between two groups and where it is, the clearest first.
 
-    Parameters
-    ----------
-    names : mapping of str to sequence
-        Columns that say what is compared.
-    means : ndarray of shape (n_groups, n_compared)
-        The mean of each group.
-    clearness : ndarray of shape (n_pairs_of_groups, n_compared)
-        How clear the difference between each two groups is.
-    p_values : ndarray of shape (n_compared,)
-        Adjusted p-values of the clearest.
-    groups : sequence
-        Labels of the groups.
-    words : (str, str, str)
-        Column for the group with the smaller mean, for that with the larger, and what a mean is.
+    ``means`` are those of each group, ``clearness`` how clear the difference between each two is;
+    ``words`` are columns for the group with the smaller mean and for that with the larger, and what
+    a mean is.
     """
     every = np.arange(means.shape[1])
     one, other = (side[clearness.argmax(axis=0)] for side in two_groups(len(groups)))

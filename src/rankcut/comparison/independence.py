@@ -7,7 +7,6 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from rankcut._loops.random_streams import shuffle_rows
@@ -30,7 +29,7 @@ from rankcut.comparison.rows import (
     read_weighted,
 )
 from rankcut.comparison.statistics import Estimate, holm, normal_interval
-from rankcut.comparison.vectors import Coordinates, Scores, features_of, places
+from rankcut.comparison.vectors import Scores, places
 from rankcut.errors import InputError, amount
 from rankcut.parameters import AT_ONCE, check_count, seed_from, within_floats
 from rankcut.rankings import Unranked, as_frame
@@ -111,7 +110,6 @@ def independence_test(
     *,
     items: Sequence[Hashable] | None = None,
     unranked: Unranked = "error",
-    features: Any = None,
     n_permutations: int = 9999,
     strata: Any = None,
     people: Any = None,
@@ -135,9 +133,7 @@ def independence_test(
     covariates : frame, mapping of names to columns, or array of shape (n_rankings, n_covariates)
         Columns of numbers enter as they are; text, booleans and categories as one indicator for
         each value. Rankings with a missing value are left out.
-    items, unranked, features, n_permutations, strata, people, counts
-        As in :func:`~rankcut.compare_groups`. Without ``features``, vectors are mean places.
-    sample_weight, random_state, n_jobs
+    items, unranked, n_permutations, strata, people, sample_weight, counts, random_state, n_jobs
         As in :func:`~rankcut.compare_groups`.
 
     Returns
@@ -171,22 +167,14 @@ def independence_test(
     numbers = {name: _numbers(name, column, kept) for name, column in named.items()}
     alike = np.unique(np.hstack(list(numbers.values())), axis=0, return_inverse=True)[1].ravel()
     rows, told = read_rows(weighted, kept, alike, strata, people)
-    parts: dict[str, Coordinates] = {"places": places(rows.rankings)}
-    if features is not None:
-        parts["features"] = features_of(features, rows.rankings, options.seed)
-        notes += parts["features"].notes()
     rows = replace(rows, group=np.zeros(len(rows.index), dtype=np.int64))
-    scores = Scores(make_design(rows), parts)
+    scores = Scores(make_design(rows), {"places": places(rows.rankings)})
     draws = CovariateDraws(rows, scores, np.hstack(list(numbers.values())), options)
     if draws.width == 0:
         raise InputError("are the same for all rankings of a stratum", parameter="covariates")
-    places_of = scores.columns["places"]
-    whole = scores.columns.get("features", places_of)
-    found, of_items = draws.p_values([draws.whole(whole, features is None), draws.each(places_of)])
-    share = draws.share_explained(whole)
-    total = scores.total[places_of]
-    explained = draws.data()[0][0, places_of]
-    by_item = np.divide(explained, total, out=np.zeros_like(total), where=total > 0)
+    found, of_items = draws.p_values([draws.whole(), draws.each()])
+    share, total = draws.share_explained(), scores.total
+    by_item = np.divide(draws.data()[0][0], total, out=np.zeros_like(total), where=total > 0)
     order = np.lexsort((-by_item, of_items))
     alone = {
         name: CovariateDraws(rows, scores, columns, options) for name, columns in numbers.items()
@@ -203,9 +191,9 @@ def independence_test(
                 "p_value": of_items[order].tolist(),
             }
         ),
-        covariates=_each_alone(alone, whole, features is None),
+        covariates=_each_alone(alone),
         method=draws.describe(),
-        features=parts["features"].name if "features" in parts else "mean places",
+        features="mean places",
         n_permutations=draws.number,
         notes=(*notes, *told),
     )
@@ -226,7 +214,7 @@ class CovariateDraws(Draws):
     def __init__(
         self, rows: ComparedRows, scores: Scores, covariates: Floats, options: Options
     ) -> None:
-        self._scores, self._options = scores, options
+        self._scores, self._options, self._varies = scores, options, scores.varies
         first, self._cells, count = _units_of(rows, covariates)
         stratum = rows.stratum[first]
         segments = np.concatenate([[0], np.flatnonzero(np.diff(stratum)) + 1, [len(first)]])
@@ -253,48 +241,35 @@ class CovariateDraws(Draws):
             math.inf, enough and scores.is_nearly_normal(ENOUGH), work, options.n_permutations
         )
 
-    def whole(self, columns: slice, modified: bool) -> Question:
-        """One question about some coordinates: the mean of their ratios, or the ratio of sums."""
-        varies = self._varies(columns)
+    def whole(self) -> Question:
+        """All items together: the mean of their ratios."""
 
         def look(drawn: tuple[Floats, Floats]) -> Floats:
-            squares, expected = (each[:, columns][:, varies] for each in drawn)
-            if not varies.any():
-                return np.zeros((len(squares), 1))
-            if modified:
-                return np.asarray((squares / expected).mean(axis=1, keepdims=True))
-            return np.asarray(squares.sum(axis=1) / expected.sum(axis=1))[:, np.newaxis]
+            total: Floats = self._ratios(*drawn).sum(axis=1, keepdims=True)
+            return total / max(int(self._varies.sum()), 1)
 
-        freedom = self.width * self._directions(columns, modified)
+        freedom = self.width * self._directions(correlation=True)
         return Question(look, chdtrc(freedom, freedom * look(self.data())[0]))
 
-    def each(self, columns: slice) -> Question:
-        """Coordinates one by one."""
-        varies = self._varies(columns)
+    def each(self) -> Question:
+        """Items one by one."""
+        normal = holm(chdtrc(self.width, self.width * self._ratios(*self.data())[0]))
+        return Question(lambda drawn: self._ratios(*drawn), normal, bounded=True)
 
-        def look(drawn: tuple[Floats, Floats]) -> Floats:
-            squares, expected = (each[:, columns] for each in drawn)
-            return np.divide(squares, expected, out=np.zeros_like(squares), where=varies)
+    def _ratios(self, squares: Floats, expected: Floats) -> Floats:
+        return np.divide(squares, expected, out=np.zeros_like(squares), where=self._varies)
 
-        normal = holm(chdtrc(self.width, self.width * look(self.data())[0]))
-        return Question(look, normal, bounded=True)
-
-    def _directions(self, columns: slice, modified: bool) -> float:
+    def _directions(self, *, correlation: bool) -> float:
         """About how many directions vary, tr(Σ)²/tr(Σ²) of the covariance or correlation."""
-        varies = self._varies(columns)
-        every = np.zeros((int(varies.sum()),) * 2)
+        every = np.zeros((int(self._varies.sum()),) * 2)
         for cells, block in self._scores.blocks():
-            part = block[:, columns][:, varies]
+            part = block[:, self._varies]
             every += (part * self._scores.design.counts[cells, np.newaxis]).T @ part
-        if modified:
+        if correlation:
             spread = np.sqrt(np.diag(every))
             every = every / np.outer(spread, spread)
         squared = float((every**2).sum())
         return float(np.trace(every)) ** 2 / squared if squared > 0 else 1.0
-
-    def _varies(self, columns: slice) -> NDArray[np.bool_]:
-        own = self._scores.own
-        return np.asarray(own[columns] > ROUNDING * max(float(own.max(initial=0.0)), 1e-300))
 
     def data(self) -> tuple[Floats, Floats]:
         """Squares of S, and what is expected of them, in each coordinate."""
@@ -331,15 +306,15 @@ class CovariateDraws(Draws):
 
         yield from in_order(shuffled, range(0, self.number, step), self._options.n_jobs)
 
-    def share_explained(self, columns: slice) -> Estimate:
+    def share_explained(self) -> Estimate:
         """The part of the variation that the covariates explain, corrected for chance."""
-        squares, expected = (float(each[0, columns].sum()) for each in self.data())
-        total = float(self._scores.total[columns].sum())
+        squares, expected = (float(each.sum()) for each in self.data())
+        total = float(self._scores.total.sum())
         if not total > 0.0:
             return Estimate(0.0, (0.0, 0.0))
         freedom = max(self._n_units - self.width - len(self._starts) + 1, 1)
         by_chance = expected * (1.0 - squares / total) * self._n_units / freedom
-        squared = by_chance**2 / max(self.width * self._directions(columns, False), 1.0)
+        squared = by_chance**2 / max(self.width * self._directions(correlation=False), 1.0)
         return normal_interval(squares - by_chance, by_chance, squared, 0.0, total)
 
 
@@ -397,16 +372,15 @@ def _numbers(name: Hashable, column: Any, kept: Longs) -> Floats:
     return np.asarray(numbers / spread if spread > 0 else numbers)
 
 
-def _each_alone(draws: dict[Hashable, CovariateDraws], columns: slice, modified: bool) -> Table:
+def _each_alone(draws: dict[Hashable, CovariateDraws]) -> Table:
     """Each covariate by itself, with p-values adjusted by Holm's method."""
     p_values = [
-        float(each.p_values([each.whole(columns, modified)])[0][0]) if each.width else 1.0
-        for each in draws.values()
+        float(each.p_values([each.whole()])[0][0]) if each.width else 1.0 for each in draws.values()
     ]
     return Table(
         {
             "covariate": list(draws),
-            "effect_size": [each.share_explained(columns).value for each in draws.values()],
+            "effect_size": [each.share_explained().value for each in draws.values()],
             "p_unadjusted": p_values,
             "p_value": holm(np.array(p_values)).tolist(),
         }

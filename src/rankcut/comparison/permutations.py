@@ -136,13 +136,7 @@ class Draws(ABC):
 
 
 class GroupDraws(Draws):
-    """The groups' moments in the data and under exchanged labels.
-
-    Attributes
-    ----------
-    varies : (width,)
-        Coordinates that are not all rounding.
-    """
+    """The groups' moments in the data and under exchanged labels."""
 
     def __init__(self, scores: Scores, whole: slice, crossed: bool, options: Options) -> None:
         """``crossed``: permutations have the covariances of the coordinates ``whole``, too."""
@@ -165,10 +159,9 @@ class GroupDraws(Draws):
         log = gammaln(self._sizes.sum(axis=1) + 1).sum() - gammaln(self._sizes + 1).sum()
         enough = self._sizes.sum(axis=0).min() >= ENOUGH and scores.is_nearly_normal(ENOUGH)
         self.choose(log, enough, self._units * self._width, options.n_permutations)
-        self.varies = scores.own > ROUNDING * max(float(scores.own.max(initial=0.0)), 1e-300)
         weight = float(design.counts @ design.weight)
         # Where all of a group agree; sums of inverse variances keep half of their digits.
-        self._floor = np.where(self.varies, math.sqrt(ROUNDING) * scores.own / weight**2, 0.0)
+        self._floor = np.where(scores.varies, math.sqrt(ROUNDING) * scores.own / weight**2, 0.0)
 
     def data(self) -> Moments:
         """The moments of the groups as they are."""

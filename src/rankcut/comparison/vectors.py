@@ -233,6 +233,8 @@ class Scores:
         Sum of squares of the rankings' coordinates about the means of their strata.
     own : (width,)
         Sum of squares of the units' vectors.
+    varies : (width,)
+        Coordinates that are not all rounding.
     """
 
     def __init__(self, design: Design, parts: Mapping[str, Coordinates]) -> None:
@@ -267,6 +269,7 @@ class Scores:
         self.own = np.zeros(self.width)
         for cells, block in self.blocks():
             self.own += design.counts[cells] @ block**2
+        self.varies = self.own > ROUNDING * max(float(self.own.max(initial=0.0)), 1e-300)
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
         """Vectors of some cells at a time."""
