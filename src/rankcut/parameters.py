@@ -256,24 +256,24 @@ def check_counts(
             remedy="give at least one ranking a weight above zero",
         )
     with np.errstate(over="ignore"):
-        check_total(float(counts.sum()))
+        check_total(float(counts.sum()), parameter)
     return counts
 
 
-def check_total(weight: float) -> None:
+def check_total(weight: float, parameter: str = "sample_weight") -> None:
     """Refuse weights that add up to more than is exact.
 
     >>> check_total(1e16)
     Traceback (most recent call last):
         ...
     rankcut.errors.InputError: sample_weight adds up to more than 2**53, and whole numbers beyond \
-that are not exact; divide all weights by the same number
+that are not exact; divide all by the same number
     """
     if weight > EXACT:
         raise InputError(
             "adds up to more than 2**53, and whole numbers beyond that are not exact",
-            parameter="sample_weight",
-            remedy="divide all weights by the same number",
+            parameter=parameter,
+            remedy="divide all by the same number",
         )
 
 

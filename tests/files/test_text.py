@@ -308,7 +308,7 @@ def test_parquet_with_bad_text_or_two_columns_of_a_name(tmp_path):
                 read(place)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1"])
 def test_tables_in_the_encodings_that_spreadsheets_write(tmp_path, encoding):
     (tmp_path / "votes.csv").write_bytes("café,thé\n1,2\n2,1\n".encode(encoding))
     assert read_file(tmp_path / "votes.csv").items == ("café", "thé")

@@ -59,6 +59,7 @@ TOPICS = {"reading": "reading files", "cluster": "a cluster"}
 
 # Parameters of the library whose options have other names.
 _OPTIONS = {
+    "counts": "count",
     "n_jobs": "workers",
     "n_neighbors": "neighbors",
     "random_state": "seed",

@@ -101,7 +101,7 @@ def read_all(source: Source) -> bytes:
 def open_text(source: Source) -> Iterator[io.TextIOWrapper]:
     """The text of a source, line breaks as they are; see :func:`decoded` for the encoding."""
     with open_bytes(source) as stream:
-        encoding = _encoding(stream.peek(2))
+        encoding = _encoding(stream.peek(4))
         text = io.TextIOWrapper(stream, encoding=encoding, errors="rankcut-latin-1", newline="")
         try:
             yield text
@@ -112,7 +112,7 @@ def open_text(source: Source) -> Iterator[io.TextIOWrapper]:
 def decoded(content: bytes) -> str:
     """Text in UTF-8; a byte that is not UTF-8 is taken as Latin-1, as older files have it.
 
-    UTF-16, which Excel calls Unicode text, is recognised by its first two bytes.
+    UTF-16, which Excel calls Unicode text, and UTF-32 are recognised by their first bytes.
 
     >>> decoded("Müller".encode("latin-1")), decoded("Müller".encode("utf-16"))
     ('Müller', 'Müller')
@@ -122,7 +122,14 @@ def decoded(content: bytes) -> str:
 
 def _encoding(start: bytes) -> str:
     """The encoding of a text that starts with these bytes."""
-    return "utf-16" if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+    if start[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+        return "utf-32"
+    if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "utf-16"
+    # Without a mark: every other byte of plain letters is zero.
+    if b"\0\0" in (start[:4:2], start[1:4:2]):
+        return "utf-16-be" if start[0] == 0 else "utf-16-le"
+    return "utf-8-sig"
 
 
 def _latin_1(problem: UnicodeError) -> tuple[str, int]:

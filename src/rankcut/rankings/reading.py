@@ -110,7 +110,7 @@ def read_rankings(
         elif stored.dtype.kind in "OUS" or (stored.dtype.kind in "iu" and stored.itemsize == 8):
             stored = _as_numbers(stored, labels)
         if weights is not None:
-            check_total(float(weights.sum()))
+            check_total(float(weights.sum()), "counts" if counted else "sample_weight")
         rankings = Rankings(stored, labels, unranked, weights, counted, asked_ties=asked_ties)
         _check_ranks(rankings, number)
     if counts is not None:
