@@ -123,9 +123,6 @@ def test_what_does_not_fit_together_is_refused():
     bad[1400, 1] = np.nan
     with pytest.raises(ValueError, match="block 1: Input X contains NaN"):
         GPClassifier().fit(da.from_array(bad, chunks=(1000, -1)), CODES)
-    model = GPClassifier().fit(FEATURES[:500], CODES[:500])
-    with pytest.raises(ValueError, match="diagonal is for rows in memory"):
-        model.predict_proba(X, diagonal=np.ones(3000))
 
 
 def test_latent_functions_stay_in_blocks():

@@ -67,11 +67,9 @@ def features(X: Any, graph: Any = None, **options: Any) -> Any:
     return GraphCutFeatures(graph, **options).fit(X).transform(X)
 
 
-def _predictions(name: str, model: Any, X: Any, *options: Any, **more: Any) -> Any:
+def _predictions(name: str, model: Any, X: Any) -> Any:
     """A method that returns an array with a row for each row of X."""
     check_is_fitted(model)
-    if more.get("diagonal", options[0] if options else None) is not None:
-        raise InputError("is for rows in memory; got a Dask collection", parameter="diagonal")
     return map_rows(getattr(model, name), X)
 
 
@@ -86,10 +84,8 @@ for _method in (
 
 
 @for_collections(GPClassifier.predict_latent)
-def predict_latent(model: GPClassifier, X: Any, diagonal: Any = None) -> tuple[Any, Any]:
+def predict_latent(model: GPClassifier, X: Any) -> tuple[Any, Any]:
     """Means and variances as two Dask arrays."""
-    if diagonal is not None:
-        raise InputError("is for rows in memory; got a Dask collection", parameter="diagonal")
     return _both(model, partial(_columns, model.predict_latent), X)
 
 

@@ -238,28 +238,28 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if len(self.classes_) == 2:
-            mean, _ = self._latent(X, None, variances=False)
+            mean, _ = self._latent(X, variances=False)
             return np.asarray(self.classes_[(mean[:, 0] > 0).astype(int)])
         return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
 
     @takes_collections
-    def predict_proba(self, X: Any, diagonal: ArrayLike | None = None) -> Floats:
+    def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the labels, averaged over the posterior of f.
+
+        If the kernel is precomputed, k(x, x) is taken to be its mean over the fitted rows, which is
+        right for a normalised kernel, or more where k(x, ·) requires it.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             As in :meth:`predict`.
-        diagonal : array-like of shape (n_samples,) or None
-            k(x, x) of each row, if the kernel is precomputed. None uses the mean over the fitted
-            rows, which is right for a normalised kernel, or more where k(x, ·) requires it.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
             A Dask array for a Dask collection.
         """
-        positive = LIKELIHOODS[self.link].probability(self.decision_function(X, diagonal))
+        positive = LIKELIHOODS[self.link].probability(self.decision_function(X))
         if positive.ndim == 1:
             return np.column_stack([1.0 - positive, positive])
         # If all probabilities underflow, the classes are equally likely.
@@ -268,54 +268,50 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(np.divide(positive, total, out=even, where=total > 0))
 
     @takes_collections
-    def decision_function(self, X: Any, diagonal: ArrayLike | None = None) -> Floats:
+    def decision_function(self, X: Any) -> Floats:
         """The value of f with the averaged probability: m/√(1 + v) for probit.
 
         It orders rows and classes as :meth:`predict_proba` does; the mean of f may not.
 
         Parameters
         ----------
-        X, diagonal
-            As in :meth:`predict_proba`.
+        X : array of shape (n_samples, n_features)
+            As in :meth:`predict`.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             A Dask array for a Dask collection.
         """
-        mean, variance = self._latent(X, diagonal, variances=True)
+        mean, variance = self._latent(X, variances=True)
         score = LIKELIHOODS[self.link].score(mean.ravel(), variance.ravel())
         return score if len(self.classes_) == 2 else np.asarray(score.reshape(mean.shape))
 
     @takes_collections
-    def predict_latent(self, X: Any, diagonal: ArrayLike | None = None) -> tuple[Floats, Floats]:
+    def predict_latent(self, X: Any) -> tuple[Floats, Floats]:
         """Posterior mean and variance of the latent function f.
 
         Parameters
         ----------
-        X, diagonal
-            As in :meth:`predict_proba`.
+        X : array of shape (n_samples, n_features)
+            As in :meth:`predict`.
 
         Returns
         -------
         mean, variance : ndarrays of shape (n_samples,) or (n_samples, n_classes)
             Dask arrays for a Dask collection.
         """
-        mean, variance = self._latent(X, diagonal, variances=True)
+        mean, variance = self._latent(X, variances=True)
         if len(self.classes_) == 2:
             return mean[:, 0], variance[:, 0]
         return mean, variance
 
-    def _latent(
-        self, X: Any, diagonal: ArrayLike | None, *, variances: bool
-    ) -> tuple[Floats, Floats]:
+    def _latent(self, X: Any, *, variances: bool) -> tuple[Floats, Floats]:
         check_is_fitted(self)
         X = self._read(X)
         if self.kernel is not None:
-            mean, variance = self._predictor.latent(X, diagonal, variances=variances)
+            mean, variance = self._predictor.latent(X, variances=variances)
             return mean, variance
-        if diagonal is not None:
-            raise InputError('is for kernel="precomputed"; got no kernel', parameter="diagonal")
         with threadpool_limits(1, user_api="blas"):
             mean, variance = self._predictor.latent(X, self.n_jobs)
         return mean, variance

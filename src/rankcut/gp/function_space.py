@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.linalg import lapack, solve_triangular
 from sklearn.gaussian_process.kernels import Kernel
 
@@ -24,7 +24,7 @@ from rankcut.gp.ascent import Sites, State, rounding_of
 from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
 from rankcut.gp.weight_space import with_constant
-from rankcut.parameters import MOST_COMPARED, ROUNDING, within_floats
+from rankcut.parameters import MOST_COMPARED, ROUNDING
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,21 +274,18 @@ class KernelPredictor:
     columns: NDArray[np.int64] | None  #: if precomputed, the columns of k(x, ·) to use
     typical: float | None  #: if precomputed, the mean of k(x, x) over the fitted rows
 
-    def latent(
-        self, X: Any, diagonal: ArrayLike | None, *, variances: bool
-    ) -> tuple[Floats, Floats]:
+    def latent(self, X: Any, *, variances: bool) -> tuple[Floats, Floats]:
         """Mean and variance of f, of shape (n_rows, n_posteriors), in blocks of rows."""
         mean = np.empty((X.shape[0], len(self.posteriors)))
         variance = np.empty_like(mean)
-        own = self._given_diagonal(X, diagonal)
         square: Floats | None
         # A plain function compares all pairs of a block for k(x, x).
         for start in range(0, X.shape[0], MOST_COMPARED):
             block = slice(start, min(start + MOST_COMPARED, X.shape[0]))
             rows = take_rows(X, block)
             for column, fitted in enumerate(self.posteriors):
-                if own is not None:
-                    cross, square = rows[:, self.columns], own[block]
+                if self.typical is not None:
+                    cross, square = rows[:, self.columns], np.full(len(rows), self.typical)
                 else:
                     cross = fitted.kernel(rows, self.X)
                     square = _self_kernel(fitted.kernel, rows) if variances else None
@@ -296,26 +293,6 @@ class KernelPredictor:
                     np.asarray(cross, dtype=np.float64), square
                 )
         return mean, variance
-
-    def _given_diagonal(self, X: Any, diagonal: ArrayLike | None) -> Floats | None:
-        """k(x, x) of each row, if the kernel is precomputed."""
-        if self.typical is None:
-            if diagonal is not None:
-                raise InputError(
-                    'is for kernel="precomputed"; this kernel computes k(x, x) itself',
-                    parameter="diagonal",
-                )
-            return None
-        if diagonal is None:
-            return np.full(X.shape[0], self.typical)
-        with within_floats("diagonal"):
-            given = np.asarray(diagonal, dtype=np.float64)
-        if given.shape != (X.shape[0],):
-            raise InputError(
-                f"must have one k(x, x) for each of the {X.shape[0]} rows; got shape {given.shape}",
-                parameter="diagonal",
-            )
-        return given
 
 
 def _self_kernel(kernel: Any, X: Any) -> Floats:
