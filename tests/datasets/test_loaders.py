@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from rankcut import GraphCutFeatures, RankingSet, SimilarityGraph, read_file
+from rankcut import GraphCutFeatures, RankingSet, SimilarityGraph
 from rankcut.datasets import (
     load_eurovision,
     load_lunch,
@@ -50,13 +50,13 @@ def test_sushi_a(sushi_home):
     assert sushi.item_features["style"][5] == "maki"
     assert sushi.feature_types[:4] == ["categorical", "categorical", "categorical", "numeric"]
     assert sushi.target.tolist() == [0, 1]
-    assert sushi.user_features["age"].tolist() == ["30-39", "20-29"]
-    assert sushi.user_features["gender"].tolist() == ["male", "female"]
-    assert sushi.user_features["region"].tolist() == ["Hokkaido", "Kinki"]
-    assert sushi.user_features["prefecture"].tolist() == ["Hokkaido", "Osaka"]
-    assert sushi.user_features["side"].tolist() == ["east", "west"]
-    assert sushi.user_features["moved"].tolist() == ["no", "no"]
-    assert sushi.user_features["seconds"].tolist() == [355, 214]
+    assert sushi.columns["age"].tolist() == ["30-39", "20-29"]
+    assert sushi.columns["gender"].tolist() == ["male", "female"]
+    assert sushi.columns["region"].tolist() == ["Hokkaido", "Kinki"]
+    assert sushi.columns["prefecture"].tolist() == ["Hokkaido", "Osaka"]
+    assert sushi.columns["side"].tolist() == ["east", "west"]
+    assert sushi.columns["moved"].tolist() == ["no", "no"]
+    assert sushi.columns["seconds"].tolist() == [355, 214]
     model = GraphCutFeatures(SimilarityGraph(sushi.item_features))
     assert model.fit_transform(sushi.ranks).shape == (2, 10)
 
@@ -95,7 +95,7 @@ def test_movielens(tmp_path):
     np.testing.assert_array_equal(films.item_features["year"], [1995, 1973, 1951])
     assert films.feature_names == ["Drama", "War", "year"]
     assert films.target.tolist() == [0, 1]
-    assert films.user_features["occupation"].tolist() == ["writer", "other"]
+    assert films.columns["occupation"].tolist() == ["writer", "other"]
     assert SimilarityGraph(films.item_features).build().n_items == 3
     (folder / "u.data").write_text("2\t9\t3\t88\n")
     with pytest.raises(ValueError, match=r"u\.data:1: '9' is not listed"):
@@ -114,11 +114,10 @@ def test_lunch_has_each_kind(kind):
     assert (ranked.sum(axis=1) == 3).all() == (kind == "top-k")
     assert lunch.feature_types == ["numeric", "numeric", "numeric", "categorical"]
     assert lunch.item_points.shape == (8, 6)
-    for loaded in (lunch, lunch.with_frames()):
-        graph = SimilarityGraph(loaded.item_features).build()
-        np.testing.assert_allclose(
-            graph.to_dense(), SimilarityGraph(lunch.item_points).build().to_dense()
-        )
+    graph = SimilarityGraph(lunch.item_features).build()
+    np.testing.assert_allclose(
+        graph.to_dense(), SimilarityGraph(lunch.item_points).build().to_dense()
+    )
 
 
 def test_lunch_has_no_other_kind():
@@ -165,36 +164,16 @@ def test_starwars(tmp_path):
 
 
 @pytest.mark.parametrize("load", [load_lunch, lambda: make_food(20, random_state=0)])
-def test_data_sets_are_ranking_sets_with_frames_if_asked(load):
-    data, framed = load(), load().with_frames()
+def test_data_sets_are_ranking_sets(load):
+    data = load()
     assert isinstance(data, RankingSet)
     assert data["item_features"] is data.item_features
     assert data["feature_names"] is data.feature_names
-    assert len(repr(data)) < 60 > len(repr(framed))
-    assert len(data._repr_html_()) < 1_000 > len(framed._repr_html_())
-    assert list(framed.ranks.columns) == list(framed.item_features.index) == data.item_names
-    assert list(framed.item_features.columns) == data.feature_names
-    part = framed[5:9]
-    assert part.target.tolist() == data.target[5:9].tolist()
-    np.testing.assert_array_equal(part.dense(), data.ranks[5:9])
-    np.testing.assert_array_equal(part.sparse().toarray(), data[5:9].sparse().toarray())
-    np.testing.assert_array_equal(
-        GraphCutFeatures(unranked="last").fit_transform(framed),
-        GraphCutFeatures(unranked="last").fit_transform(data),
-    )
+    assert len(repr(data)) < 60
+    assert len(data._repr_html_()) < 1_000
+    assert data[5:9].target.tolist() == data.target[5:9].tolist()
     with pytest.raises(AttributeError, match="colour"):
         data.colour  # noqa: B018
-
-
-def test_files_are_read_with_frames_if_asked(tmp_path):
-    (tmp_path / "votes.csv").write_text("ranking,toro,uni,count\nx,1,2,2\ny,,1,1\n")
-    framed = read_file(tmp_path / "votes.csv").with_frames()
-    assert list(framed.ranks.columns) == ["toro", "uni"]
-    assert list(framed.ranks.index) == ["x", "y"]
-    np.testing.assert_array_equal(framed.ranks, [[1, 2], [np.nan, 1]])
-    expanded = read_file(tmp_path / "votes.csv", expand=True).with_frames()
-    assert list(expanded.ranks.index) == ["x-1", "x-2", "y"]
-    assert len(repr(framed)) < 60
 
 
 def test_real_sushi(data_home):

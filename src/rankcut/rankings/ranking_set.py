@@ -139,11 +139,6 @@ class RankingSet:
         """The name of each row, or its number, from 0, if rows have no names."""
         return range(len(self)) if self.ids is None else self.ids
 
-    @property
-    def user_features(self) -> dict[str, NDArray[Any]]:
-        """The columns by another name: in data sets they describe people."""
-        return dict(self.columns)
-
     def __getattr__(self, name: str) -> Any:
         details = self.__dict__.get("details", {})
         if name in details:
@@ -155,7 +150,7 @@ class RankingSet:
         if isinstance(key, str):
             if key in self.columns:
                 return self.columns[key]
-            if key in ("item_names", "user_features", *self.details, *self.__dataclass_fields__):
+            if key in ("item_names", *self.details, *self.__dataclass_fields__):
                 return getattr(self, key)
             raise KeyError(key)
         if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
@@ -236,7 +231,7 @@ class RankingSet:
         ids = None if self.ids is None else tuple(self.ids[i] for i in numbers.tolist())
         return replace(
             self,
-            ranks=getattr(self.ranks, "iloc", self.ranks)[numbers],
+            ranks=self.ranks[numbers],
             target=None if self.target is None else self.target[numbers],
             weights=None if self.weights is None else self.weights[numbers],
             people=None if self.people is None else self.people[numbers],
@@ -264,21 +259,6 @@ class RankingSet:
         moved = sp.csr_array(entries, shape=(len(self), len(items)))
         ranks = fitting_ranks(moved, sp.issparse(self.ranks))
         return replace(self, ranks=ranks, items=tuple(items), item_features=None, details={})
-
-    def with_frames(self) -> "RankingSet":
-        """The same with pandas frames: ranks and features with the items' labels."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ModuleNotFoundError("frames need pandas: pip install pandas") from None
-
-        ranks = pd.DataFrame(self.dense(), index=self.ids, columns=list(self.items))
-        features = self.item_features
-        if features is not None:
-            names = self.details.get("feature_names")
-            columns = None if isinstance(features, Mapping) else names
-            features = pd.DataFrame(features, index=list(self.items), columns=columns)
-        return replace(self, ranks=ranks, item_features=features)
 
     def expanded(self) -> "RankingSet":
         """The same rankings with a row for each: a row with count 3 is repeated three times.
