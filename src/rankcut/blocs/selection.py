@@ -227,7 +227,7 @@ class Comparison:
         """Strengths of some groups of people, roughly: the log-odds of a won pair."""
         mass = members * self.weights
         # One person more, without a preference, keeps them finite.
-        people = mass @ (self.places != 0) + 1.0
+        people = mass @ (self.places.round(9) != 0) + 1.0
         return np.asarray(2 * np.arctanh(mass @ self.places / (self.rankings.shape[1] * people)))
 
     def _directions(self, some: Flags, number: int) -> Floats:
