@@ -7,13 +7,15 @@ mean percentiles among all unlisted items, 1 is first, of hidden items in at mos
 Calibration errors are of pairs with an unlisted item, for simulated people who list each item with
 a chance that rises with its utility ("slope") or the best ones by a noisy look ("top").
 
-Run with: python benchmarks/recommend.py DATA_DIR
+Run with: python benchmarks/recommend.py DATA_DIR [--keep FILE]
 """
 
 import argparse
+import json
 import pickle
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 from quality_people import _small_films
@@ -204,17 +206,27 @@ def table_head(names: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", help="directory with the data")
+    parser.add_argument("--keep", type=Path, help="JSON file of rows that are done, to go on from")
     options = parser.parse_args()
+    kept = json.loads(options.keep.read_text()) if options.keep and options.keep.exists() else {}
+
+    def show(name: str, make: Callable[[], list[str]]) -> None:
+        if name not in kept:
+            kept[name] = make()
+            if options.keep:
+                options.keep.write_text(json.dumps(kept))
+        print(*kept[name], sep="\n", flush=True)
+
     names = "lists,method,recall@10,ours ahead by,of the better half,place if in few lists"
     print(table_head(f"{names},fit,a person,model"))
     for case in cases(options.data):
-        for line in recommendations(*case):
-            print(line, flush=True)
+        show(case[0], lambda case=case: list(recommendations(*case)))
     names = "listing,items,`listing_`,error if random,pairs right,error if taste,pairs right"
     print(f"\n{table_head(names)}")
     for kind in ("slope 0", "slope 1", "slope 3", "top 0", "top 0.5"):
         for n_items in (20, 100):
-            print(calibration(kind, n_items), flush=True)
+            name = f"{kind}, {n_items} items"
+            show(name, lambda kind=kind, n=n_items: [calibration(kind, n)])
 
 
 if __name__ == "__main__":
