@@ -1,8 +1,9 @@
-"""Extremely randomised trees and a kernel model, weighted by their predictions of held-out rows.
+"""Two forests and a kernel model, weighted by their predictions of held-out rows.
 
 The weights are those of a least squares regression, without negative weights, of all targets on
-the models' held-out predictions (out-of-bag and leave-one-out): stacking. Trees, fully grown, suit
-covariates that determine the ranking, and the kernel smooth relations.
+the models' held-out predictions (out-of-bag and leave-one-out): stacking. Extremely randomised
+trees, fully grown, suit covariates that determine the ranking, a random forest with larger leaves
+noisy ones, and the kernel smooth relations.
 
 Each tree is grown on a share of the rows and judged on the others. It splits where the targets are
 best told apart, by sums of them: these are exact, so that the order of the items cannot matter.
@@ -104,10 +105,20 @@ class ForestModel:
 
 
 def fit_forest(
-    rows: Floats, targets: Floats, weights: Floats, *, seed: int, n_jobs: int | None = None
+    rows: Floats,
+    targets: Floats,
+    weights: Floats,
+    *,
+    random: bool,
+    seed: int,
+    n_jobs: int | None = None,
 ) -> tuple[ForestModel, Floats]:
-    """Extremely randomised trees, and predictions of each row by trees grown without it."""
-    from sklearn.tree import ExtraTreeRegressor
+    """Trees, and predictions of each row by trees grown without it.
+
+    They split at random places, down to single rows; or at the best places of half of the
+    covariates, down to five rows (scikit-learn's suggestions for noisy data).
+    """
+    from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
     single, n_rows = rows.astype(np.float32), len(rows)
     largest = weights.sum() * max(float(np.abs(targets).max(initial=0.0)), 1.0)
@@ -119,7 +130,12 @@ def fit_forest(
     def grow(child: np.random.SeedSequence) -> tuple[Any, NDArray[np.intp], Floats]:
         rng = np.random.default_rng(child)
         inside, outside = np.split(rng.permutation(n_rows), [kept])
-        tree = ExtraTreeRegressor(random_state=int(rng.integers(2**31)))
+        own = int(rng.integers(2**31))
+        tree = (
+            ExtraTreeRegressor(random_state=own)
+            if random
+            else DecisionTreeRegressor(min_samples_leaf=5, max_features=0.5, random_state=own)
+        )
         # The arrays already have the types that scikit-learn needs: no check for each tree.
         tree.fit(single[inside], rounded[inside], sample_weight=weights[inside], check_input=False)
         found = tree.predict(single[outside], check_input=False) if len(outside) else rounded[:0]
@@ -165,19 +181,19 @@ def flatten(trees: Sequence[Any]) -> ForestModel:
 
 @dataclass(frozen=True, eq=False)
 class Combination:
-    """Trees and kernel, the mean of the targets, and the weights of both."""
+    """Random trees, best trees and kernel, the mean of the targets, and the weights of all."""
 
-    forest: ForestModel
+    forests: list[ForestModel]
     kernel: KernelModel
     mean: Floats
     weights: Floats
 
     def predict(self, rows: Floats, n_jobs: int | None = None) -> Floats:
         """Predicted targets."""
-        trees, smooth = self.weights.tolist()
-        found = (1.0 - trees - smooth) * self.mean
-        found = found + trees * self.forest.predict(rows, n_jobs)
-        return np.asarray(found + smooth * self.kernel.predict(rows))
+        found = (1.0 - self.weights.sum()) * self.mean + self.weights[2] * self.kernel.predict(rows)
+        for share, forest in zip(self.weights[:2].tolist(), self.forests, strict=True):
+            found += share * forest.predict(rows, n_jobs)
+        return np.asarray(found)
 
 
 def fit_combination(
@@ -189,7 +205,7 @@ def fit_combination(
     seed: int,
     n_jobs: int | None = None,
 ) -> tuple[Combination, Floats]:
-    """Fit both models and their weights; also predictions of rows by models without them.
+    """Fit all models and their weights; also predictions of rows by models without them.
 
     Parameters
     ----------
@@ -210,12 +226,16 @@ def fit_combination(
     mean = (counts * targets).sum(axis=0) / np.maximum(counts.sum(axis=0), 1e-300)
     # What a row does not say is the mean.
     filled = np.where(told, targets, mean)
-    forest, by_trees = fit_forest(rows, filled, weights, seed=seed, n_jobs=n_jobs)
+    forests = [
+        fit_forest(rows, filled, weights, random=random, seed=seed, n_jobs=n_jobs)
+        for random in (True, False)
+    ]
     kernel, by_kernel = fit_kernel(rows, filled, weights, seed)
-    honest = [by_trees - mean, by_kernel - mean]
+    honest = [*(by_trees - mean for _, by_trees in forests), by_kernel - mean]
     shares = weigh(honest, filled - mean, counts)
-    left_out = mean + shares[0] * honest[0] + shares[1] * honest[1]
-    return Combination(forest, kernel, mean, shares), np.asarray(left_out)
+    left_out = mean + sum(share * each for share, each in zip(shares, honest, strict=True))
+    fitted = Combination([forest for forest, _ in forests], kernel, mean, shares)
+    return fitted, np.asarray(left_out)
 
 
 def weigh(predictions: Sequence[Floats], targets: Floats, weights: Floats) -> Floats:

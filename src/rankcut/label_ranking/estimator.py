@@ -39,8 +39,8 @@ class RankingRegressor(PredictsRankings):
 
     Rankings become vectors, a regression predicts the vectors, and the order of the predicted
     vector is the ranking. By default the vectors are the expected signs of all pairs of items, and
-    the regression is a combination of extremely randomised trees and a kernel ridge regression,
-    weighted by how well they predict held-out rows; there is nothing to tune.
+    the regression is a combination of extremely randomised trees, a random forest and a kernel
+    ridge regression, weighted by how well they predict held-out rows; there is nothing to tune.
 
     Parameters
     ----------
@@ -171,9 +171,8 @@ class RankingRegressor(PredictsRankings):
                 self.estimator_, left_out = fit_combination(
                     table, targets, told, weights, seed=seed, n_jobs=self.n_jobs
                 )
-            self.model_weights_ = dict(
-                zip(("trees", "kernel"), self.estimator_.weights.tolist(), strict=True)
-            )
+            names, shares = ("random trees", "best trees", "kernel"), self.estimator_.weights
+            self.model_weights_ = dict(zip(names, shares.tolist(), strict=True))
         else:
             own = None if rankings.weights is None else weights
             left_out = self._fit_estimator(table, targets, own, seed)
@@ -279,7 +278,8 @@ class RankingRegressor(PredictsRankings):
         """Raise ValueError if a model that was read from a file is damaged: its trees, or sizes."""
         if isinstance(self.estimator_, Combination):
             row = self._encoder.encode(np.zeros((1, self.n_features_in_)))
-            self.estimator_.forest.check(row.shape[1])
+            for forest in self.estimator_.forests:
+                forest.check(row.shape[1])
             found = self._signs(self.estimator_.predict(row, self.n_jobs))
             if found.shape != (1, self.n_items_ * (self.n_items_ - 1) // 2):
                 raise ValueError("the predictions are not those of the pairs of items")
