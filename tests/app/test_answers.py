@@ -9,8 +9,7 @@ from commands import assert_same, succeed
 from matplotlib.image import imread
 
 from rankcut.app.answers import ANSWERS, Subject
-from rankcut.app.reading import Asked, look
-from rankcut.app.worker import relevant
+from rankcut.app.reading import KEYS, Asked, look
 from rankcut.pictures.figures import save_figure
 
 TOWNS = "town,who,ann,bob,cy,dan\n" + "".join(
@@ -41,7 +40,7 @@ def subject(request, tmp_path, monkeypatch):
         (tmp_path / asked.name).write_text(content)
     rankings, about = look(asked)
     assert about["mistake"] is None, about["mistake"]
-    return lambda key: Subject(relevant(asked, key), rankings, lambda said: None)
+    return lambda key: Subject(asked.relevant(key), rankings, lambda said: None)
 
 
 def table_of(path):
@@ -56,7 +55,7 @@ def number(cell):
         return str(cell)
 
 
-@pytest.mark.parametrize("key", list(ANSWERS))
+@pytest.mark.parametrize("key", KEYS)
 def test_command_and_python_give_the_same(subject, key, tmp_path):
     answer = ANSWERS[key](subject(key))
     if answer is None:

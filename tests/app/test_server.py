@@ -94,13 +94,13 @@ def test_answers_come_one_by_one_and_can_be_saved(client):
 def test_an_answer_can_be_stopped_and_asked_for_again(client):
     key = client.open("lunch:ties")
     client.wait(key, lambda s: s["cards"]["blocs"]["state"] == "waiting")
-    client.read(f"/files/{key}/blocs?stop", "POST")
-    client.read(f"/files/{key}/contents?stop", "POST")
+    client.change(key, stop="blocs")
+    client.change(key, stop="contents")
     done = ("done", "nothing", "stopped")
     state = client.wait(key, lambda s: all(c["state"] in done for c in s["cards"].values()))
     assert state["cards"]["blocs"]["state"] == "stopped"
     assert state["cards"]["consensus"]["state"] == "done"
-    client.read(f"/files/{key}/blocs", "POST")
+    client.change(key, ask="blocs")
     client.wait(key, lambda s: s["cards"]["blocs"]["state"] == "done")
 
 
@@ -115,7 +115,9 @@ def test_hostile_names_stay_text(client):
     assert "\x1b" not in client.read(f"/files/{key}/consensus")["command"]
 
 
-@pytest.mark.parametrize("body", ["[]", "7", "{", '{"role": "item", "column": "x"}'])
+@pytest.mark.parametrize(
+    "body", ["[]", "7", "{", '{"role": "item", "column": "x"}', '{"ask": "x"}']
+)
 def test_what_is_no_choice_is_refused(client, body):
     key = client.open("v.csv", "a,b\n1,2\n2,1\n")
     client.wait(key, lambda state: state["about"])

@@ -3,20 +3,31 @@
 An answer calls what its command calls, on rankings that are read once.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rankcut.app.reading import Asked
+from rankcut.blocs.estimator import RankingBlocs
+from rankcut.blocs.figure import bloc_page
+from rankcut.blocs.words import BlocReport
+from rankcut.comparison.group_differences import compare_groups
+from rankcut.comparison.page import comparison_page
 from rankcut.comparison.results import LEVEL
+from rankcut.consensus.figure import draw_consensus
+from rankcut.consensus.words import ConsensusReport
 from rankcut.errors import Setting, in_python, in_shell
+from rankcut.files.text import defused, format_text
+from rankcut.pictures.figures import draw_figure, save_figure
+from rankcut.pictures.maps import map_picture, read_map
 from rankcut.pictures.page import Html, join, show_picture, tag
 from rankcut.rankings.ranking_set import RankingSet
+from rankcut.report import report
 from rankcut.report.panels import PANELS
 from rankcut.report.study import Study, read_study
 
@@ -26,12 +37,29 @@ class Answer:
     """What a card shows, and what can be saved of it."""
 
     content: Html
-    command: str
-    python: str
+    command: str = ""
+    python: str = ""
     finding: str = ""  #: if it is more than chance
     draw: Callable[[], Any] | None = None
     columns: Mapping[str, Any] | None = None
     page: str = ""
+
+    @property
+    def forms(self) -> list[str]:
+        """The suffixes of what can be saved."""
+        found = {"png": self.draw, "svg": self.draw, "csv": self.columns, "html": self.page}
+        return [form for form, own in found.items() if own]
+
+    def save(self, path: Path) -> None:
+        """Write a file by its suffix: what its command writes, safe for a spreadsheet."""
+        if path.suffix in (".png", ".svg") and self.draw is not None:
+            save_figure(self.draw(), path)
+        elif path.suffix == ".csv":
+            columns = (self.columns or {}).items()
+            table = {defused(name): [*map(defused, own)] for name, own in columns}
+            path.write_bytes(format_text(table, ","))
+        else:
+            path.write_text(self.page, encoding="utf-8")
 
 
 class Subject:
@@ -57,41 +85,37 @@ class Subject:
         usual = ("", "auto", "error")
         return {name: own[name] for name in names if own[name] not in usual}
 
-    def command(self, name: str, *names: str, output: str = "") -> str:
-        """The command that gives the same."""
-        every = {**self.asked.reading, **self.given(*names)}
-        options = (Setting(option, value).as_option() for option, value in every.items())
-        # A file may be called like an option.
-        file = f"./{self.asked.name}" if self.asked.name.startswith("-") else self.asked.name
-        words = ["rankcut", name, file, *chain.from_iterable(options)]
-        return " ".join(map(in_shell, [*words, *(["-o", output] if output else [])]))
-
-    def python(self, imports: str, *lines: str) -> str:
-        """The same in Python."""
+    def same(self, command: str, names: str, imports: str, *lines: str) -> dict[str, Any]:
+        """The command that gives the same, with settings of these names; and the same in Python."""
         asked, home, load, name = self.asked, "rankcut", "read_file", self.asked.name
+        # A file may be called like an option.
+        words = ["rankcut", command, f"./{name}" if name.startswith("-") else name]
+        for setting in {**asked.reading, **self.given(*names.split())}.items():
+            words += Setting(*setting).as_option()
+        # What Python saves, the command writes.
+        saved = re.search(r'"(\w+\.(png|html))"', lines[-1])
+        words += ["-o", saved[1]] if saved else []
         if asked.dataset:
             home, load, name = "rankcut.datasets", "load_lunch", name.partition(":")[2]
         reads = f"rankings = {spell(load, in_python(name), **asked.reading)}"
         start = [imports, f"from {home} import {load}", "", reads]
         start += ["rankings = rankings.rows(rankings.n_ranked() > 0)"] * self.dropped
-        return "\n".join([*start, *lines])
+        return {"command": " ".join(map(in_shell, words)), "python": "\n".join([*start, *lines])}
 
     def panel(self, key: str, **more: Any) -> Answer | None:
         """A panel of the report; ``more`` is what another command says about it."""
         panel = PANELS[key](self.study)
         if panel is None:
             return None
-        made = spell("report", "rankings", **self.given("people", "unranked"))
-        shown: dict[str, Any] = {
-            "command": self.command("report", "people", "unranked", output="report.html"),
-            "python": self.python(
-                "from rankcut.report import report", f'{made}.save("report.html")'
-            ),
-        }
+        made = (
+            f'{spell("report", "rankings", **self.given("people", "unranked"))}.save("report.html")'
+        )
+        same = self.same("report", "people unranked", "from rankcut.report import report", made)
         notes = tag("p", panel.notes, kind="soft") if panel.notes else ""
         said = tag("p", panel.said.replace(" %", "\u00a0%"), kind="says")
         content = join(said, panel.figure, panel.table, notes)
-        return Answer(content, finding=panel.finding * panel.stands_out, **(shown | more))
+        shown: dict[str, Any] = {"finding": panel.finding * panel.stands_out, **same, **more}
+        return Answer(content, **shown)
 
 
 def spell(function: str, *given: str, **settings: Any) -> str:
@@ -108,120 +132,92 @@ def _column(name: str) -> str:
     return f"rankings[{in_python(name)}]"
 
 
-def _saved(name: str) -> str:
-    return f'.savefig("{name}.png", dpi=150)'
+def _people(subject: Subject) -> list[str]:
+    return [f"people={_column(name)}" for name in subject.given("people").values()]
 
 
 def contents(subject: Subject) -> Answer | None:
     """What is in the file, and what looks wrong."""
-    describe = spell("describe", "rankings", **subject.given("unranked"))
+    made = spell("describe", "rankings", **subject.given("unranked"))
     imports = "from rankcut.report.description import describe"
-    return subject.panel(
-        "contents",
-        command=subject.command("info", "unranked"),
-        python=subject.python(imports, f"print({describe})"),
-    )
+    return subject.panel("contents", **subject.same("info", "unranked", imports, f"print({made})"))
 
 
 def consensus(subject: Subject) -> Answer | None:
     """The consensus by the method that was chosen."""
-    from rankcut.consensus.figure import draw_consensus
-    from rankcut.consensus.words import ConsensusReport
-
     study, title = subject.study, subject.rankings.title or "Consensus"
-    report = ConsensusReport(study.items, subject.asked.method, 0.95, [study.consensus])
-    people = [f"people={_column(value)}" for value in subject.given("people").values()]
+    found = ConsensusReport(study.items, subject.asked.method, 0.95, [study.consensus])
     model = spell("Consensus", **subject.given("method", "unranked"))
-    return subject.panel(
+    same = subject.same(
         "consensus",
-        command=subject.command(
-            "consensus", "method", "people", "unranked", output="consensus.png"
-        ),
-        python=subject.python(
-            "from rankcut import Consensus, plot_consensus",
-            f"model = {model}{spell('.fit', 'rankings', *people)}",
-            f"{spell('plot_consensus', 'model', title=title)}{_saved('consensus')}",
-        ),
-        draw=lambda: draw_consensus(report, title),
-        columns=report.columns(),
+        "method people unranked",
+        "from rankcut import Consensus, plot_consensus",
+        f"model = {model}{spell('.fit', 'rankings', *_people(subject))}",
+        f'{spell("plot_consensus", "model", title=title)}.savefig("consensus.png", dpi=150)',
     )
+    draw = partial(draw_consensus, found, title)
+    return subject.panel("consensus", **same, draw=draw, columns=found.columns())
 
 
 def groups(subject: Subject) -> Answer | None:
     """Whether groups differ, and where."""
-    from rankcut.comparison.group_differences import compare_groups
-    from rankcut.comparison.page import comparison_page
-
     by, people, columns = subject.asked.by, subject.asked.people, subject.rankings.columns
     if not by:
         return None
-    found = compare_groups(
-        subject.rankings,
-        columns[by],
-        unranked=subject.unranked,
-        people=columns[people] if people else None,
+    given: dict[str, Any] = subject.given("unranked")
+    whose = columns[people] if people else None
+    found = compare_groups(subject.rankings, columns[by], people=whose, **given)
+    made = spell("compare_groups", "rankings", _column(by), *_people(subject), **given)
+    same = subject.same(
+        "compare",
+        "by people unranked",
+        "from rankcut import compare_groups",
+        f"found = {made}",
+        'found.plot().savefig("groups.png", dpi=150)',
     )
-    words = ["rankings", _column(by), *([f"people={_column(people)}"] if people else [])]
-    made = spell("compare_groups", *words, **subject.given("unranked"))
     return Answer(
         _main(comparison_page([{"title": "", **found.to_dict()}])),
-        subject.command("compare", "by", "people", "unranked", output="groups.png"),
-        subject.python(
-            "from rankcut import compare_groups",
-            f"found = {made}",
-            f"found.plot(){_saved('groups')}",
-        ),
-        found.verdict() * bool(found.p_value <= LEVEL),
-        found.plot,
-        found.items.columns,
+        **same,
+        finding=found.verdict() * bool(found.p_value <= LEVEL),
+        draw=found.plot,
+        columns=found.items.columns,
     )
 
 
 def ranking_map(subject: Subject) -> Answer | None:
     """The rankings in two dimensions."""
-    from rankcut.pictures.figures import draw_figure
-    from rankcut.pictures.maps import map_picture, read_map
-
-    rankings = subject.rankings
-    if min(rankings.ranks.shape) < 2:
+    if min(subject.rankings.ranks.shape) < 2:
         return None
-    picture = map_picture(read_map(rankings, **subject.given("by", "unranked")), rankings.title)
-    made = spell("plot_map", "rankings", **subject.given("by", "unranked"))
-    return Answer(
-        join(*show_picture(picture)),
-        subject.command("map", "by", "unranked", output="map.png"),
-        subject.python("from rankcut import plot_map", f"{made}{_saved('map')}"),
-        draw=lambda: draw_figure(picture),
-    )
+    given = subject.given("by", "unranked")
+    picture = map_picture(read_map(subject.rankings, **given), subject.rankings.title)
+    made = f'{spell("plot_map", "rankings", **given)}.savefig("map.png", dpi=150)'
+    same = subject.same("map", "by unranked", "from rankcut import plot_map", made)
+    return Answer(join(*show_picture(picture)), **same, draw=partial(draw_figure, picture))
 
 
 def blocs(subject: Subject) -> Answer | None:
     """Whether people fall into camps."""
-    from rankcut.blocs.estimator import RankingBlocs
-    from rankcut.blocs.figure import bloc_page
-    from rankcut.blocs.words import BlocReport
-    from rankcut.pictures.figures import draw_figure
-    from rankcut.pictures.maps import map_picture, read_map
-
-    rankings, given = subject.rankings, subject.given("unranked")
-    title = rankings.title or "Blocs"
+    given: dict[str, Any] = subject.given("unranked")
+    rankings, title = subject.rankings, subject.rankings.title or "Blocs"
     model = RankingBlocs(**given).fit(rankings)
-    report = BlocReport.of(model)
+    found = BlocReport.of(model)
     names = np.array([f"bloc {label + 1}" for label in model.labels_.tolist()], dtype=object)
     picture = map_picture(read_map(rankings, names, **given, by_name="bloc"), title)
+    drawn = spell("plot_map", "rankings", "names", **given, by_name="bloc", title=title)
+    same = subject.same(
+        "blocs",
+        "unranked",
+        "from rankcut import RankingBlocs, plot_map",
+        f"model = {spell('RankingBlocs', **given)}.fit(rankings)",
+        'names = [f"bloc {label + 1}" for label in model.labels_]',
+        f'{drawn}.savefig("blocs.png", dpi=150)',
+    )
     return Answer(
-        _main(bloc_page(report, title, picture)),
-        subject.command("blocs", "unranked", output="blocs.png"),
-        subject.python(
-            "from rankcut import RankingBlocs, plot_map",
-            f"model = {spell('RankingBlocs', **given)}.fit(rankings)",
-            'names = [f"bloc {label + 1}" for label in model.labels_]',
-            spell("plot_map", "rankings", "names", **given, by_name="bloc", title=title)
-            + _saved("blocs"),
-        ),
-        report.sentences()[0] * (report.structure in ("camps", "line")),
-        lambda: draw_figure(picture),
-        report.columns(),
+        _main(bloc_page(found, title, picture)),
+        **same,
+        finding=found.sentences()[0] * (found.structure in ("camps", "line")),
+        draw=partial(draw_figure, picture),
+        columns=found.columns(),
     )
 
 
@@ -231,24 +227,18 @@ def _main(page: str) -> Html:
 
 def whole_page(subject: Subject) -> Answer:
     """The report, as one file to send."""
-    from rankcut.report import report
-
     given, source = subject.given("by", "people", "unranked"), Path(subject.asked.name).name
     made = report(subject.rankings, **given, source=source, progress=subject.say)
-    return Answer(Html(), "", "", page=made.html)
+    return Answer(Html(), page=made.html)
 
 
 ANSWERS: dict[str, Callable[[Subject], Answer | None]] = {
     "contents": contents,
     "consensus": consensus,
     "groups": groups,
-    "places": lambda subject: subject.panel("places"),
-    "pairs": lambda subject: subject.panel("pairs"),
-    "graph": lambda subject: subject.panel("graph"),
+    **{key: partial(Subject.panel, key=key) for key in ("places", "pairs", "graph")},
     "map": ranking_map,
     "blocs": blocs,
+    "report": whole_page,
 }
-"""The answers, the quick ones first."""
-
-MAKERS = {**ANSWERS, "report": whole_page}
-"""The same, and the page that is made when somebody wants it."""
+"""The answers, and the page with all of them."""

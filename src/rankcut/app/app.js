@@ -40,24 +40,19 @@
     if (!answer.ok) throw new Error(await answer.text());
     return answer;
   };
-  const attempt = async (work) => {
-    try { await work(); } catch (problem) { alarm(problem.message); }
-  };
   const alarm = (words) => {
     find("trouble").textContent = words;
     find("trouble").hidden = !words;
   };
+  const attempt = (work) => work().catch((problem) => alarm(problem.message));
   const change = (wanted) => attempt(() =>
     ask(`/files/${current}`, "POST", JSON.stringify(wanted)));
-
-  const open = async (files) => {
-    for (const file of files) {
-      alarm("");
-      tell(`Opening ${file.name}`);
-      await attempt(async () => show(await (await ask(
-        `/files?name=${encodeURIComponent(file.name)}`, "PUT", file)).json()));
-    }
-  };
+  const open = (name, content, how = "") => attempt(async () => {
+    alarm("");
+    tell(`Opening ${name}`);
+    const path = `/files?name=${encodeURIComponent(name)}${how}`;
+    show(await (await ask(path, "PUT", content)).json());
+  });
   const show = (id) => {
     current = id;
     sessionStorage.setItem("current", id);
@@ -162,10 +157,8 @@
         { id: `by-${i}`, class: "chip", "aria-pressed": String(name === own.by) })));
   };
   const body = (key, card) => {
-    const stop = button("Stop", () => attempt(() =>
-      ask(`/files/${current}/${key}?stop`, "POST")), { id: `stop-${key}` });
-    const again = (words) => button(words, () => attempt(() =>
-      ask(`/files/${current}/${key}`, "POST")), { id: `again-${key}` });
+    const stop = button("Stop", () => change({ stop: key }), { id: `stop-${key}` });
+    const again = (words) => button(words, () => change({ ask: key }), { id: `again-${key}` });
     return { waiting: () => make("p", { class: "soft" }, "waits for the answers before it"),
       working: () => make("p", { class: "working" }, make("progress", { "aria-label": "Working" }),
         make("span", { "data-since": card.since }), card.said || "", stop),
@@ -188,6 +181,14 @@
     if (!linked) place.querySelectorAll("[data-item]").forEach((each) => {
       if (each.matches("button")) each.replaceWith(each.textContent);
       else each.removeAttribute("data-item");
+    });
+    // What is below a heading of an answer is for those who want to know more.
+    place.querySelectorAll(":scope > h2").forEach((head) => {
+      const more = make("details", {}, make("summary", {}, head.textContent));
+      while (head.nextElementSibling && !head.nextElementSibling.matches("h2")) {
+        more.append(head.nextElementSibling);
+      }
+      head.replaceWith(more);
     });
     const name = TITLES[key];
     const forms = { png: "Save PNG", svg: "SVG", csv: "Table (CSV)" };
@@ -227,7 +228,7 @@
     document.body.classList.toggle("some", some);
     redraw("tabs", JSON.stringify([current, state.files.map((each) => [each.id, each.name])]), () =>
       state.files.map((each) => make("span", { class: each.id === current ? "tab on" : "tab" },
-        button(each.name, () => show(each.id), { id: `tab-${each.id}`, class: "",
+        button(each.name.split("/").at(-1), () => show(each.id), { id: `tab-${each.id}`, class: "",
           "aria-current": each.id === current ? "page" : null }),
         button("×", () => attempt(() => ask(`/files/${each.id}`, "DELETE")),
           { class: "", "aria-label": `Close ${each.name}` }))));
@@ -240,20 +241,15 @@
     redraw("reading", JSON.stringify([own.id, own.about, own.reading, own.by, own.people,
       own.unranked]), () => [make("h1", {}, (own.about && own.about.title) || own.name),
       reading(own)].flat());
-    if (!own.about || own.about.mistake) {
-      find("view").classList.add("unread");
-      return;
-    }
-    find("view").classList.remove("unread");
+    const unread = !own.about || Boolean(own.about.mistake);
+    find("view").classList.toggle("unread", unread);
+    if (unread) return;
     drawCards(own);
     const told = findings(own), whole = own.cards.report || {};
     redraw("findings", JSON.stringify(told.map((each) => each.textContent)), () => told.length
       ? [make("h2", {}, "What stands out"), make("ul", {}, told)] : null);
     redraw("whole", JSON.stringify([own.id, whole]), () => [button("Save the whole page",
-      () => attempt(async () => {
-        await ask(`/files/${current}/report`, "POST");
-        await save("report", "html");
-      }), { id: "save-whole", class: "main button" }), whole.state === "working"
+      () => change({ ask: "report" }).then(() => save("report", "html")), { id: "save-whole", class: "main button" }), whole.state === "working"
       ? make("span", {}, ` ${whole.said || "working"} … `, make("progress")) : null]);
   };
 
@@ -263,8 +259,7 @@
         state = await (await ask(`/state?since=${state.version}`)).json();
         if (find("trouble").dataset.lost) { alarm(""); delete find("trouble").dataset.lost; }
         redraw("examples", String(state.examples), () => state.examples.map((name) =>
-          button(name, () => attempt(async () => show(await (await ask(
-            `/files?example&name=${name}`, "PUT")).json())), { class: "chip" })));
+          button(name, () => open(name, undefined, "&example"), { class: "chip" })));
         draw();
       } catch (problem) {
         find("trouble").dataset.lost = "yes";
@@ -277,14 +272,16 @@
   setInterval(() => document.querySelectorAll("[data-since]").forEach((each) => {
     each.textContent = `${Math.max(0, Math.round(Date.now() / 1000 - each.dataset.since))} s `;
   }), 500);
-  find("pick").addEventListener("change", (event) => {
-    open([...event.target.files]).then(() => { event.target.value = ""; });
+  const openAll = async (files) => { for (const each of files) await open(each.name, each); };
+  find("pick").addEventListener("change", async (event) => {
+    await openAll([...event.target.files]);
+    event.target.value = "";
   });
   for (const kind of ["dragover", "dragleave", "drop"]) {
     document.addEventListener(kind, (event) => {
       event.preventDefault();
       document.body.classList.toggle("dragging", kind === "dragover");
-      if (kind === "drop") open([...event.dataTransfer.files]);
+      if (kind === "drop") openAll([...event.dataTransfer.files]);
     });
   }
   listen();

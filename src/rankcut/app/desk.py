@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rankcut.app.answers import ANSWERS
-from rankcut.app.reading import Asked
-from rankcut.app.worker import Worker, relevant
+from rankcut.app.reading import KEYS, Asked
+from rankcut.app.worker import Worker
 from rankcut.errors import InputError
 from rankcut.files.preview import reading_with
 
@@ -101,8 +100,8 @@ class OpenFile:
         if self.asked.reading != before.reading:
             self.about, self.cards, self._waiting = None, {}, [""]
             self._interrupt()
-        for key in [] if about["mistake"] or not self.about else ANSWERS:
-            if relevant(self.asked, key) != relevant(before, key):
+        for key in [] if about["mistake"] or not self.about else KEYS:
+            if self.asked.relevant(key) != before.relevant(key):
                 self.ask(key)
 
     def _with_role(self, about: dict[str, Any], column: int, role: str) -> dict[str, Any]:
@@ -183,7 +182,7 @@ class OpenFile:
             self._set(key, state, **found)
         elif not key and state in ("read", "refused"):
             self.about = found if state == "read" else {"mistake": found, "roles": [], "names": []}
-            for answer in [] if self.about["mistake"] else ANSWERS:
+            for answer in [] if self.about["mistake"] else KEYS:
                 self.ask(answer)
         if state in ("over", "refused"):
             self._running = None

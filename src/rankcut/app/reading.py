@@ -22,6 +22,18 @@ _READING = {each.name for each in fields(TableOptions)} - {"known_items", "spars
 _READING |= {"format", "sheet", "header", "delimiter"}
 
 
+KEYS = ("contents", "consensus", "groups", "places", "pairs", "graph", "map", "blocs")
+"""The answers that the page gives by itself, the quick ones first."""
+
+# What some answers depend on, beside the rankings and what unranked items mean; others, on people.
+_USES = {
+    "consensus": {"people", "method"},
+    "groups": {"by", "people"},
+    "map": {"by"},
+    "report": {"by", "people"},
+}
+
+
 @dataclass(frozen=True)
 class Asked:
     """What people have chosen: how to read a file, and what to ask of it."""
@@ -39,6 +51,16 @@ class Asked:
         known = {name: value for name, value in changes.items() if name in _READING}
         kept = {name: v for name, v in (self.reading | known).items() if v not in (None, "")}
         return replace(self, reading=kept)
+
+    def relevant(self, key: str) -> "Asked":
+        """What an answer depends on; anything else is as if nobody had chosen it.
+
+        >>> Asked("votes.csv", by="town", method="kemeny").relevant("map").method
+        'auto'
+        """
+        uses = _USES.get(key, {"people"})
+        chosen: Any = {"people": "", "by": "", "method": "auto"}
+        return replace(self, **{name: own for name, own in chosen.items() if name not in uses})
 
     def meaning(self, rankings: RankingSet, said: str) -> str:
         """What unranked items mean: ``said`` if the file says so itself, and unknown otherwise."""

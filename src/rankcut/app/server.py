@@ -22,8 +22,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from rankcut.app.answers import MAKERS
 from rankcut.app.desk import STEP, Desk, OpenFile
+from rankcut.app.reading import KEYS
 from rankcut.errors import InputError
 from rankcut.pictures.page import page_style, read_file
 
@@ -47,16 +47,15 @@ _HEADERS = {
     "cache-control": "no-store",
 }
 
+_KEYS = {*KEYS, "report", None}
+
 # The parts of each file of the page, which have no data in them.
 _PAGE = {
     "/": [(__package__, "app.html")],
     "/app.css": [("rankcut.report", "report.css"), (__package__, "app.css")],
-    "/app.js": [
-        ("rankcut.pictures", "page.js"),
-        ("rankcut.report", "report.js"),
-        (__package__, "app.js"),
-    ],
+    "/app.js": [("rankcut.pictures", "page.js"), ("rankcut.report", "report.js")],
 }
+_PAGE["/app.js"].append((__package__, "app.js"))
 
 
 class Guard:
@@ -107,16 +106,15 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
 
     def file_of(request: Request) -> OpenFile:
         found = desk.files.get(request.path_params["id"])
-        if found is None or request.path_params.get("key", "report") not in MAKERS:
+        if found is None or request.path_params.get("key") not in _KEYS:
             raise HTTPException(404, "this is not open")
         return found
 
     async def show(request: Request) -> Response:
         path = request.url.path
-        content = [read_file(*part) for part in _PAGE[path]]
         kind = {"/app.css": "text/css", "/app.js": "text/javascript"}.get(path, "text/html")
-        style = [page_style()] if path == "/app.css" else []
-        return Response("".join([*style, *content]), media_type=kind)
+        content = "".join(read_file(*part) for part in _PAGE[path])
+        return Response(page_style() * (kind == "text/css") + content, media_type=kind)
 
     async def state(request: Request) -> Response:
         since, waited = int(request.query_params.get("since", 0)), 0.0
@@ -141,20 +139,19 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
         return JSONResponse(desk.open(place.name, place.parent))
 
     async def change(request: Request) -> Response:
-        wanted = await request.json()
-        if not isinstance(wanted, dict):
+        file, wanted = file_of(request), await request.json()
+        if not isinstance(wanted, dict) or not {wanted.get("ask"), wanted.get("stop")} <= _KEYS:
             raise ValueError("this is no choice")
-        file_of(request).change(wanted)
+        if "ask" in wanted:
+            file.ask(wanted["ask"])
+        elif "stop" in wanted:
+            file.stop(wanted["stop"])
+        else:
+            file.change(wanted)
         return JSONResponse(None)
 
     async def close(request: Request) -> Response:
         file_of(request).close()
-        return JSONResponse(None)
-
-    async def ask(request: Request) -> Response:
-        file = file_of(request)
-        work = file.stop if "stop" in request.query_params else file.ask
-        work(request.path_params["key"])
         return JSONResponse(None)
 
     async def card(request: Request) -> Response:
@@ -167,8 +164,9 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
         while not path.exists():
             # A picture comes after its answer.
             card = file.cards.get(key, {})
-            coming = card.get("state") in ("waiting", "working") or form in card.get("forms", ())
-            if not coming:
+            if card.get("state") not in ("waiting", "working") and form not in card.get(
+                "forms", ()
+            ):
                 raise HTTPException(404, "there is none")
             await asyncio.sleep(STEP)
         return FileResponse(path)
@@ -183,7 +181,6 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
         Route("/files/{id}", change, methods=["POST"]),
         Route("/files/{id}", close, methods=["DELETE"]),
         Route("/files/{id}/{key}", card),
-        Route("/files/{id}/{key}", ask, methods=["POST"]),
         Route("/files/{id}/{key}/{form}", save),
     ]
     handlers: Any = {InputError: say, ValueError: say}
