@@ -142,6 +142,7 @@ class Page:
         """Press a key, as a person does."""
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
         code = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowRight": 39, "ArrowLeft": 37}
+        code["ArrowDown"] = 40
         number = code.get(key, ord(key[0].upper()))
         for kind in ("keyDown", "keyUp"):
             self.send(

@@ -38,14 +38,18 @@ def drop(page, name, content):
     )
 
 
+def forget(client):
+    for file in client.read("/state")["files"]:
+        client.read(f"/files/{file['id']}", "DELETE")
+
+
 @pytest.fixture(params=[(390, "dark"), (1280, "light")], ids=["narrow, dark", "wide, light"])
 def page(request, client, tmp_path):
     """The page in a window, without a network: whatever is not this machine is unreachable."""
     if find_chromium() is None:
         pytest.skip("Chromium is not installed")
     width, scheme = request.param
-    for file in client.read("/state")["files"]:
-        client.read(f"/files/{file['id']}", "DELETE")
+    forget(client)
     with opened(find_chromium(), client.address, width, tmp_path / "profile") as page:
         page.show_as(scheme=scheme)
         until(page, "document.querySelector('#examples button')")
@@ -54,11 +58,8 @@ def page(request, client, tmp_path):
 
 
 def test_from_a_survey_to_a_picture(page, tmp_path):
-    page.send(
-        "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path)
-    ) if False else page.browser.send(
-        "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path)
-    )
+    where = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    page.browser.send("Browser.setDownloadBehavior", **where)
     drop(page, "survey.csv", SURVEY)
     until(page, DONE.format("consensus"))
     said = page.evaluate("document.querySelector('#reading .says').textContent")
@@ -87,7 +88,7 @@ def test_a_role_is_changed_by_keyboard(page):
     drop(page, "survey.csv", SURVEY)
     until(page, DONE.format("consensus"))
     page.evaluate("document.getElementById('role-4').focus()")
-    page.press("l")
+    page.press("ArrowDown")
     until(page, "document.querySelectorAll('.rows th.item').length === 2")
     until(page, DONE.format("consensus"))
     assert page.evaluate("document.activeElement.id") == "role-4"
@@ -124,16 +125,10 @@ def test_what_is_wrong_is_marked_and_mended_by_a_click(page):
     until(page, DONE.format("consensus"))
 
 
-def test_an_answer_is_stopped(page, client):
-    drop(page, "votes.csv", SURVEY)
-    until(page, DONE.format("blocs"))
-    page.evaluate("document.getElementById('method').focus()")
-    assert page.evaluate("document.querySelectorAll('progress').length") == 0
-
-
 def test_each_kind_of_file_can_be_dropped(client, tmp_path):
     if find_chromium() is None:
         pytest.skip("Chromium is not installed")
+    forget(client)
     with opened(find_chromium(), client.address, 1280, tmp_path / "profile") as page:
         until(page, "document.querySelector('#examples button')")
         for kind, (name, content, what, *_) in KINDS.items():

@@ -1,7 +1,7 @@
 """How a file was read: a sentence, the role of each column, and remedies that work when clicked."""
 
 import pytest
-from files.test_recognising import KINDS, spss
+from files.test_recognising import KINDS, spss, workbook
 from files.test_remedies import SUGGESTED
 
 from rankcut.app.reading import Asked, look
@@ -87,6 +87,14 @@ def test_questions_and_unranked_items_can_be_chosen(looked):
     assert looked("g.csv", two, question="Q")["mistake"] is None
     assert looked("v.csv", "toro,uni,ika\n1,2,3\n2,1,3\n")["unranked"] is None
     assert looked("v.csv", "toro,uni,ika\n1,2,\n2,1,3\n3,1,2\n")["unranked"] == "anywhere"
+
+
+def test_a_sheet_can_be_chosen(looked):
+    book = workbook([["note"], ["see below"]], [["toro", "uni"], [1, 2], [2, 1]])
+    about = looked("v.xlsx", book)
+    assert about["sheets"] == ["sheet 0", "sheet 1"]
+    assert about["mistake"]
+    assert looked("v.xlsx", book, sheet="sheet 1")["said"].endswith("2 items, 2 rankings.")
 
 
 def test_what_is_no_table_is_shown_as_rankings(looked):

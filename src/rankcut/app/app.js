@@ -6,6 +6,7 @@
   sessionStorage.setItem("token", token);
   const shown = new Map(); // what stands in each part of the page
   let state = { version: 0, files: [], examples: [] };
+  let focused = ""; // what had the focus, if it comes back
   let current = sessionStorage.getItem("current");
 
   // Elements: attributes by name, functions as listeners, text and other elements inside.
@@ -29,9 +30,9 @@
   const redraw = (id, sign, draw) => {
     if (shown.get(id) === sign) return;
     shown.set(id, sign);
-    const focused = document.activeElement && document.activeElement.id;
+    if (document.activeElement !== document.body) focused = document.activeElement.id;
     find(id).replaceChildren(...[draw()].flat().filter(Boolean));
-    if (focused && document.activeElement.id !== focused && find(focused)) find(focused).focus();
+    if (document.activeElement === document.body && find(focused)) find(focused).focus();
   };
   const tell = (words) => { find("heard").textContent = words; };
 
@@ -193,12 +194,12 @@
     const name = TITLES[key];
     const forms = { png: "Save PNG", svg: "SVG", csv: "Table (CSV)" };
     const tools = card.forms.map((form) => button(forms[form], () => save(key, form),
-      { "aria-label": `Save ${name} as ${form.toUpperCase()}` }));
+      { "aria-label": `${forms[form]}: ${name}` }));
     if (card.forms.includes("png")) tools.unshift(button("Copy picture",
-      () => copy(load(key, "png"), "the picture"), { "aria-label": `Copy the picture: ${name}` }));
+      () => copy(load(key, "png"), "the picture"), { "aria-label": `Copy picture: ${name}` }));
     const same = (words, code) => make("div", { class: "same" }, make("span", {}, words),
       make("pre", { tabindex: 0 }, make("code", {}, code)),
-      button("Copy", () => copy(code, words), { "aria-label": `Copy ${words}: ${name}` }));
+      button("Copy", () => copy(code, words), { "aria-label": `Copy: ${words}, ${name}` }));
     place.append(make("div", { class: "tools-of" }, tools), make("details", {},
       make("summary", {}, "The same as a command, and in Python"),
       same("the command", card.command), same("the Python", card.python)));

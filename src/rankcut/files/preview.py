@@ -62,7 +62,8 @@ def preview_file(
         lines += [line] * len(found)
     questions = {guess.question: guess.title or guess.question for guess in guesses_of(first)}
     several = questions if len(questions) > 1 else {}
-    return Preview(list(first.names), cells, lines, list(first.labels), several)
+    labels, sheets = list(first.labels), list(first.sheets)
+    return Preview(list(first.names), cells, lines, labels, several, sheets)
 
 
 def _cells(block: TableBlock, rows: Any) -> list[list[str]]:

@@ -166,6 +166,7 @@ def excel_blocks(
                     f"{', '.join(map(repr, book.sheetnames))}",
                     name,
                 )
+            sheets = tuple(book.sheetnames)
             table = book[sheet] if sheet is not None else book.worksheets[0]
             records = _records(table)
             others = [] if sheet is not None else [own for own in book.worksheets if own != table]
@@ -176,7 +177,7 @@ def excel_blocks(
     for block in titled_blocks(
         left, lambda: len(records) - length_hint(left), name, header, rows, ragged=True
     ):
-        yield replace(block, codes=codes)
+        yield replace(block, codes=codes, sheets=sheets)
 
 
 def _records(sheet: Any) -> list[list[Any]]:

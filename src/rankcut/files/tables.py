@@ -97,6 +97,8 @@ class TableBlock:
         The program that wrote a table with such labels.
     codes : dict of str
         What codes in the cells stand for, if another sheet says.
+    sheets : tuple of str
+        The sheets of its workbook.
     """
 
     source: str
@@ -108,6 +110,7 @@ class TableBlock:
     labels: tuple[str, ...] = ()
     tool: str = ""
     codes: Mapping[str, str] = field(default_factory=dict)
+    sheets: tuple[str, ...] = ()
     _numbers: dict[int, NDArray[np.float64] | None] = field(
         default_factory=dict, init=False, repr=False
     )
