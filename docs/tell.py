@@ -32,6 +32,8 @@ STORIES = {
     "movielens": "u.data",
     "judgements": "llmfao.csv.gz",
     "covariates": "sushi3.udata",
+    "slide": "StarWars.csv",
+    "worth": "sushi3.udata",
 }
 """The stories, and a file of the data that each needs."""
 
