@@ -10,14 +10,6 @@ at random (incomplete), or have ties by Davidson's model.
 person to person, each person ranks twice, and ties are utilities that are equal as whole numbers.
 The truth is then what a fit to 100,000 people finds. Coverage is the mean over ten coefficients,
 with its simulation error.
-
-"Rare": 300 people of whom a few are in a category that moves nothing: how often intervals of its
-coefficients hold 0, and how often the test of the category has p < .05. Plain intervals and tests
-(normal, chi-square) take the errors of a few people for known.
-
-"Judges": 25 to 60 people, some of whom judge three times as many pairs of twelve items as others,
-for ten prompts. How much a feature of items matters differs from judge to judge and not by prompt:
-how often the test of the prompts has p < .05.
 """
 
 import argparse
@@ -25,10 +17,7 @@ import time
 from itertools import combinations
 
 import numpy as np
-from scipy.special import expit
-from scipy.stats import chi2
 
-from rankcut import StrengthRegression
 from rankcut.errors import InputError
 from rankcut.ranking_regression.few_people import standard_errors
 from rankcut.rankings import read_rankings
@@ -158,63 +147,6 @@ def show_coverage(samples, seed):
     print(f"\nSamples without a maximum of the likelihood, left out: {without}")
 
 
-def show_rare(samples, seed):
-    """A line for each number of people in a category that moves nothing."""
-    print(f"\nRare categories: 300 people, five items, {samples} samples, %\n")
-    names = ["intervals hold", "p < .05", "plain hold", "plain p < .05"]
-    print(f"{'of category':>11}" + "".join(f"{name:>16}" for name in names) + f"{'no fit':>8}")
-    for n_rare in (3, 5, 10, 20, 50):
-        rows = []
-        for sample in range(samples):
-            rng = np.random.default_rng([seed, sample, n_rare])
-            group = np.repeat([0.0, 1.0], [300 - n_rare, n_rare])
-            covariates = np.column_stack([group, rng.normal(size=300)])
-            ranks = (-STRENGTHS - rng.gumbel(size=(300, 5))).argsort(axis=1).argsort(axis=1) + 1.0
-            try:
-                model = StrengthRegression().fit(covariates, ranks)
-            except InputError:
-                continue
-            found = [row for row in model.coefficients_ if row["term"] == "x0"]
-            test = model.wald_test("x0")
-            plain = chi2.sf(test.statistic * (n_rare / (n_rare - 1)), test.n_coefficients)
-            rows.append(
-                [
-                    np.mean([row["low"] <= 1 <= row["high"] for row in found]),
-                    test.p_value < 0.05,
-                    np.mean([abs(row["z"]) <= 1.96 for row in found]),
-                    plain < 0.05,
-                ]
-            )
-        means = 100 * np.mean(rows, axis=0)
-        print(
-            f"{n_rare:>11}" + "".join(f"{m:>16.1f}" for m in means) + f"{samples - len(rows):>8}",
-            flush=True,
-        )
-
-
-def show_judges(samples, seed):
-    """How often prompts seem to matter that do not."""
-    found = []
-    for sample in range(samples):
-        rng = np.random.default_rng([seed, sample])
-        n_judges = rng.integers(25, 60)
-        often = rng.integers(20, 60, n_judges) * np.where(rng.random(n_judges) < 0.2, 3, 1)
-        judge = np.repeat(np.arange(n_judges), often)
-        rows, feature = np.arange(len(judge)), rng.normal(size=12)
-        slopes = rng.normal(0.3, 0.5, n_judges)[judge]
-        one = rng.integers(0, 12, len(judge))
-        other = (one + rng.integers(1, 12, len(judge))) % 12
-        won = rng.random(len(judge)) < expit(slopes * (feature[one] - feature[other]))
-        ranks = np.full((len(judge), 12), np.nan)
-        ranks[rows, one], ranks[rows, other] = np.where(won, 1, 2), np.where(won, 2, 1)
-        model = StrengthRegression(
-            on=["z0", "C(x0):z0"], item_features=feature[:, None], unranked="anywhere"
-        )
-        prompts = rng.integers(0, 10, (len(judge), 1)).astype(float)
-        found.append(model.fit(prompts, ranks, people=judge).wald_test("C(x0):z0").p_value < 0.05)
-    print(f"\nJudges: p < .05 in {100 * np.mean(found):.1f} % of {samples} samples")
-
-
 def show_time(n_rows):
     """How long rankings of ten items with ten covariates take."""
     rng = np.random.default_rng(0)
@@ -240,8 +172,6 @@ def main():
     parser.add_argument("--rows", type=int, default=1_000_000)
     options = parser.parse_args()
     show_coverage(options.samples, options.seed)
-    show_rare(2 * options.samples, options.seed)
-    show_judges(2 * options.samples, options.seed)
     show_time(options.rows)
 
 

@@ -34,6 +34,7 @@ TITLES = {
     "completion_scale": "Size of completion",
     "completion_uses": "Uses of completion",
     "consensus_coverage": "Coverage of a consensus",
+    "few_people": "Few people in a regression of rankings",
     "gp": "Gaussian processes",
     "gram": "Gram matrices",
     "growth": "Growth with size",
