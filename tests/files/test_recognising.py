@@ -419,6 +419,7 @@ def test_forms_of_other_tools_and_people(form):
         ("White,Black,Result", ["1-0", "0-1", "1/2-1/2"]),
         ("HomeTeam,AwayTeam,FTR", ["H", "A", "D"]),
         ("system_1,system_2,preference", ["1", "2", "0"]),
+        ("answer_a_model,answer_b_model,preferred_answer", ["answer_a", "answer_b", "tie"]),
     ],
 )
 def test_results_of_games_are_votes(head, results):
@@ -435,6 +436,19 @@ def test_tasks_whose_columns_have_any_names():
     votes = read_file(io.StringIO(text), "csv")
     np.testing.assert_array_equal(votes.with_items(DISHES).ranks, [[1, 2, 3], [3, 1, 2]])
     assert "2 tasks by 1 person" in votes.metadata["READ AS"]
+
+
+def test_yes_and_no_are_no_candidates():
+    with pytest.raises(RankingFileError, match="hold 'yes', 'no'"):
+        read_file(io.StringIO("answer 1,answer 2\nyes,no\nno,yes\n"), "csv")
+
+
+def test_a_column_called_by_a_number_sign_is_no_comment():
+    rows = [[f"x{i}", ", ".join(order)] for i, order in enumerate(ORDERS)]
+    for first in ("#", "# id"):
+        votes = read_file(io.StringIO(table([[first, "Rank these"], *rows])), "csv")
+        np.testing.assert_array_equal(votes.with_items(DISHES).ranks, RANKS)
+        assert votes.title == "Rank these"
 
 
 def test_decimal_commas_between_semicolons():

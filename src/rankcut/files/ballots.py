@@ -40,7 +40,9 @@ def contests(block: TableBlock) -> list[Guess]:
             place = float(found[1] or found[2])
             groups.setdefault(" ".join(rest.split()).strip(" :-_/"), {})[place] = i
     for contest, places in _numbered(block).items() if not groups else ():
-        if are_places(block, list(places.values())):
+        cells = {cell for i in places.values() for cell in block.objects(i)} - {None}
+        # Two words may be yes and no.
+        if len(cells) > 2 and are_places(block, list(places.values())):
             groups[contest] = places
     guesses: list[Guess] = []
     for contest, places in groups.items():

@@ -210,9 +210,10 @@ def _opening(lines: Iterator[str], n_lines: int) -> list[str]:
         opening.append(line)
         if len(opening) >= n_lines and line.strip() and not line.startswith("#"):
             break
-    cells = [max(map(line.count, ",;\t")) for line in opening]
+    cells = [max(map(_QUOTED.sub("", line).count, ",;\t")) for line in opening]
     return [
-        "\n" if line.startswith("#") and own < cells[-1] else line
+        # A column may be called "#": such a line has as many cells as the others.
+        "\n" if re.match(r"#[^,;\t]", line) and own < cells[-1] else line
         for line, own in zip(opening, cells, strict=True)
     ]
 

@@ -66,8 +66,12 @@ def votes(block: TableBlock) -> list[Guess]:
         used = [called["winner"], called["loser"]]
         orders: _Orders = [[(a,), (b,)] if a and b else [] for a, b in _texts(block, used)]
         return [_as_long(block, "votes between two", orders, "vote", used)] if any(orders) else []
-    winners = [i for name, i in called.items() if name in _WINNERS and not block.is_numeric(i)]
-    winners += [i for name, i in called.items() if name in _WINNERS and block.is_numeric(i)]
+    found = [
+        i
+        for name, i in called.items()
+        if name in _WINNERS or {*re.split(r"[\s_.-]+", name)} & {"winner", "preferred"}
+    ]
+    winners = sorted(found, key=block.is_numeric)
     for winner in winners:
         for left, right in _sides(block.names):
             # Ranks of two items are numbers, and not their names.
