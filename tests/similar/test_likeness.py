@@ -66,7 +66,8 @@ def parts_by_definition(ranks, unranked):
         parts = {"order of": (unit(order @ step), overlap / 2)}
         weighted = tf_idf(ranks)
         parts["listing of"] = unit(weighted @ step), 1.0
-        shown = unit(weighted @ np.linalg.svd(weighted, full_matrices=False)[2].T)
+        _, sizes, directions = np.linalg.svd(weighted, full_matrices=False)
+        shown = unit(weighted @ (directions.T * (sizes**2 / (sizes**2 + (sizes**2).mean()))))
         parts["listing factors"] = unit(shown - shown.mean(axis=0)), 1.0
     return parts, overlap / 2 if unranked == "last" else 1.0
 

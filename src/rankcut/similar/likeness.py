@@ -38,8 +38,9 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
 
     A vector has parts of unit length side by side. With ``unranked="last"``, what a person lists is
     compared by TF-IDF, in which items of few lists count more: item by item, smoothed over those
-    that the same people list (:class:`~rankcut.CoListingGraph`); and by its product with the first
-    singular vectors of all fitted lists (latent semantic analysis).
+    that the same people list (:class:`~rankcut.CoListingGraph`); and by its main directions (latent
+    semantic analysis), x·V·diag(s²/(s² + λ)), V and s the first singular vectors and values of all
+    fitted lists, and λ the mean of s².
 
     The order of what is listed is compared too, and alone with other ``unranked``: by the place of
     each item, smoothed over those that the same people prefer (:class:`~rankcut.AgreementGraph`) or
@@ -218,14 +219,16 @@ def _positions(listed: sparse.csr_array) -> Floats:
 
 
 def _main_directions(rows: sparse.csr_array, counts: Floats) -> Floats:
-    """The first right singular vectors of what is listed, the largest entry of each positive."""
+    """V·diag(s²/(s² + λ)) of what is listed; the largest entry of each direction is positive."""
     rank, width = min(_LISTED, *rows.shape), min(_LISTED, rows.shape[1])
-    _, _, directions = randomized_svd(
+    mean = counts @ row_squares(rows) / min(counts.sum(), rows.shape[1])
+    _, sizes, directions = randomized_svd(
         sparse.diags_array(np.sqrt(counts)) @ rows, rank, random_state=0
     )
     largest = np.abs(directions).argmax(axis=1)
     directions *= np.sign(directions[np.arange(rank), largest])[:, None]
-    return np.pad(directions.T, ((0, 0), (0, width - rank)))
+    shrunk = directions.T * (sizes**2 / np.maximum(sizes**2 + mean, np.finfo(float).tiny))
+    return np.pad(shrunk, ((0, 0), (0, width - rank)))
 
 
 def _regions(graph: ItemGraph) -> Floats:
