@@ -218,11 +218,3 @@ def test_the_largest_count_is_read_again(tmp_path, suffix):
     votes = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"), counts=[2**53])
     write_file(votes, tmp_path / f"votes.{suffix}")
     assert read_file(tmp_path / f"votes.{suffix}").counts.tolist() == [2**53]
-
-
-def test_equal_orders_with_counts_beyond_the_largest_are_read_again(tmp_path):
-    votes = RankingSet(np.array([[1.0, 2.0]] * 3), ("a", "b"), counts=[2**53, 2**53, 5])
-    write_file(votes, tmp_path / "v.soc")
-    again = read_file(tmp_path / "v.soc")
-    assert again.counts.tolist() == [2**53, 2**53, 5]
-    assert again.n_rankings == votes.n_rankings

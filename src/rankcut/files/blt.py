@@ -31,22 +31,9 @@ _QUOTED = re.compile(r'"(.*?)"\s*(?:#.*)?')
 def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
     """Read a BLT file of ranked ballots.
 
-    Parameters
-    ----------
-    source : path or file object
-        Plain or gzip.
-    sparse : bool or None
-        Ranks as a CSR array or as a dense one; None makes them dense unless that would take
-        memory out of proportion to the file.
+    ``metadata`` has the number of ``SEATS`` and the numbers of the candidates ``WITHDRAWN``, who
+    stay among the items.
 
-    Returns
-    -------
-    RankingSet
-        ``metadata`` has the number of ``SEATS`` and the numbers of the candidates ``WITHDRAWN``,
-        who stay among the items.
-
-    Examples
-    --------
     >>> import io
     >>> votes = read_blt(io.StringIO('''3 1
     ... 2 3 1=2 0

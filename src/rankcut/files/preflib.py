@@ -19,7 +19,6 @@ from scipy.sparse import csr_array
 
 from rankcut.errors import RankingFileError
 from rankcut.files.text import Source, decoded, read_all, source_name, whole_number
-from rankcut.parameters import EXACT
 from rankcut.rankings.orders import to_orders
 from rankcut.rankings.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
@@ -46,23 +45,8 @@ class _Header:
 
 
 def read_preflib(source: Source, *, sparse: bool | None = None) -> RankingSet:
-    """Read a PrefLib file of orders.
+    """Read a PrefLib file of orders; ``metadata`` has the header's fields.
 
-    Parameters
-    ----------
-    source : path or file object
-        Plain or gzip.
-    sparse : bool or None
-        Ranks as a CSR array or as a dense one; None makes them dense unless that would take
-        memory out of proportion to the file.
-
-    Returns
-    -------
-    RankingSet
-        ``metadata`` has the header's fields.
-
-    Examples
-    --------
     >>> import io
     >>> votes = read_preflib(io.StringIO('''# TITLE: lunch
     ... # DATA TYPE: toi
@@ -326,18 +310,8 @@ def format_preflib(rankings: RankingSet, name: str, kind: OrderType) -> bytes:
         **{f"ALTERNATIVE NAME {i}": label for i, label in enumerate(names, start=1)},
     }
     head = [f"# {key}: {value}".rstrip() for key, value in fields.items()]
-    body = [f"{part}: {order}" for order, count in lines.most_common() for part in _parts(count)]
+    body = [f"{count}: {order}" for order, count in lines.most_common()]
     return "\n".join([*head, *body, ""]).encode()
-
-
-def _parts(count: int) -> list[int]:
-    """The count, or several counts with that sum, none too large for a reader.
-
-    >>> _parts(2**54 + 1)
-    [9007199254740992, 9007199254740992, 1]
-    """
-    whole, rest = divmod(count, EXACT)
-    return [EXACT] * whole + [rest] * (rest > 0)
 
 
 def _group(tied: Any) -> str:
