@@ -36,8 +36,8 @@ BESIDE = 10
 # Camps are clear if their centres tell this share of people apart.
 CLEAR = 0.95
 
-# What is drawn, among how many people, and of how many items; "full" lists unless it says so. The
-# method was made on other numbers of items (mostly 5, 6, 8 and 12) and other seeds.
+# What is drawn, among how many people, and of how many items; "full" lists unless it says so. Which
+# of them the method was made on: see WORDS.
 CELLS = [
     *[("one crowd, Mallows", n, items, "full") for n, items in ((24, 4), (48, 7), (500, 10))],
     *[("one crowd, Mallows", n, items, "full") for n, items in ((2000, 10), (200, 30))],
@@ -251,29 +251,43 @@ def simulate(minutes: float, samples: int, keep: Path) -> dict[str, dict[str, st
     return kept
 
 
+def of_cell(kept: dict[str, dict[str, str]], cell: tuple, method: str) -> list[str]:
+    """What a method says of the samples of a cell."""
+    start = "|".join(map(str, cell)) + "|"
+    own = (found for key, found in kept.items() if key.startswith(start))
+    return [found[method] for found in own if method in found]
+
+
 def table(kept: dict[str, dict[str, str]]) -> str:
-    """The share of right answers in each cell, by method."""
-    methods = ("rankcut", "gap", "gaussian")
+    """The share of right answers in each cell, by method; and the cells that fall short."""
     heads = ["people are", "people", "items", "lists", "samples", "**rankcut**", "said instead"]
-    heads += ["k-means, gap", "Gaussians, BIC"]
+    heads += ["their samples", "k-means, gap", "Gaussians, BIC"]
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    short = []
     for cell in CELLS:
         name, n_people, n_items, kind = cell
-        own = [
-            found for key, found in kept.items() if key.startswith("|".join(map(str, cell)) + "|")
-        ]
-        said = {method: [found[method] for found in own if method in found] for method in methods}
+        shares, numbers = [], []
+        for method in ("rankcut", "gap", "gaussian"):
+            said = [right(name, word) for word in of_cell(kept, cell, method)]
+            shares.append(f"{np.mean(said):.0%}" if said else "")
+            numbers.append(len(said))
+        own = of_cell(kept, cell, "rankcut")
         if not own:
             continue
-        shares = [
-            f"{np.mean([right(name, word) for word in said[method]]):.0%}" if said[method] else ""
-            for method in methods
-        ]
-        wrong = [word for word in said["rankcut"] if not right(name, word)]
+        share = np.mean([right(name, word) for word in own])
+        least = 0.95 if "crowd" in name else 0.9
+        if share < least and not (planted(name) > 1 and n_people < 48):
+            short.append(f"{name} ({n_people:,} people, {n_items} items, {kind}) {share:.0%}")
+        wrong = [word for word in own if not right(name, word)]
         instead = ", ".join(f"{wrong.count(word)} {word}" for word in sorted(set(wrong)))
-        cells = [name, f"{n_people:,}", str(n_items), kind, str(len(said["rankcut"]))]
-        lines.append("| " + " | ".join([*cells, f"**{shares[0]}**", instead, *shares[1:]]) + " |")
-    return "\n".join(lines)
+        cells = [name, f"{n_people:,}", str(n_items), kind, str(numbers[0])]
+        lines.append(
+            "| "
+            + " | ".join([*cells, f"**{shares[0]}**", instead, str(numbers[1]), *shares[1:]])
+            + " |"
+        )
+    asked = "At least 95 % are asked of crowds, 90 % of camps from 48 people on, 90 % of lines."
+    return "\n".join([*lines, "", asked, f"Below that: {'; '.join(short) or 'none'}."])
 
 
 def camps_by_strengths(rng: np.random.RandomState, n_people: int) -> tuple:
@@ -396,10 +410,22 @@ WORDS = f"""
 The share of samples in which the answer is right: the number of camps that were planted, one
 crowd, or no camps among people on a line or a plane. Of 90/10 and 97/3 the minority may be found
 or left alone, but the majority must not break up. Camps are clear: the true centres tell at least
-{CLEAR:.0%} of people apart, by their full rankings. The method was made on other numbers of items
-and other seeds than these; the kinds of people are mostly the same. Other methods see {BESIDE}
-samples of a cell; k-means with the gap has 5 null samples and 2 starts, for time. The rule of
-earlier versions is no longer in the package, so it has no column.
+{CLEAR:.0%} of people apart, by their full rankings.
+
+**What is unseen here, and what is not.** The rule was chosen among about ten, by some 45 designs of
+crowds, camps and lines with 4 to 30 items. Tried and left: Mallows' model as a second crowd; other
+prices of the mutual information (BIC's, Hannan and Quinn's); its largest value, or its mean, over
+several ways to divide items; asking it of camps too; people who are evenly spread along a line. So
+cells with 4, 10 and 30 items are of shapes that were looked at, with other seeds. Cells with 7 and
+9 items are new shapes of mostly the same kinds of people. One choice was made on this table: what
+the crowd's own parts say is subtracted since the first sample of "10 % at random" came out as a
+line. Nothing was changed for the answers below, and failures are left in. After these samples were
+drawn, the starts for incomplete lists changed, and when people at random are reported; neither is
+part of the rule.
+
+Other methods saw fewer samples, whose number stands before their columns; k-means with the gap has
+5 null samples and 2 starts, for time. The rule of earlier versions is no longer in the package, so
+it has no column.
 
 """
 
@@ -415,11 +441,18 @@ def main() -> None:
     args = parser.parse_args()
     kept = simulate(args.minutes, args.samples, args.keep)
     page = ["## Simulated people", "", table(kept), ""]
-    if args.output is not None:
-        page += ["## Probabilities of membership", "", reliability(30), ""]
-        page += ["## Intervals of 95 %", "", coverage(100), "", "## Speed", "", speed(), ""]
+    sections = {
+        "Probabilities of membership": lambda: reliability(20),
+        "Intervals of 95 %": lambda: coverage(100),
+        "Speed": speed,
+    }
     if args.real is not None:
-        page += ["## Real votes", "", real(args.real), ""]
+        sections["Real votes"] = lambda: real(args.real)
+    for title, make in sections.items() if args.output is not None else ():
+        if title not in kept:
+            kept[title] = {"text": make()}
+            args.keep.write_text(json.dumps(kept))
+        page += [f"## {title}", "", kept[title]["text"], ""]
     print("\n".join(page))
     if args.output is not None:
         opening = header("blocs", "python benchmarks/blocs.py --output docs/results/blocs.md")
