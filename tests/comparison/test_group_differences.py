@@ -673,3 +673,11 @@ def test_ratings_with_large_ties_are_compared_by_their_strengths():
     found = compare_groups(ratings, groups, unranked="anywhere", n_permutations=199)
     assert found.p_value < 0.05
     assert [row["item"] for row in found.items if row["p_value"] <= 0.05] == [0]
+
+
+def test_too_many_people_to_shuffle_are_refused_in_one_line():
+    ranks = np.argsort(np.random.default_rng(0).random((30, 5)), axis=1) + 1.0
+    few = np.arange(30) < 2
+    votes = RankingSet(ranks, tuple("abcde"), counts=np.where(few, 1, 10**9))
+    with pytest.raises(InputError, match=r"28,000,000,002 people are too many .*; divide all"):
+        compare_groups(votes, few, random_state=0)
