@@ -1,28 +1,36 @@
 """Draw the pictures that pages show again.
 
-    RANKCUT_DATA=downloads python docs/draw.py
+    RANKCUT_DATA=downloads python docs/draw.py [NAME …]
 
 Pictures of data that is not in RANKCUT_DATA stay as they are.
 """
 
+import base64
+import csv
+import json
 import os
 import shlex
+import subprocess
 import sys
 import tempfile
+import time
 from doctest import DocTestParser
+from functools import partial
 from pathlib import Path
 
 from notebooks import last_value
 from tell import reduced
 
-from rankcut import compare_groups
+from rankcut import compare_groups, make_mallows
 from rankcut.cli import app
 from rankcut.datasets import load_eurovision
 from rankcut.errors import InputError
 from rankcut.pictures.theme import COLOURS
 
 DOCS = Path(__file__).parent
-sys.path.append(str(DOCS.parent / "benchmarks"))
+sys.path += [str(DOCS.parent / folder) for folder in ("benchmarks", "tests")]
+from chromium import find_chromium, opened  # noqa: E402 - from there
+
 DPI = 150
 
 COMMANDS = {
@@ -86,6 +94,56 @@ def draw_leaderboard(path):
     scope["figure"].savefig(path, dpi=DPI)
 
 
+def write_survey(path):
+    """A made-up export of Qualtrics: students and staff rank what matters in a phone."""
+    wishes = ["Price", "Battery", "Camera", "Screen", "Weight", "Brand", "Storage", "Repair"]
+    places = list(range(1, len(wishes) + 1))
+    ids = ["startDate", "_recordId", "QID2", *(f"QID5_{k}" for k in places)]
+    rows = [["StartDate", "ResponseId", "Q2", *(f"Q5_{k}" for k in places)]]
+    question = "What matters most in a phone?"
+    rows.append(["Start", "Response ID", "Who are you?", *(f"{question} - {w}" for w in wishes)])
+    rows.append([json.dumps({"ImportId": own}) for own in ids])
+    camps = [places, [4, 1, 2, 3, 8, 7, 5, 6]]
+    votes = make_mallows(118, len(wishes), phi=0.75, centers=camps, random_state=0)
+    for i, (ranks, group) in enumerate(zip(votes.ranks, votes.target, strict=True)):
+        listed = [""] * len(wishes) if i % 11 == 4 else [f"{rank:g}" for rank in ranks]
+        rows.append(
+            [f"2026-05-0{i % 9 + 1} 10:{i % 59:02}", f"R_{i}", ["Student", "Staff"][group], *listed]
+        )
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+def draw_page(clicked, shown, path):
+    """The page that opens files, with a survey, after some clicks: the part that has an element."""
+    if find_chromium() is None:
+        raise FileNotFoundError("there is no Chromium")
+    survey = path.with_name("phones.csv")
+    write_survey(survey)
+    words = [sys.executable, "-m", "rankcut", "open", survey.name, "--no-browser"]
+    program = subprocess.Popen(words, cwd=survey.parent, stdout=subprocess.PIPE, text=True)
+    try:
+        address = program.stdout.readline().split()[-1]
+        with opened(find_chromium(), address, 1000, path.with_name("profile")) as page:
+            for selector in [*clicked, shown]:
+                while not page.evaluate(f"document.querySelector({selector!r}) !== null"):
+                    time.sleep(0.1)
+                if selector != shown:
+                    page.click(selector)
+            box = page.evaluate(
+                f"(() => {{ const b = document.querySelector({shown!r}).closest('section')"
+                ".getBoundingClientRect(); return [0, b.y + scrollY - 8, innerWidth,"
+                " b.height + 16]; })()"
+            )
+            area = dict(zip(("x", "y", "width", "height"), box, strict=True), scale=1)
+            options = {"clip": area, "captureBeyondViewport": True}
+            picture = page.send("Page.captureScreenshot", **options)["data"]
+            path.write_bytes(base64.b64decode(picture))
+    finally:
+        program.terminate()
+        program.wait()
+
+
 def draw_command(command, path):
     """What a command draws."""
     found = Path(os.environ.get("RANKCUT_DATA", ".")).rglob("00001-00000001.soi")
@@ -101,10 +159,13 @@ def main():
     """Draw all that can be drawn."""
     programs = {"map": draw_map, "compare-groups": draw_eurovision, "strengths": draw_worth}
     programs["leaderboard"] = draw_leaderboard
+    programs["open"] = partial(draw_page, [], "#reading .says")
+    programs["open-groups"] = partial(draw_page, ["#by-0"], "#content-groups .tools-of")
     for name, command in COMMANDS.items():
         programs[name] = lambda path, command=command: draw_command(command, path)
-    for name, draw in programs.items():
-        with tempfile.TemporaryDirectory() as folder:
+    for name in sys.argv[1:] or programs:
+        draw = programs[name]
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             path = Path(folder) / f"{name}.png"
             try:
                 draw(path)

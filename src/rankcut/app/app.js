@@ -101,7 +101,7 @@
               make("option", { value: each, selected: each === own }, words))));
       }))),
     make("tbody", {}, about.rows.map((cells, row) => make("tr", {},
-      make("td", { class: "line" }, about.lines[row]), cells.map((cell, i) => {
+      make("td", { class: "at" }, about.lines[row]), cells.map((cell, i) => {
         const wrong = about.mistake && about.mistake.line === about.lines[row]
           && about.mistake.column === about.names[i];
         return make("td", { class: wrong ? "wrong" : role(about, i) }, cell,
