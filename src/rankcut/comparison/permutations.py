@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.special import gammaln
 
 from rankcut._loops.random_streams import add_by_label, shuffle_labels
@@ -168,7 +169,7 @@ class GroupDraws(Draws):
         table = self.scores.design.table
         sums = np.zeros((1, table.shape[1], self._width))
         for cells, values in self._values():
-            sums[0] += table[cells].T.astype(np.float64) @ values
+            sums[0] += csr_array(table[cells].T.astype(np.float64)) @ values
         return self._moments(sums, table.sum(axis=0))
 
     def covariances(self, moments: Moments) -> Floats:
