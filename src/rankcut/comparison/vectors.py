@@ -133,8 +133,12 @@ class GroupStrengths:
         fit = fit_strengths(
             replace(rows.rankings, weights=often * (rows.count.sum() / weight.sum()))
         )
-        pooled, choices = fit.parameters, fit.likelihood.choices
-        every = fit.likelihood.derivatives(pooled)[2] / float(choices.weights.sum())
+        choices = fit.likelihood.choices
+        n_rankings = float(choices.weights.sum())
+        every = fit.likelihood.derivatives(fit.parameters)[2] / n_rankings
+        # Scores have mean 0 at the maximum, not where a prior shrinks it.
+        pooled, _ = _fit_near(fit.likelihood, fit.parameters, every)
+        every = fit.likelihood.derivatives(pooled)[2] / n_rankings
         scores = fit.likelihood.scores(pooled).rows(0, n_distinct)
         bent = every + _level(every, n_items) + TOLERANCE * np.eye(len(every))
         theta, information = [], []
