@@ -62,6 +62,7 @@ CODES = {
     "ages": RNG.integers(18, 90, N),
     "numbers of rows": np.arange(1, N + 1),
     "a code from 1 to 5": RNG.integers(1, 6, N),
+    "a code from 1 to 8": np.random.default_rng(1).integers(1, 9, N),
     "no or yes": RNG.integers(0, 2, N),
     "one of two": RNG.integers(1, 3, N),
     "a constant": np.full(N, 3),
