@@ -61,8 +61,10 @@ class TestAuto:
         assert set(report.method) == {"closed_form"}
 
     def test_needs_no_completions_for_a_large_catalogue(self):
-        graph = NeighborGraph(np.random.default_rng(1).random((2001, 2)), n_neighbors=3).build()
-        ranks = sparse.csr_array(([1.0, 2.0], ([0, 0], [5, 9])), shape=(1, 2001))
+        n_items = CLOSED_FORM_ITEMS + 1
+        points = np.random.default_rng(1).random((n_items, 2))
+        graph = NeighborGraph(points, n_neighbors=3).build()
+        ranks = sparse.csr_array(([1.0, 2.0], ([0, 0], [5, 9])), shape=(1, n_items))
         features, report = report_of(ranks, graph)
         assert report.method.tolist() == ["closed_form"]
         assert features.nnz < 20

@@ -118,5 +118,5 @@ def test_what_is_no_set_order_or_partition():
     for groups in ([[0], [1]], [[0, 1, 2], [2]], [[0, 1, 2], []]):
         with pytest.raises(ValueError, match="not an ordered partition of 3 items"):
             function.along(groups)
-    with pytest.raises(ValueError, match="at most 20 items can be tabulated"):
-        make_case("modular", 21, 0).function.table()
+    with pytest.raises(ValueError, match="at most 22 items can be tabulated"):
+        make_case("modular", 23, 0).function.table()

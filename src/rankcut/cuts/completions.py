@@ -58,7 +58,7 @@ MOST_DRAWS = 1 << 17
 METHODS = ("complete", "exact", "sampled", "closed_form")
 
 # "auto" enumerates up to this many completions, about as many as sampling would draw.
-EXACT_COMPLETIONS = 1024
+EXACT_COMPLETIONS = 16 * FEWEST_DRAWS
 
 # The relative error to reach, if the user says neither how many draws nor how exact.
 TOLERANCE = 0.01

@@ -36,14 +36,14 @@ from rankcut.errors import InputError, Setting
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
-from rankcut.parameters import ROWS_AT_ONCE, seed_from
+from rankcut.parameters import ROWS_AT_ONCE, SIDE, seed_from
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.reading import takes_collections
 from rankcut.rankings.value import Partitions, block_rows
 from rankcut.threads import over_rows
 
 # "auto" takes the closed form for more items: sampling costs hundreds of times as much there.
-CLOSED_FORM_ITEMS = 2000
+CLOSED_FORM_ITEMS = SIDE
 
 
 class FeatureMap:

@@ -14,7 +14,7 @@ mean over them. :class:`Completions` says how that is found:
     of the matrix, complete ones included. Only graph cuts have it;
 ``"auto"``
     is the closed form on the complete graph, where there is nothing to pool, where comparisons with
-    unlisted items have a weight of their own, and for catalogues of more than 2,000 items, where
+    unlisted items have a weight of their own, and for catalogues of more than 2,048 items, where
     sampling a ranking costs hundreds of times its closed form; a ranking of all items has its
     pooled vector there too. Otherwise it enumerates the completions of a ranking if there are at
     most 1,024, or no more than ``n_draws``, and samples if there are more.
@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from rankcut.errors import InputError
-from rankcut.parameters import WithParameters, is_real, is_whole
+from rankcut.parameters import KEPT, WithParameters, is_real, is_whole
 from rankcut.rankings import Unranked
 
 Method: TypeAlias = Literal["auto", "exact", "sampled", "closed_form"]
@@ -44,7 +44,7 @@ Method: TypeAlias = Literal["auto", "exact", "sampled", "closed_form"]
 UnlistedWeight: TypeAlias = float | Literal["balanced"]
 
 # More completions than this are refused: they would take minutes for a single ranking.
-MOST_COMPLETIONS = 1 << 26
+MOST_COMPLETIONS = KEPT
 
 # Each takes a product with the graph, and on a well-connected one the walk has converged by then.
 MOST_STEPS = 1000

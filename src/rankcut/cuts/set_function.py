@@ -16,15 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
-from rankcut.parameters import is_real, within_floats
+from rankcut.parameters import AT_ONCE, is_real, within_floats
 from rankcut.rankings.value import Partitions, block_rows
 
 if TYPE_CHECKING:
     from rankcut.cuts.cut_functions import ExpectedSlopes
 
 
-# A table of all subsets has 2**n numbers: 8 MB for this many items.
-MOST_TABULATED = 20
+# A table of all subsets has 2**n numbers, no more than are held at once.
+MOST_TABULATED = AT_ONCE.bit_length() - 1
 
 
 class SetFunction(ABC):

@@ -22,6 +22,7 @@ from scipy import sparse
 
 from rankcut._loops.partitions import scale_to_unit_length
 from rankcut._loops.types import Floats
+from rankcut.cuts.cut_functions import ENTRIES_PER_EDGE
 from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.cuts.options import check_steps
 from rankcut.graphs import ItemGraph
@@ -29,9 +30,6 @@ from rankcut.graphs.derived import degree_scales
 from rankcut.graphs.weights import Weights
 from rankcut.rankings.value import block_rows
 from rankcut.threads import over_rows
-
-# An entry of a product of sparse matrices costs as much as this many of one with a dense matrix.
-_SPARSE_COST = 8
 
 
 class Smoother:
@@ -116,7 +114,7 @@ class Smoother:
         reached = sparse.csr_array(
             (np.diff(walk.indptr)[rows.indices], rows.indices, rows.indptr), shape=rows.shape
         ).sum(axis=1)
-        heavy = _SPARSE_COST * reached > walk.nnz
+        heavy = ENTRIES_PER_EDGE * reached > walk.nnz
         light = rows[np.flatnonzero(~heavy)]
         parts = [sparse.csr_array(light @ sparse.diags_array(staying) + move * (light @ walk))]
         filled = np.flatnonzero(heavy)

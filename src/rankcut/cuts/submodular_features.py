@@ -27,9 +27,9 @@ from rankcut.rankings.value import ROUNDING, block_rows
 # a second.
 EXHAUSTIVE_ITEMS = 14
 
-# A function of one's own may be slow, so fitting asks it for some hundred values only: the 2**8
+# A function of one's own may be slow, so fitting asks it for some hundred values only: those of all
 # sets of so many items, or as many random inequalities of more.
-_ITEMS_WHEN_FITTED = 8
+_ITEMS_WHEN_FITTED = EXHAUSTIVE_ITEMS // 2
 
 
 @dataclass(frozen=True)

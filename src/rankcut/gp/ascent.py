@@ -34,14 +34,12 @@ from rankcut.gp.gaussian import Gaussian, WeightPrior
 # θ are logarithms: no step multiplies a variance by more than e² ≈ 7.
 _LONGEST_STEP = 2.0
 
-# Joint steps of q and θ before the two take turns.
-_TOGETHER = 12
-
 # Step of the finite differences that give the curvature of the evidence.
 _ASIDE = 1e-4
 
-# Past steps that acceleration remembers.
+# Past steps that acceleration remembers; after twice as many joint steps, q and θ take turns.
 _DEPTH = 6
+_TOGETHER = 2 * _DEPTH
 
 # How often a step is shortened before it is given up.
 _SHORTER = 20

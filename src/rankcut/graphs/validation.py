@@ -10,8 +10,8 @@ from rankcut.errors import InputError
 from rankcut.graphs.weights import Weights
 from rankcut.rankings.value import ROUNDING
 
-# Weights beyond this would overflow in sums over items and completions.
-_LARGEST = 1e290
+# Sums of 2**60 weights over items and completions must not overflow.
+_LARGEST = float(np.finfo(np.float64).max) / 2**60
 
 
 def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> Weights:
