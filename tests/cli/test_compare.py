@@ -156,7 +156,8 @@ def test_what_is_measured(lunch):
 
 def test_an_item_graph_draws_differences_together(lunch):
     options = ["--by", "guest", "--n-permutations", "99", "--items", "lunch:full"]
-    said = succeed("compare", "full.csv", *options)
+    said = succeed("compare", "full.csv", *options, "-o", "page.html")
+    assert "with the graph</" in (lunch / "page.html").read_text()
     assert "Compared: strengths (log odds of being chosen)" in said
     assert re.search(r"stronger in .* than in .* \(p ≤ 0.01; [\d.]+ with the graph\)", said)
     fail("compare", "full.csv", *options, "--measure", "places", says="graph.*not places")

@@ -13,7 +13,7 @@ from scipy import stats
 import rankcut.comparison.permutations as permutations
 from rankcut import GraphCutFeatures, RankingSet, compare_groups, independence_test
 from rankcut.errors import InputError
-from rankcut.kernels import GaussianKernel, KendallFeatures, SpearmanKernel
+from rankcut.kernels import KendallFeatures, SpearmanKernel
 
 N_ITEMS = 5
 
@@ -112,17 +112,6 @@ def test_p_and_statistic_equal_those_of_dcor_with_exponent_two():
         ranks[:40], ranks[40:], exponent=2, num_resamples=999, random_state=0
     ).pvalue
     assert abs(ours - theirs) < 4 * np.sqrt(2 * theirs * (1 - theirs) / 999)
-
-
-@pytest.mark.slow
-def test_p_equals_that_of_hyppo_for_the_same_kernel():
-    ksample = pytest.importorskip("hyppo.ksample", reason="compares with hyppo: pip install hyppo")
-    ranks = np.vstack([rankings(5, 3), rankings(5, 4, 2.0)])
-    groups = np.repeat([0, 1], 5)
-    signs = KendallFeatures().fit_transform(ranks)
-    expected = exact_p(signs, groups, ksample.MMD(gamma=0.5).statistic)
-    got = compare_groups(ranks, groups, features=GaussianKernel(1.0))
-    assert got.p_value == pytest.approx(expected, abs=1e-12)
 
 
 def test_effect_size_is_epsilon_squared():

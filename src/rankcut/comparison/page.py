@@ -97,6 +97,8 @@ def show_items(
     what = "mean place" if unit == "place" else unit
     every = [row[f"{unit} in {group}"] for row in rows for group in groups]
     ends = (math.floor(min(every)), math.ceil(max(every)))
+    gaps = {"difference": "difference", "shrunk": "with the graph"}
+    gaps = {name: said for name, said in gaps.items() if rows and name in rows[0]}
     body = []
     for row in rows:
         name, means = str(row["item"]), [row[f"{unit} in {group}"] for group in groups]
@@ -108,7 +110,7 @@ def show_items(
             [
                 Cell(shown, name),
                 Cell(line, means[0]),
-                Cell(f"{row['difference']:.2f}", row["difference"]),
+                *(Cell(f"{row[name]:.2f}", row[name]) for name in gaps),
                 row.get("higher_in", row.get("more_in")),
                 row.get("lower_in", row.get("less_in")),
                 Cell(p_in_words(row["p_value"], result["p_floor"])[2:], row["p_value"]),
@@ -117,7 +119,7 @@ def show_items(
     heads = [
         Head("item", "name"),
         Head(what, "line", ends),
-        Head("difference", "number roomy"),
+        *(Head(gaps[name], "number roomy") for name in gaps),
         Head("higher in", "roomy"),
         Head("lower in", "roomy"),
         Head("p", "number"),
