@@ -134,5 +134,5 @@ def test_real_data_sets_are_classified(data_home, lunch, monkeypatch):
     fail("info", votes, *options[:6], says="second time")
     assert "items:           55" in succeed("info", votes, *options)
     # Countries vote alike year by year, so a country is in training or in test, never in both.
-    more = ["--target", "jury_or_televoting", "--group", "from_country", "--unranked", "last"]
+    more = ["--target", "jury_or_televoting", "--group", "from_country"]
     assert "jury_or_televoting (J: " in succeed("classify", votes, *options, *more)
