@@ -1,6 +1,7 @@
 """The estimator: formulas, tables, tests, predictions, words and pictures."""
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from statsmodels.duration.hazard_regression import PHReg
 from rankcut import RankingSet, StrengthRegression
 from rankcut.errors import InputError
 from rankcut.ranking_regression.few_people import hotelling
+from rankcut.ranking_regression.figure import regression_page
 
 DATA = os.environ.get("RANKCUT_DATA")
 ITEMS = ("uni", "ika", "toro", "ebi")
@@ -136,6 +138,15 @@ def test_too_few_people_for_a_test_are_named():
     model = StrengthRegression(on=["town"], prior="evidence").fit(table, RANKINGS)
     assert np.isnan(model.tests_["p_value"][0])
     assert "So few people tell about town=Kobe (2)" in model.summary()
+
+
+def test_one_person_tells_no_interval():
+    table = TABLE.assign(town=np.where(np.arange(len(TABLE)) < 1, "Kobe", "Nara"))
+    model = StrengthRegression(on=["town"], prior="evidence").fit(table, RANKINGS)
+    assert model.coefficients_["p_value"][-1] > 0.9
+    page = regression_page(model, "Votes")
+    assert not re.search(r"\b(inf|nan)\b", page)
+    model.plot()
 
 
 def test_columns_that_the_same_people_tell_have_the_test_of_these_people():

@@ -1,6 +1,7 @@
 """A regression of strengths as a forest plot, by Matplotlib, and as one HTML page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf, isfinite, log, nan
 from typing import TYPE_CHECKING, Any
 
 from rankcut.pictures.figures import name_rows, write_heading
@@ -47,13 +48,15 @@ def draw_forest(model: "StrengthRegression", title: str) -> Any:
     axes.set_xscale("log")
     name_rows(axes, [name for name, _ in rows])
     axes.axvline(1.0, color=SOFT, linewidth=1.0)
+    least, greatest = _known_range(row for _, row in rows if row is not None)
     for height, (_, row) in enumerate(rows):
         if row is None:
             axes.get_yticklabels()[height].set_fontweight("bold")
             continue
         clear = row["low"] > 1 or row["high"] < 1
         look = {"color": colour(0), "alpha": 1.0 if clear else 0.4}
-        axes.plot([row["low"], row["high"]], [height] * 2, linewidth=1.8, **look)
+        reach = [max(least, row["low"]), min(greatest, row["high"])]
+        axes.plot(reach, [height] * 2, linewidth=1.8, **look)
         axes.plot(row["odds_ratio"], height, "o", markersize=6, markeredgecolor="white", **look)
     axes.minorticks_off()
     axes.set_xticks(*_ticks(*axes.get_xlim()))
@@ -67,6 +70,18 @@ def draw_forest(model: "StrengthRegression", title: str) -> Any:
         figure, title, said + f" The {left_out} least clear are left out." * (left_out > 0)
     )
     return figure
+
+
+def _known_range(rows: Iterable[Mapping[str, Any]]) -> tuple[float, float]:
+    """The least and greatest odds that are known: too few people tell no interval."""
+    ends = [row[key] for row in rows for key in ("odds_ratio", "low", "high")]
+    known = [end for end in ends if 0 < end < inf]
+    return min(known, default=1.0), max(known, default=1.0)
+
+
+def _known(value: Any) -> Any:
+    """The value, or a dash if it is not a number."""
+    return "–" if isinstance(value, float) and not isfinite(value) else value
 
 
 def _ticks(low: float, high: float) -> tuple[list[float], list[str]]:
@@ -91,21 +106,22 @@ def regression_page(model: "StrengthRegression", title: str | None) -> str:
     body += [tag("p", line, kind="soft") for line in opening(model)]
     if len(model.tests_):
         names = [name.replace("_", " ") for name in model.tests_.columns]
-        body.append(table(names, [list(row.values()) for row in model.tests_]))
+        body.append(table(names, [list(map(_known, row.values())) for row in model.tests_]))
     body += [tag("p", line) for line in odds_in_words(model)]
     for name, rows in _groups(model).items():
         body.append(tag("h2", name or "Features of items"))
-        reach = max((abs(row["coefficient"]) + 2 * row["std_error"] for row in rows), default=1.0)
+        reach = max(abs(log(end)) for end in _known_range(rows)) or 1.0
         heads = [Head("item", "name"), Head("log odds", "line"), Head("odds ratio", "number")]
         heads += [Head("from", "number"), Head("to", "number"), Head("p", "number")]
         cells = []
         for row in rows:
-            value, error = row["coefficient"], 2 * row["std_error"]
-            dot = Dot(value, colour(0), max(value - error, -reach), min(value + error, reach))
-            said = f"{row['odds_ratio']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+            low, high = (log(end) if 0 < end < inf else nan for end in (row["low"], row["high"]))
+            dot = Dot(row["coefficient"], colour(0), max(-reach, low), min(reach, high))
+            ends = [f"{row[key]:.2f}" if isfinite(row[key]) else "–" for key in ("low", "high")]
+            said = f"{row['odds_ratio']:.2f} [{', '.join(ends)}]"
             line = track([Dot(0.0, SOFT), dot][::-1], (-reach, reach), said)
             numbers = [row[key] for key in ("odds_ratio", "low", "high", "p_adjusted")]
-            cells.append([_name(row), line, *numbers])
+            cells.append([_name(row), line, *map(_known, numbers)])
         body.append(table(heads, cells, faint=[row["p_adjusted"] > 0.05 for row in rows]))
     body.append(tag("p", "p-values hold for all rows of a term at once (Holm).", kind="soft"))
     return page(heading, *body)

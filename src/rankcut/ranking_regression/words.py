@@ -98,7 +98,7 @@ def _aligned(table: Table, heads: Mapping[str, str]) -> list[str]:
 
 
 def _shown(name: str, value: Any) -> str:
-    if value is None or value != value:
+    if value is None or value != value or value in (np.inf, -np.inf):
         return "–"
     if name.startswith("p_"):
         return f"{value:.3f}" if value >= 0.0005 else "<.001"
