@@ -1,14 +1,14 @@
 """A regression of strengths as a forest plot, by Matplotlib, and as one HTML page."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf, isfinite, log, nan
+from math import inf, log, nan
 from typing import TYPE_CHECKING, Any
 
 from rankcut.pictures.figures import name_rows, write_heading
 from rankcut.pictures.page import Dot, Head, page, table, tag, track
 from rankcut.pictures.theme import INK, MOST_ITEMS, PAPER, SOFT, colour, import_figure, shorten
 from rankcut.ranking_regression.formula import STRENGTH
-from rankcut.ranking_regression.words import odds_in_words, opening, verdict
+from rankcut.ranking_regression.words import TESTS, odds_in_words, opening, shown, verdict
 
 if TYPE_CHECKING:
     from rankcut.ranking_regression.estimator import StrengthRegression
@@ -79,11 +79,6 @@ def _known_range(rows: Iterable[Mapping[str, Any]]) -> tuple[float, float]:
     return min(known, default=1.0), max(known, default=1.0)
 
 
-def _known(value: Any) -> Any:
-    """The value, or a dash if it is not a number."""
-    return "–" if isinstance(value, float) and not isfinite(value) else value
-
-
 def _ticks(low: float, high: float) -> tuple[list[float], list[str]]:
     """Round odds ratios between two, and their names: few, and at least four if there are.
 
@@ -105,8 +100,10 @@ def regression_page(model: "StrengthRegression", title: str | None) -> str:
     body = [tag("h1", shorten(heading, 80)), tag("p", verdict(model), kind="says")]
     body += [tag("p", line, kind="soft") for line in opening(model)]
     if len(model.tests_):
-        names = [name.replace("_", " ") for name in model.tests_.columns]
-        body.append(table(names, [list(map(_known, row.values())) for row in model.tests_]))
+        heads = [Head(TESTS.get(name, name), "number") for name in model.tests_.columns]
+        heads[0] = Head("term", "name")
+        tests = [[shown(name, value) for name, value in row.items()] for row in model.tests_]
+        body.append(table(heads, tests))
     body += [tag("p", line) for line in odds_in_words(model)]
     for name, rows in _groups(model).items():
         body.append(tag("h2", name or "Features of items"))
@@ -117,11 +114,11 @@ def regression_page(model: "StrengthRegression", title: str | None) -> str:
         for row in rows:
             low, high = (log(end) if 0 < end < inf else nan for end in (row["low"], row["high"]))
             dot = Dot(row["coefficient"], colour(0), max(-reach, low), min(reach, high))
-            ends = [f"{row[key]:.2f}" if isfinite(row[key]) else "–" for key in ("low", "high")]
-            said = f"{row['odds_ratio']:.2f} [{', '.join(ends)}]"
+            ends = ", ".join(shown(key, row[key]) for key in ("low", "high"))
+            said = f"{row['odds_ratio']:.2f} [{ends}]"
             line = track([Dot(0.0, SOFT), dot][::-1], (-reach, reach), said)
-            numbers = [row[key] for key in ("odds_ratio", "low", "high", "p_adjusted")]
-            cells.append([_name(row), line, *map(_known, numbers)])
+            numbers = [shown(key, row[key]) for key in ("odds_ratio", "low", "high", "p_adjusted")]
+            cells.append([_name(row), line, *numbers])
         body.append(table(heads, cells, faint=[row["p_adjusted"] > 0.05 for row in rows]))
     body.append(tag("p", "p-values hold for all rows of a term at once (Holm).", kind="soft"))
     return page(heading, *body)

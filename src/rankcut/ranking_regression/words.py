@@ -56,12 +56,12 @@ def summary_lines(model: "StrengthRegression") -> list[str]:
     """The opening, the tests of terms, and all coefficients."""
     lines = opening(model)
     if len(model.tests_):
-        lines += ["", *_aligned(model.tests_, {"term": "term", **_TESTS})]
+        lines += ["", *_aligned(model.tests_, {"term": "term", **TESTS})]
     return [*lines, "", *_aligned(model.coefficients_, _COEFFICIENTS)]
 
 
 # Columns of printed tables, and their heads.
-_TESTS = {
+TESTS = {
     "wald": "Wald",
     "n_coefficients": "df",
     "p_value": "p",
@@ -85,7 +85,7 @@ _COEFFICIENTS = {
 def _aligned(table: Table, heads: Mapping[str, str]) -> list[str]:
     """A table with as many digits as one reads."""
     names = [name for name in heads if name in table.columns]
-    cells = [[heads[name], *(_shown(name, value) for value in table[name])] for name in names]
+    cells = [[heads[name], *(shown(name, value) for value in table[name])] for name in names]
     numbers = [not any(isinstance(value, str) for value in table[name]) for name in names]
     widths = [max(map(len, column)) for column in cells]
     return [
@@ -97,7 +97,8 @@ def _aligned(table: Table, heads: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _shown(name: str, value: Any) -> str:
+def shown(name: str, value: Any) -> str:
+    """A cell of a table, with as many digits as one reads."""
     if value is None or value != value or value in (np.inf, -np.inf):
         return "–"
     if name.startswith("p_"):
