@@ -132,12 +132,13 @@ def _covariance(choices: Choices, mixture: Mixture) -> Floats:
         for c in range(k):
             columns = slice(c * size, (c + 1) * size)
             squares[rows, columns] = _products(scores[b], scores[c], own * chances[:, c])
-    prior = np.eye(size) / WIDE.scale
     complete = []
     for b in range(k):
         members = replace(choices, weights=weights * chances[:, b])
         curvature = replace(likelihood, choices=members).derivatives(mixture.blocks[b])[2]
-        complete.append(curvature + prior)
+        # Nothing changes if all strengths rise: the prior holds them, whatever the counts.
+        prior = max(1 / WIDE.scale, ROUNDING * float(np.trace(curvature)) / size)
+        complete.append(curvature + prior * np.eye(size))
     observed = linalg.block_diag(*(complete - missing)) + squares
     if k * size > MOST_DENSE or linalg.eigvalsh(observed, subset_by_index=[0, 0])[0] <= 0:
         # Blocs one by one, as if it were known who belongs to which.
