@@ -33,7 +33,17 @@ from rankcut.pictures.page import (
     tag,
     track,
 )
-from rankcut.pictures.scene import Key, Legend, Path, Scene, Shape, Text, rectangle, text_width
+from rankcut.pictures.scene import (
+    Key,
+    Legend,
+    Path,
+    Scene,
+    Shape,
+    Text,
+    rectangle,
+    text_box,
+    wrap_name,
+)
 from rankcut.pictures.theme import (
     COLOURS,
     INK,
@@ -350,17 +360,20 @@ def pairs_scene(
     number = len(order)
     side = min(40.0, 730.0 / number)
     size = min(13.0, max(8.0, 0.62 * side))
-    left = 12 + max(text_width(shorten(items[i], 22), size) for i in order)
-    top = 14 + max(text_width(shorten(items[i], 16), size) for i in order)
+    # Whole names, in lines where these fit beside a row.
+    names = {i: wrap_name(items[i]) for i in order}
+    for i, name in names.items():
+        if text_box(name, size)[1] > max(side, 1.3 * size):
+            names[i] = shorten(items[i], 32)
+    room = max(text_box(name, size)[0] for name in names.values())
+    left, top = 10 + room, 12 + room
     shapes: list[Shape] = []
     for line, i in enumerate(order):
         middle, item = side * (line + 0.5), i if chosen else None
         across, down = left + middle, top + middle
         shapes += [
-            Text(shorten(items[i], 22), left - 6, down, size, anchor="end", item=item),
-            Text(
-                shorten(items[i], 16), across, top - 6, size, anchor="start", turned=True, item=item
-            ),
+            Text(names[i], left - 6, down, size, anchor="end", item=item),
+            Text(names[i], across, top - 6, size, anchor="start", turned=True, item=item),
         ]
         for column, j in enumerate(order):
             if i != j:
