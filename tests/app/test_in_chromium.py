@@ -43,18 +43,24 @@ def forget(client):
         client.read(f"/files/{file['id']}", "DELETE")
 
 
-@pytest.fixture(params=[(390, "dark"), (1280, "light")], ids=["narrow, dark", "wide, light"])
+@pytest.fixture(params=[(390, "dark"), (390, "light"), (1280, "dark"), (1280, "light")], ids=str)
 def page(request, client, tmp_path):
-    """The page in a window, without a network: whatever is not this machine is unreachable."""
+    """The page in a window, which asks nothing of any other place."""
     if find_chromium() is None:
         pytest.skip("Chromium is not installed")
     width, scheme = request.param
     forget(client)
     with opened(find_chromium(), client.address, width, tmp_path / "profile") as page:
         page.show_as(scheme=scheme)
+        page.send("Network.enable")
         until(page, "document.querySelector('#examples button')")
         yield page
         assert page.errors() == []
+        asked = [event for event in page.browser.events if event["method"].endswith("WillBeSent")]
+        home = client.address.partition("#")[0]
+        assert {
+            event["params"]["request"]["url"].startswith((home, "blob:")) for event in asked
+        } == {True}
 
 
 def test_from_a_survey_to_a_picture(page, tmp_path):

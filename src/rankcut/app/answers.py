@@ -5,7 +5,7 @@ An answer calls what its command calls, on rankings that are read once.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -188,10 +188,15 @@ def ranking_map(subject: Subject) -> Answer | None:
     """The rankings in two dimensions."""
     if min(subject.rankings.ranks.shape) < 2:
         return None
-    given = subject.given("by", "unranked")
-    picture = map_picture(read_map(subject.rankings, **given), subject.rankings.title)
-    made = f'{spell("plot_map", "rankings", **given)}.savefig("map.png", dpi=150)'
-    same = subject.same("map", "by unranked", "from rankcut import plot_map", made)
+    # Counts are rankings; on a map, weights are not seen.
+    given, rankings = subject.given("by", "unranked"), replace(subject.rankings, weights=None)
+    picture = map_picture(read_map(rankings, **given), rankings.title)
+    lines = ["from rankcut import plot_map"]
+    if subject.rankings.weights is not None:
+        lines = ["from dataclasses import replace\n\nfrom rankcut import plot_map"]
+        lines.append("rankings = replace(rankings, weights=None)")
+    lines.append(f'{spell("plot_map", "rankings", **given)}.savefig("map.png", dpi=150)')
+    same = subject.same("map", "by unranked", *lines)
     return Answer(join(*show_picture(picture)), **same, draw=partial(draw_figure, picture))
 
 

@@ -22,10 +22,12 @@
   };
   const button = (words, click, more = {}) =>
     make("button", { type: "button", class: "button", click, ...more }, words);
-  const select = (id, label, value, options, change) => make("label", { class: "choice", for: id },
-    label, make("select", { id, change: (event) => change(event.target.value) },
+  const select = (id, value, options, change, more = {}) =>
+    make("select", { id, change: (event) => change(event.target.value), ...more },
       Object.entries(options).map(([own, words]) =>
-        make("option", { value: own, selected: own === value }, words))));
+        make("option", { value: own, selected: own === value }, words)));
+  const choice = (id, label, ...rest) => make("label", { class: "choice", for: id }, label,
+    select(id, ...rest));
   // Redraw a part only if it has changed, and keep the focus where it was.
   const redraw = (id, sign, draw) => {
     if (shown.get(id) === sign) return;
@@ -95,10 +97,8 @@
         return make("th", { scope: "col", class: own }, make("span", {}, name),
           about.labels[i] ? make("small", {}, about.labels[i]) : "",
           about.fixed && !["group", "person", "other"].includes(own) ? make("em", {}, ROLES[own])
-            : make("select", { id: `role-${i}`, "aria-label": `Role of ${name}`,
-              change: (event) => change({ column: i, role: event.target.value }) },
-            Object.entries(options).map(([each, words]) =>
-              make("option", { value: each, selected: each === own }, words))));
+            : select(`role-${i}`, own, options, (chosen) => change({ column: i, role: chosen }),
+              { "aria-label": `Role of ${name}` }));
       }))),
     make("tbody", {}, about.rows.map((cells, row) => make("tr", {},
       make("td", { class: "at" }, about.lines[row]), cells.map((cell, i) => {
@@ -113,22 +113,18 @@
     const about = own.about;
     if (!about) return make("p", { class: "soft" }, "Reading the file …", make("progress"));
     const choices = [];
-    if (about.questions && Object.keys(about.questions).length > 1) {
-      choices.push(select("question", "Question", own.reading.question || "",
-        { "": "choose one", ...about.questions }, (question) => change({ reading: { question } })));
-    }
-    if (about.sheets && about.sheets.length > 1) {
-      choices.push(select("sheet", "Sheet", own.reading.sheet || about.sheets[0],
-        Object.fromEntries(about.sheets.map((each) => [each, each])),
-        (sheet) => change({ reading: { sheet } })));
+    const sheets = Object.fromEntries((about.sheets || []).map((each) => [each, each]));
+    for (const [id, label, options] of [["question", "Question", about.questions || {}],
+      ["sheet", "Sheet", sheets]]) {
+      if (Object.keys(options).length > 1) choices.push(choice(id, label, own.reading[id] || "",
+        { "": "choose one", ...options }, (chosen) => change({ reading: { [id]: chosen } })));
     }
     if (about.unranked) {
       choices.push(make("fieldset", {}, make("legend", {}, "Items that somebody left out"),
         Object.entries({ last: "come after all others", anywhere: "we do not know their places" })
           .map(([value, words]) => make("label", {}, make("input", { type: "radio",
-            name: "unranked", id: `unranked-${value}`, value, checked: about.unranked === value
-              && (!own.unranked || own.unranked === value) || own.unranked === value,
-            change: () => change({ unranked: value }) }), words))));
+            name: "unranked", id: `unranked-${value}`, value, checked: value === (own.unranked
+              || about.unranked), change: () => change({ unranked: value }) }), words))));
     }
     return [
       about.mistake ? make("div", { class: "mistake", role: "alert" },
@@ -149,7 +145,7 @@
     copeland: "pairwise wins (Copeland)", kemeny: "most agreement (Kemeny)",
     strengths: "strengths (Plackett–Luce)" };
   const control = (key, own) => {
-    if (key === "consensus") return select("method", "By", own.method, METHODS,
+    if (key === "consensus") return choice("method", "By", own.method, METHODS,
       (method) => change({ method }));
     const groups = own.about.groups;
     if (key !== "groups" || !groups.length) return null;
@@ -173,8 +169,8 @@
     const card = await (await ask(`/files/${own.id}/${key}`)).json();
     const place = find(`content-${key}`);
     if (!card || !place || own !== file()) return;
-    const linked = !["groups", "map", "blocs"].includes(key) && (key !== "consensus"
-      || own.method === "auto");
+    const linked = !["groups", "map", "blocs"].includes(key)
+      && (key !== "consensus" || own.method === "auto");
     place.innerHTML = card.content;
     place.querySelectorAll("[data-style]").forEach((each) => {
       each.style.cssText = each.dataset.style;
@@ -219,9 +215,8 @@
     }
   };
   const findings = (own) => Object.entries(own.cards).filter(([, card]) => card.finding)
-    .map(([key, card]) => make("li", {}, button(card.finding, () => {
-      find(`h-${key}`).scrollIntoView({ block: "start" });
-    }, { class: "finding" })));
+    .map(([key, card]) => make("li", {}, button(card.finding,
+      () => find(`h-${key}`).scrollIntoView(), { class: "finding" })));
   const draw = () => {
     const own = file(), some = state.files.length > 0;
     if (own) current = own.id;

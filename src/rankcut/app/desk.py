@@ -32,15 +32,10 @@ class Desk:
         self.folder = Path(tempfile.mkdtemp(prefix="rankcut-"))
         self.files: dict[str, OpenFile] = {}
         self.version = 1
-        self._spare: list[asyncio.Task[Worker]] = []
 
-    def new_worker(self) -> asyncio.Task[Worker]:
-        """A process that waits, or a new one; another is started for the next file."""
-        self._spare += [
-            asyncio.create_task(asyncio.to_thread(Worker, self.folder))
-            for _ in range(2 - len(self._spare))
-        ]
-        return self._spare.pop(0)
+    async def new_worker(self) -> Worker:
+        """A process; the first takes seconds, since it loads all modules for later ones too."""
+        return await asyncio.to_thread(Worker, self.folder)
 
     def new_folder(self) -> Path:
         """A folder of its own for a file."""
@@ -61,9 +56,6 @@ class Desk:
         """End all processes; nothing is left of the files."""
         for file in list(self.files.values()):
             file.close()
-        for spare in self._spare:
-            if spare.done() and not spare.cancelled():
-                spare.result().end()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

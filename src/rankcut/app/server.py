@@ -6,6 +6,7 @@ browser sends it, and comes as a header, which no other page can send.
 
 import asyncio
 import secrets
+import shutil
 import signal
 import socket
 import tempfile
@@ -51,11 +52,14 @@ _KEYS = {*KEYS, "report", None}
 
 # The parts of each file of the page, which have no data in them.
 _PAGE = {
-    "/": [(__package__, "app.html")],
-    "/app.css": [("rankcut.report", "report.css"), (__package__, "app.css")],
-    "/app.js": [("rankcut.pictures", "page.js"), ("rankcut.report", "report.js")],
+    "/": {__package__: "app.html"},
+    "/app.css": {"rankcut.report": "report.css", __package__: "app.css"},
+    "/app.js": {
+        "rankcut.pictures": "page.js",
+        "rankcut.report": "report.js",
+        __package__: "app.js",
+    },
 }
-_PAGE["/app.js"].append((__package__, "app.js"))
 
 
 class Guard:
@@ -97,12 +101,12 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
 
     @asynccontextmanager
     async def living(app: Any) -> AsyncIterator[None]:
-        try:
-            for name in files:
-                desk.open(name, Path.cwd(), dataset=name in EXAMPLES)
-            yield
-        finally:
-            desk.close()
+        warm = asyncio.create_task(desk.new_worker())
+        for name in files:
+            desk.open(name, Path.cwd(), dataset=name in EXAMPLES)
+        yield
+        desk.close()
+        (await warm).end()
 
     def file_of(request: Request) -> OpenFile:
         found = desk.files.get(request.path_params["id"])
@@ -113,7 +117,7 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
     async def show(request: Request) -> Response:
         path = request.url.path
         kind = {"/app.css": "text/css", "/app.js": "text/javascript"}.get(path, "text/html")
-        content = "".join(read_file(*part) for part in _PAGE[path])
+        content = "".join(read_file(*part) for part in _PAGE[path].items())
         return Response(page_style() * (kind == "text/css") + content, media_type=kind)
 
     async def state(request: Request) -> Response:
@@ -129,13 +133,16 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
         if name in EXAMPLES and "example" in request.query_params:
             return JSONResponse(desk.open(name, Path.cwd(), dataset=True))
         place = desk.new_folder() / plain_name(name)
-        with place.open("xb") as sink:
-            async for chunk in request.stream():
-                size += len(chunk)
-                if size > MOST_BYTES:
-                    place.unlink()
-                    raise HTTPException(413, f"files of up to {MOST_BYTES >> 20} MB are taken")
-                sink.write(chunk)
+        try:
+            with place.open("xb") as sink:
+                async for chunk in request.stream():
+                    size += len(chunk)
+                    if size > MOST_BYTES:
+                        raise HTTPException(413, f"files of up to {MOST_BYTES >> 20} MB are taken")
+                    sink.write(chunk)
+        except BaseException:
+            shutil.rmtree(place.parent)
+            raise
         return JSONResponse(desk.open(place.name, place.parent))
 
     async def change(request: Request) -> Response:
@@ -163,10 +170,8 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
         path = file.folder / f"{key}.{form}"
         while not path.exists():
             # A picture comes after its answer.
-            card = file.cards.get(key, {})
-            if card.get("state") not in ("waiting", "working") and form not in card.get(
-                "forms", ()
-            ):
+            card = {"state": "", "forms": (), **file.cards.get(key, {})}
+            if card["state"] not in ("waiting", "working") and form not in card["forms"]:
                 raise HTTPException(404, "there is none")
             await asyncio.sleep(STEP)
         return FileResponse(path)
@@ -195,7 +200,7 @@ def plain_name(name: str) -> str:
     >>> plain_name("../a\x1b/b.csv"), plain_name("..")
     ('.._a__b.csv', 'file')
     """
-    plain = "".join(c if c.isprintable() and c not in "/\\" else "_" for c in name)[-80:]
+    plain = "".join(c if c.isprintable() and c not in "/\\" else "_" for c in name)[-60:]
     return plain if plain.strip(". ") else "file"
 
 
