@@ -18,7 +18,7 @@ WIDTHS = pytest.mark.parametrize("width", [390, 1280])
 MARKS = {
     "a name in a table": "tr[data-item='6'] button.item",
     "a card": ".card[data-item='6'] button",
-    "a row of pairs": "svg text[data-item='6']",
+    "a row of pairs": "#pairs ~ .wide text[data-item='6']",
     "an item of the graph": "circle[data-item='6']",
 }
 # Colours of text against what is behind it, by the rule of WCAG.
