@@ -1,11 +1,7 @@
-"""Large catalogues and many rankings: time and memory.
+"""A large catalogue: time of one processor, and the largest memory in use, of each estimator on
+50,000 lists of 10 out of 100,000 items, one process for each.
 
-Run with: python benchmarks/catalogues.py [TABLE…]
-
-The first table, ``catalogues``, takes 50,000 lists of 10 out of 100,000 items through each
-estimator, one process for each, and prints the time of one processor and the largest memory in
-use. The other is ``search``: the nearest of all lists among themselves, beside a product of the
-same vectors, on one processor.
+Run with: python benchmarks/catalogues.py
 """
 
 import resource
@@ -13,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +19,6 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
-from timing import in_words
 
 from rankcut import (
     CoListingGraph,
@@ -34,70 +28,8 @@ from rankcut import (
     RankingClassifier,
     SimilarRankings,
 )
-from rankcut.similar import LikenessFeatures
 
 CONSOLE = Console(width=130)
-
-
-def processor_seconds(*works: Callable[[], object]) -> list[float]:
-    """The least time of each of these; they take turns, so that a busy machine slows all alike."""
-    times: list[list[float]] = [[] for _ in works]
-    for _ in range(3):
-        for own, work in zip(times, works, strict=True):
-            start = time.process_time()
-            work()
-            own.append(time.process_time() - start)
-    return [min(own) for own in times]
-
-
-def search_and_product() -> None:
-    """Search of all lists for their neighbours, against a product of the same vectors, filled in.
-
-    The product of a matrix with its own transpose is half of another one: BLAS knows.
-    """
-    table = Table(title="The 10 nearest of each list among all, against D @ D.T")
-    for column in ("lists", "of", "items", "vectors", "searched", "search", "product", "ratio"):
-        table.add_column(column, justify="right")
-    for n_lists, k, n_items in (
-        (1_874, 10, 4_973),
-        (5_000, 20, 2_000),
-        (610, 160, 9_724),
-        (943, 100, 1_682),
-        (3_000, 10, 50),
-    ):
-        lists = popular_lists(n_lists, k, n_items)
-        for name, features in (
-            ("likeness", LikenessFeatures(unranked="last")),
-            ("graph cuts", GraphCutFeatures(unranked="last")),
-            ("smoothed", GraphCutFeatures(CoListingGraph(), unranked="last", smoothing=2)),
-        ):
-            search = SimilarRankings(features, n_jobs=1).fit(lists)
-            vectors = features.fit(lists).transform(lists)
-            dense = vectors.toarray() if sparse.issparse(vectors) else vectors
-            search.kneighbors()  # compiles
-            own, product = processor_seconds(search.kneighbors, partial(np.matmul, dense, dense.T))
-            table.add_row(
-                f"{n_lists:,}",
-                str(k),
-                f"{n_items:,}",
-                name,
-                "by lists" if search._lists is not None else "all pairs",
-                in_words(own),
-                in_words(product),
-                f"{own / product:.2f}",
-            )
-    CONSOLE.print(table)
-
-
-def popular_lists(n_lists: int, k: int, n_items: int) -> sparse.csr_array:
-    """Lists of k items; the i-th is listed about in proportion to i^−0.8."""
-    rng = np.random.default_rng(0)
-    shares = np.arange(1, n_items + 1) ** -0.8
-    shares /= shares.sum()
-    chosen = [np.sort(rng.choice(n_items, k, False, shares)) for _ in range(n_lists)]
-    places = np.argsort(rng.random((n_lists, k)), axis=1) + 1.0
-    starts = np.arange(0, k * n_lists + 1, k)
-    return sparse.csr_array((places.ravel(), np.concatenate(chosen), starts), (n_lists, n_items))
 
 
 def catalogue_lists(
@@ -206,15 +138,8 @@ def catalogues(n_rankings: int = 50_000, n_items: int = 100_000) -> None:
     CONSOLE.print(table)
 
 
-TABLES = {
-    "catalogues": catalogues,
-    "search": search_and_product,
-}
-
-
 if __name__ == "__main__":
     if sys.argv[1:2] == ["step"]:
         catalogue_step(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
-        sys.exit()
-    for name in sys.argv[1:] or TABLES:
-        TABLES[name]()
+    else:
+        catalogues()
