@@ -50,7 +50,7 @@ def make_groups(study: Study) -> Panel | None:
         return None
     rows = [row for row in found.items if row["p_value"] <= LEVEL]
     where = ""
-    if rows:
+    if rows and found.p_value <= LEVEL:
         row = max(rows, key=lambda each: each["difference"])
         where = f" They differ about {name_some([str(each['item']) for each in rows])}"
         where += f", most about {row['item']}" * (len(rows) > 1)
