@@ -33,7 +33,8 @@ def described(file):
 
 def mapped(file):
     points = json.loads(succeed("map", file, *LAST, "--by", "town", "--json"))
-    return [{name: value for name, value in point.items() if name != "row"} for point in points]
+    each = [point for point in points for _ in range(point.pop("count"))]
+    return sorted(each, key=lambda point: list(map(str, point.values())))
 
 
 def written(command):
