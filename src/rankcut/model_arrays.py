@@ -64,7 +64,6 @@ _ARRAYS: dict[str, dict[str, str]] = {
     "RankingBlocs": {
         "_shares": "float components",
         "ends_": "any * items",
-        "mean_places_": "any blocs items",
         "labels_": "any people",
         "membership_": "any people blocs",
         "rankings_": "any blocs items",

@@ -5,8 +5,7 @@ import pytest
 from chromium import COLLIDING, CUT, WIDER
 
 from rankcut import SimilarityGraph, compare_groups, make_mallows
-from rankcut.blocs.figure import bloc_page
-from rankcut.blocs.words import BlocReport
+from rankcut.blocs.report import BlocReport, bloc_page
 from rankcut.comparison.page import comparison_page
 from rankcut.consensus.figure import consensus_page
 from rankcut.consensus.words import ConsensusReport, GroupConsensus
@@ -79,7 +78,7 @@ def blocs():
     model = RankingBlocs((2, 5)).fit(votes)
     names = np.array([f"bloc {label + 1}" for label in model.labels_], dtype=object)
     towns = np.array(["north", HOSTILE], dtype=object)[np.arange(90) % 2]
-    found = BlocReport.of(model).crossed("town", towns, model.labels_, votes.counts)
+    found = BlocReport(model).crossed("town", towns, votes.counts)
     shown = map_picture(read_map(votes, names, by_name="bloc"))
     return bloc_page(found, HOSTILE, shown)
 

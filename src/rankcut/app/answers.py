@@ -14,8 +14,7 @@ import numpy as np
 
 from rankcut.app.reading import Asked
 from rankcut.blocs.estimator import RankingBlocs
-from rankcut.blocs.figure import bloc_page
-from rankcut.blocs.words import BlocReport
+from rankcut.blocs.report import BlocReport, bloc_page
 from rankcut.comparison.group_differences import compare_groups
 from rankcut.comparison.page import comparison_page
 from rankcut.comparison.results import LEVEL
@@ -205,7 +204,7 @@ def blocs(subject: Subject) -> Answer | None:
     given: dict[str, Any] = subject.given("unranked")
     rankings, title = subject.rankings, subject.rankings.title or "Blocs"
     model = RankingBlocs(**given).fit(rankings)
-    found = BlocReport.of(model)
+    found = BlocReport(model)
     names = np.array([f"bloc {label + 1}" for label in model.labels_.tolist()], dtype=object)
     picture = map_picture(read_map(rankings, names, **given, by_name="bloc"), title)
     drawn = spell("plot_map", "rankings", "names", **given, by_name="bloc", title=title)
@@ -220,7 +219,7 @@ def blocs(subject: Subject) -> Answer | None:
     return Answer(
         _main(bloc_page(found, title, picture)),
         **same,
-        finding=found.sentences()[0] * (found.structure in ("camps", "line")),
+        finding=found.sentences()[0] * (model.structure_ in ("camps", "line")),
         draw=partial(draw_figure, picture),
         columns=found.columns(),
     )

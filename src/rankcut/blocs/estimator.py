@@ -195,8 +195,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        labels: NDArray[np.int64] = self._of_rows(X, self._nearest)
-        return labels
+        return self._nearest(self._known(X))
 
     @takes_collections
     def predict_membership(self, X: Any) -> Floats:
@@ -211,8 +210,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        chance: Floats = self._of_rows(X, self._probable)
-        return chance
+        return self._probable(self._known(X))
 
     def summary(self, most: int = 5) -> str:
         """The blocs in words.
@@ -222,16 +220,15 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         most : int
             How many items to name in each place.
         """
-        from rankcut.blocs.words import BlocReport
+        from rankcut.blocs.report import BlocReport
 
-        return "\n".join(BlocReport.of(self).lines(most))
+        return "\n".join(BlocReport(self).lines(most))
 
     def plot(self) -> Any:
         """A Matplotlib figure of the evidence for each number of blocs, and their rankings."""
-        from rankcut.blocs.figure import draw_blocs
-        from rankcut.blocs.words import BlocReport
+        from rankcut.blocs.report import BlocReport, draw_blocs
 
-        return draw_blocs(BlocReport.of(self))
+        return draw_blocs(BlocReport(self))
 
     def _divide(self, rankings: Rankings) -> None:
         """Everything but what is said of single rows."""
@@ -289,7 +286,6 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self.strengths_, self.strength_errors_ = said.strengths[:, back], said.errors[:, back]
         self.rankings_, self.rank_intervals_ = said.rankings[:, back], said.intervals[:, back]
         self.distinctive_items_ = said.columns([self._names()[i] for i in columns.tolist()])
-        self.mean_places_ = said.inside[:, back]
         self._shares = mixture.shares
         if self.ends_ is not None:
             self.ends_ = self.ends_[:, back]
@@ -326,11 +322,12 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         if self.strengths_.shape != (len(self._shares) - 1, self.n_features_in_):
             raise ValueError(f"strengths of shape {self.strengths_.shape}")
 
-    def _of_rows(self, X: Any, function: Any) -> Any:
+    def _known(self, X: Any) -> Rankings:
+        """Rankings of the items that blocs were found for."""
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
         check_items(rankings, self._items)
-        return function(rankings)
+        return rankings
 
     def _nearest(self, rankings: Rankings) -> NDArray[np.int64]:
         if self._vectors is not None:

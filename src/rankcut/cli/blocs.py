@@ -54,7 +54,7 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
     Example: rankcut blocs votes.soi --unranked anywhere -o blocs.html
     """
     from rankcut.blocs.estimator import RankingBlocs
-    from rankcut.blocs.words import BlocReport
+    from rankcut.blocs.report import BlocReport
 
     suffixes = {**TABLES, **PICTURES, ".html": None, ".skops": needs_skops}
     outputs = results.open(suffixes, ".csv")
@@ -72,12 +72,12 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
     values = None if by is None else known_values(rankings, by, file)
     with working("blocs"):
         model.fit(rankings)
-    report = BlocReport.of(model)
+    report = BlocReport(model)
     if by is not None and values is not None:
         unknown = int((values == "").sum())
         if unknown:
             note(f"the cross table leaves out {amount(unknown, 'row')} without {by!r}")
-        report = report.crossed(by, values, model.labels_, rankings.counts)
+        report = report.crossed(by, values, rankings.counts)
     of_members.write(member_columns(rankings, model.membership_))
 
     def draw() -> Any:
@@ -86,7 +86,7 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
         return draw_figure(_map(rankings, model))
 
     def page() -> str:
-        from rankcut.blocs.figure import bloc_page
+        from rankcut.blocs.report import bloc_page
 
         shown = _map(rankings, model) if min(rankings.ranks.shape) > 1 else None
         return bloc_page(report, rankings.title, shown)

@@ -9,7 +9,7 @@ from rankcut.cli.command import option
 from rankcut.cli.output import Outputs, say, styled, working
 
 if TYPE_CHECKING:
-    from rankcut.blocs.words import BlocReport
+    from rankcut.blocs.report import BlocReport
     from rankcut.comparison.results import GroupComparison
     from rankcut.consensus.words import ConsensusReport, GroupConsensus
     from rankcut.pictures.maps import RankingMap
@@ -66,7 +66,7 @@ class Found:
 def find() -> Found:
     """Find the consensus of all guests, their camps, and how the two kinds of guest differ."""
     from rankcut.blocs.estimator import RankingBlocs
-    from rankcut.blocs.words import BlocReport
+    from rankcut.blocs.report import BlocReport
     from rankcut.comparison.group_differences import compare_groups
     from rankcut.consensus.estimator import Consensus
     from rankcut.consensus.words import ConsensusReport, GroupConsensus
@@ -82,7 +82,7 @@ def find() -> Found:
     return Found(
         lunch,
         ConsensusReport(items, "borda", 0.95, [GroupConsensus.of(Consensus().fit(lunch))]),
-        BlocReport.of(blocs),
+        BlocReport(blocs),
         sum(camp.most_common(1)[0][1] for camp in alike),
         ConsensusReport(
             items,

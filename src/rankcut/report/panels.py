@@ -193,7 +193,7 @@ def make_map(study: Study) -> Panel | None:
     if study.codes is not None:
         names = np.array([*study.group_names, ""], dtype=object)
         values, by = names[codes], study.by
-    elif blocs is not None and study.bloc_of is not None and len(blocs.sizes) > 1:
+    elif blocs is not None and study.bloc_of is not None and len(blocs.model.sizes_) > 1:
         values, by = np.array([f"bloc {k + 1}" for k in study.bloc_of.tolist()], object), "bloc"
     colours = None
     if study.comparison is not None:
@@ -201,7 +201,7 @@ def make_map(study: Study) -> Panel | None:
     shown = read_map(sample, values, sample.unranked, by_name=by, colours=colours)
     picture = map_picture(shown, most_arrows=len(study.items))
     found = [] if blocs is None else blocs.sentences()
-    structured = blocs is not None and blocs.structure in ("camps", "line")
+    structured = blocs is not None and blocs.model.structure_ in ("camps", "line")
     said = [*found, f"The map shows {percent(float(shown.shares.sum()), 1)} of the variation."]
     if blocs is None and sample.counts.sum() < LEAST_PEOPLE:
         said.append(f"Camps are not looked for among fewer than {LEAST_PEOPLE} rankings.")
@@ -221,8 +221,8 @@ def make_map(study: Study) -> Panel | None:
             f"These are the {MOST_ARROWS} longest arrows; any other shows when you choose it."
         )
     camps = Html()
-    if blocs is not None and len(blocs.sizes) > 1:
-        lines = (next(blocs.about(bloc, most=8)) for bloc in range(len(blocs.sizes)))
+    if blocs is not None and len(blocs.model.sizes_) > 1:
+        lines = (next(blocs.about(bloc, most=8)) for bloc in range(len(blocs.model.sizes_)))
         camps = tag("ul", *(tag("li", line) for line in lines))
     return Panel(
         "Map and camps",

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankcut.blocs.report import BlocReport
 from rankcut.blocs.selection import LEAST_PEOPLE
-from rankcut.blocs.words import BlocReport
 from rankcut.comparison.results import GroupComparison
 from rankcut.consensus import Comparisons, Units, compare_pairs
 from rankcut.consensus.words import GroupConsensus
@@ -199,7 +199,7 @@ class Study:
         if sample.counts.sum() < LEAST_PEOPLE or min(sample.shape) < 3:
             return None
         model = RankingBlocs(unranked=sample.unranked).fit(sample)
-        return BlocReport.of(model), model.labels_
+        return BlocReport(model), model.labels_
 
     @property
     def blocs(self) -> BlocReport | None:

@@ -1,0 +1,375 @@
+"""Blocs as a table, as data, as text, as one HTML page and as a Matplotlib figure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise, repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.consensus.figure import draw_places
+from rankcut.errors import amount
+from rankcut.pictures.figures import row_height, write_heading
+from rankcut.pictures.page import Cell, Html, in_css, page, show_picture, table, tag
+from rankcut.pictures.scene import Picture
+from rankcut.pictures.theme import FAINT, INK, MOST_ITEMS, PAPER, SOFT, colour, import_figure
+
+# The structures that are no number of camps, in words.
+_KINDS = {"crowd": "one crowd, more or less sure", "line": "along a line", "plane": "over a plane"}
+
+
+@dataclass(frozen=True, eq=False)
+class CrossTable:
+    """How many people of each bloc have each value of a column."""
+
+    name: str
+    values: list[str]
+    counts: NDArray[np.float64]  #: a row for each value, a column for each bloc
+
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each bloc among the people with a value."""
+        totals = self.counts.sum(axis=1, keepdims=True)
+        shares = np.zeros_like(self.counts)
+        np.divide(self.counts, totals, out=shares, where=totals > 0)
+        return shares
+
+    def association(self) -> float:
+        """Cramér's V, corrected for chance: 0 is none, 1 is all."""
+        total = float(self.counts.sum())
+        rows, columns = (int((self.counts.sum(axis=axis) > 0).sum()) for axis in (1, 0))
+        if min(rows, columns) < 2 or total < 2:
+            return 0.0
+        expected = self.counts.sum(axis=1, keepdims=True) * self.counts.sum(axis=0) / total
+        gap = (self.counts - expected) ** 2
+        square = float(np.divide(gap, expected, out=np.zeros_like(gap), where=expected > 0).sum())
+        excess = max(0.0, square / total - (rows - 1) * (columns - 1) / (total - 1))
+        sides = [side - (side - 1) ** 2 / (total - 1) for side in (rows, columns)]
+        return float(np.sqrt(min(1.0, excess / max(min(sides) - 1, 1e-12))))
+
+    def data(self) -> dict[str, Any]:
+        """Everything, for JSON."""
+        return {
+            "column": self.name,
+            "values": self.values,
+            "counts": self.counts,
+            "association": self.association(),
+        }
+
+    def sentence(self) -> str:
+        """How closely blocs and values are associated."""
+        return (
+            f"Blocs and {self.name}: Cramér's V {self.association():.2f} "
+            "(0 = unrelated, 1 = one determines the other)."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class BlocReport:
+    r"""What a fitted :class:`~rankcut.RankingBlocs` found.
+
+    Attributes
+    ----------
+    model : RankingBlocs
+        The fitted blocs.
+    cross : CrossTable or None
+        Blocs and the values of a column.
+
+    Examples
+    --------
+    >>> from rankcut import RankingBlocs, make_mallows
+    >>> centers = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
+    >>> votes = make_mallows(100, 5, phi=0.2, centers=centers, random_state=1)
+    >>> report = BlocReport(RankingBlocs().fit(votes.ranks))
+    >>> print("\n".join(report.lines(2)))
+    People fall into 2 camps.
+    Bloc 1 (50 people, 50 %): 4 > 3 > …
+      sets it apart: 4 higher by 3.4 places (3.1 to 3.8), 0 lower by 3.3 places (2.9 to 3.7)
+    Bloc 2 (50 people, 50 %): 0 > 1 > …
+      sets it apart: 4 lower by 3.4 places (3.1 to 3.8), 0 higher by 3.3 places (2.9 to 3.7)
+    Mean probability of the assigned bloc: 1.00.
+    """
+
+    model: Any
+    cross: CrossTable | None = None
+
+    @cached_property
+    def items(self) -> list[str]:
+        """The labels of the items."""
+        return [str(item) for item in self.model._names()]
+
+    @cached_property
+    def distinctive(self) -> dict[str, list[Any]]:
+        """What sets blocs apart, with items as text."""
+        found = self.model.distinctive_items_
+        return {**found, "item": [str(item) for item in found["item"]]}
+
+    def crossed(self, name: str, values: NDArray[Any], counts: NDArray[Any]) -> "BlocReport":
+        """The same with a cross table of a column; empty text is unknown."""
+        known = values != ""
+        names, codes = np.unique(values[known].astype(str), return_inverse=True)
+        table = np.zeros((len(names), self.model.n_blocs_))
+        np.add.at(table, (codes, self.model.labels_[known]), counts[known])
+        return replace(self, cross=CrossTable(name, names.tolist(), table))
+
+    def share(self, bloc: int) -> str:
+        """The size of a bloc in words."""
+        size, total = float(self.model.sizes_[bloc]), float(self.model.sizes_.sum())
+        people = "person" if size == 1 else "people"
+        return f"{size:,.6g} {people}, {100 * size / total:.0f} %"
+
+    def rows_of(self, bloc: int) -> list[int]:
+        """The rows of the distinctive items of a bloc."""
+        return [row for row, own in enumerate(self.distinctive["bloc"]) if own == bloc]
+
+    def sentences(self) -> list[str]:
+        """Sentences about all people together."""
+        found = self._structure()
+        if self.model.n_blocs_ > 1:
+            found.append(f"Mean probability of the assigned bloc: {self.model.certainty_:.2f}.")
+        if self.model.random_share_ * self.model.sizes_.sum() >= 1:
+            found.append(
+                f"{self.model.random_share_:.0%} fit no bloc better than orders at random do."
+            )
+        if self.cross is not None:
+            found.append(self.cross.sentence())
+        return [*found, *self.model.notes_]
+
+    def _structure(self) -> list[str]:
+        """What people are: one crowd, along a line, or in camps."""
+        k = self.model.n_blocs_
+        if self.model.structure_ == "camps":
+            return [f"People fall into {k} camps."]
+        said = [] if k == 1 else [f"Cut in {k} blocs, as asked."]
+        if self.model.structure_ == "crowd":
+            return ["One crowd: people differ, but not in camps.", *said]
+        if self.model.ends_ is not None:
+            one, other = (self._named(end, 3) for end in self.model.ends_)
+            return [
+                f"People are spread along a line, from those who prefer {one} to those who prefer "
+                f"{other}; there are no camps.",
+                *(said or ["A number of blocs cuts the line in as many parts."]),
+            ]
+        return said or ["One bloc, as asked."]
+
+    def _named(self, strengths: NDArray[np.float64], most: int) -> str:
+        """The strongest items, fewer than half of them."""
+        order = np.argsort(-strengths, kind="stable")
+        return ", ".join(self.items[i] for i in order[: max(1, min(most, len(order) // 2))])
+
+    def lines(self, most: int) -> list[str]:
+        """Text for a terminal, with up to ``most`` items per line."""
+        first, *others = self.sentences()
+        blocs = (line for bloc in range(self.model.n_blocs_) for line in self.about(bloc, most))
+        return [first, *blocs, *others, *self._cross_lines()]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A table with a row for each bloc and item, best item first."""
+        rows = [
+            (bloc, int(i))
+            for bloc in range(self.model.n_blocs_)
+            for i in np.argsort(self.model.rankings_[bloc], kind="stable")
+        ]
+        model, said = self.model, self.distinctive
+        columns: dict[str, list[Any]] = {
+            "bloc": [bloc + 1 for bloc, _ in rows],
+            "size": [_plain(model.sizes_[bloc]) for bloc, _ in rows],
+            "place": [int(model.rankings_[where]) for where in rows],
+            "item": [self.items[i] for _, i in rows],
+            "best": [int(model.rank_intervals_[where][0]) for where in rows],
+            "worst": [int(model.rank_intervals_[where][1]) for where in rows],
+            "strength": [round(float(model.strengths_[where]), 6) for where in rows],
+            "error": [round(float(model.strength_errors_[where]), 6) for where in rows],
+        }
+        for name in ("difference", "low", "high"):
+            values = map(round, said[name], repeat(6))
+            known = dict(zip(zip(said["bloc"], said["item"], strict=True), values, strict=True))
+            columns[name] = [known.get((bloc, self.items[i])) for bloc, i in rows]
+        return columns
+
+    def data(self) -> dict[str, Any]:
+        """Everything, for JSON."""
+        model, cross = self.model, self.cross
+        return {
+            "items": self.items,
+            "structure": model.structure_,
+            "n_blocs": model.n_blocs_,
+            "sizes": model.sizes_,
+            "rankings": model.rankings_,
+            "intervals": model.rank_intervals_,
+            "strengths": model.strengths_,
+            "errors": model.strength_errors_,
+            "ends": model.ends_,
+            "distinctive_items": self.distinctive,
+            "selection": model.selection_,
+            "certainty": model.certainty_,
+            "random_share": model.random_share_,
+            "confidence": model.confidence,
+            "notes": model.notes_,
+            "cross": None if cross is None else cross.data(),
+        }
+
+    def _cross_lines(self) -> Iterator[str]:
+        if self.cross is None:
+            return
+        width = min(28, max(len(self.cross.name), *(len(value) for value in self.cross.values)))
+        heads = "".join(f"  {f'bloc {bloc + 1}':>8}" for bloc in range(self.model.n_blocs_))
+        yield f"{self.cross.name[:width]:{width}}{heads}"
+        for value, shares in zip(self.cross.values, self.cross.shares().tolist(), strict=True):
+            cells = "".join(f"  {share:>8.0%}" for share in shares)
+            yield f"{value[:width]:{width}}{cells}"
+
+    def about(self, bloc: int, most: int) -> Iterator[str]:
+        """A bloc's size, its order and what sets it apart, with up to ``most`` items each."""
+        yield f"Bloc {bloc + 1} ({self.share(bloc)}): {self._order(bloc, most)}"
+        rows = self.rows_of(bloc)
+        if not rows:
+            if self.model.n_blocs_ > 1:
+                yield "  no single item clearly sets it apart"
+            return
+        yield f"  sets it apart: {', '.join(self.difference(row) for row in rows[:most])}"
+
+    def difference(self, row: int) -> str:
+        """A distinctive item in words."""
+        difference = self.distinctive["difference"][row]
+        ends = sorted(abs(self.distinctive[name][row]) for name in ("low", "high"))
+        where = "higher" if difference < 0 else "lower"
+        return (
+            f"{self.distinctive['item'][row]} {where} by {abs(difference):.1f} places "
+            f"({ends[0]:.1f} to {ends[1]:.1f})"
+        )
+
+    def _order(self, bloc: int, most: int) -> str:
+        ranks = self.model.rankings_[bloc]
+        order = np.argsort(ranks, kind="stable")[:most].tolist()
+        text: str = self.items[order[0]]
+        for before, item in pairwise(order):
+            text += f" {'=' if ranks[before] == ranks[item] else '>'} {self.items[item]}"
+        return text + (" > …" if most < len(ranks) else "")
+
+
+def bloc_page(report: BlocReport, title: str = "", shown: Picture | None = None) -> str:
+    """The page; ``shown`` is a map with the blocs in colours.
+
+    Examples
+    --------
+    >>> from rankcut import RankingBlocs, make_mallows
+    >>> votes = make_mallows(100, 3, phi=0.2, centers=[[1, 2, 3], [3, 2, 1]], random_state=0)
+    >>> html = bloc_page(BlocReport(RankingBlocs(2).fit(votes.ranks)), "Votes")
+    >>> "<title>Votes</title>" in html, "Bloc 2" in html
+    (True, True)
+    """
+    heading = title or "Blocs"
+    return page(heading, tag("h1", heading), *_body(report, shown))
+
+
+def _body(report: BlocReport, shown: Picture | None) -> Iterator[Html]:
+    people = amount(round(float(report.model.sizes_.sum())), "person", "people")
+    yield tag("p", f"{people}, {amount(len(report.items), 'item')}.", kind="soft")
+    for sentence in report.sentences():
+        yield tag("p", sentence)
+    if shown is not None:
+        yield from show_picture(shown)
+    blocs = (tag("section", *_bloc(report, bloc)) for bloc in range(report.model.n_blocs_))
+    yield tag("div", *blocs, kind="blocs")
+    if report.cross is not None:
+        yield tag("h2", f"Blocs and {report.cross.name}")
+        heads = [report.cross.name, *(f"bloc {bloc + 1}" for bloc in range(report.model.n_blocs_))]
+        shares = zip(report.cross.values, report.cross.shares().tolist(), strict=True)
+        cells = [[value, *(Cell(f"{share:.0%}", share) for share in row)] for value, row in shares]
+        yield table(heads, cells)
+    if report.model.selection_ is not None:
+        yield tag("h2", "Camps or not")
+        yield tag(
+            "p",
+            "BIC: how well each number of camps, and each other structure, explains the rankings "
+            "for its size; the smallest is best. ICL is larger the less it is known who belongs to "
+            "which camp.",
+            kind="soft",
+        )
+        columns = [report.model.selection_[name] for name in ("n_blocs", "bic", "icl")]
+        rows: list[list[Any]] = [
+            ["one crowd" if k == 1 else f"{k} camps", *(Cell(f"{v:.1f}", float(v)) for v in values)]
+            for k, *values in zip(*columns, strict=True)
+        ]
+        rows += [
+            [_KINDS[name], Cell(f"{value:.1f}", value), ""]
+            for name, value in report.model.selection_["structure"].items()
+            if name in _KINDS
+        ]
+        yield table(["people", "BIC", "ICL"], rows)
+
+
+def _bloc(report: BlocReport, bloc: int) -> Iterator[Html]:
+    dot = tag("span", "", kind="key", style=f"background:{in_css(colour(bloc))}")
+    yield tag("h2", dot, f"Bloc {bloc + 1}")
+    yield tag("p", report.share(bloc), kind="soft")
+    rows = report.rows_of(bloc)
+    if rows:
+        said = "; ".join(report.difference(row) for row in rows[:5])
+        yield tag("p", f"What sets it apart: {said}.")
+    ranking, cells = report.model.rankings_[bloc], []
+    for i in ranking.argsort(kind="stable").tolist()[:MOST_ITEMS]:
+        low, high = report.model.rank_intervals_[bloc, i].tolist()
+        possible = str(low) if low == high else f"{low} to {high}"
+        cells.append([int(ranking[i]), report.items[i], possible])
+    yield table(["place", "item", "possible"], cells)
+
+
+def draw_blocs(report: BlocReport) -> Any:
+    """A Matplotlib figure: places of the items in each bloc; beside them the evidence, if any.
+
+    >>> from rankcut import RankingBlocs, make_mallows
+    >>> votes = make_mallows(100, 3, phi=0.2, centers=[[1, 2, 3], [3, 2, 1]], random_state=0)
+    >>> figure = draw_blocs(BlocReport(RankingBlocs(2).fit(votes.ranks)))
+    >>> [text.get_text() for text in figure.legends[0].texts]
+    ['bloc 1 (51)', 'bloc 2 (49)']
+    """
+    model = report.model
+    number, k = min(len(report.items), MOST_ITEMS), model.n_blocs_
+    known = model.selection_ is not None
+    height = max(3.2, 1.3 + row_height(report.items, k) * number)
+    size = (9.6 if known else 7.6, height - 0.3)
+    figure = import_figure()(figsize=size, layout="constrained", facecolor=PAPER)
+    if known:
+        places, evidence = figure.subplots(1, 2, width_ratios=[1.6, 1])
+        _draw_evidence(evidence, model)
+    else:
+        places = figure.subplots()
+    order = np.argsort(model.sizes_ / model.sizes_.sum() @ model.rankings_, kind="stable")
+    names = [f"bloc {bloc + 1} ({size:,.6g})" for bloc, size in enumerate(model.sizes_.tolist())]
+    groups = list(zip(names, model.rankings_, model.rank_intervals_, strict=True))
+    draw_places(places, groups, report.items, order[:number].tolist())
+    places.set_xlabel("place (1 = best)", color=INK, size=10)
+    title = f"{k} camps" if model.structure_ == "camps" else f"{k} blocs"
+    if k == 1:
+        title = "People along a line" if model.structure_ == "line" else "One crowd"
+    rankings = amount(round(float(model.sizes_.sum())), "ranking")
+    said = f"{rankings}. Dots: places in each bloc. Lines: possible places."
+    write_heading(figure, title, said, places)
+    return figure
+
+
+def _draw_evidence(axes: Any, model: Any) -> None:
+    """BIC for each number of camps, beside those of a line and a plane."""
+    numbers, scores = model.selection_["n_blocs"], model.selection_["bic"]
+    axes.plot(numbers, scores, "o-", color=INK)
+    chosen = int(np.argmax(numbers == model.n_blocs_))
+    axes.plot(numbers[chosen], scores[chosen], "o", color=colour(1), markersize=9)
+    for name, height in model.selection_["structure"].items():
+        if name in ("line", "plane"):
+            axes.axhline(height, color=FAINT, linewidth=1)
+            side = axes.get_yaxis_transform()
+            axes.text(1, height, _KINDS[name], transform=side, ha="right", color=SOFT, size=9)
+    axes.set_xticks(numbers)
+    axes.set_xlabel("number of camps", color=INK, size=10)
+    axes.set_ylabel("BIC (the smallest is best)", color=INK, size=10)
+    axes.spines["top"].set_visible(False)
+    axes.spines[:].set_color(FAINT)
+    axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=10)
+
+
+def _plain(size: float) -> int | float:
+    """A whole number where it is one."""
+    return int(size) if float(size).is_integer() else round(float(size), 9)
