@@ -4,12 +4,13 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError
+from rankcut.files.feature_tables import ItemTable
 from rankcut.files.text import text_blocks
 from rankcut.parameters import check_choice
 from rankcut.rankings.long_tables import entries_by_row
@@ -42,7 +43,7 @@ def find_files(
 
 
 def read_columns(
-    path: Path, *, delimiter: str = ",", header: int = 1
+    path: Path, delimiter: str = ",", header: int = 0
 ) -> dict[str, NDArray[np.object_]]:
     """The columns of a text file by name, or by number from 1 without a header."""
     blocks = list(text_blocks(path, delimiter=delimiter, header=header))
@@ -50,6 +51,14 @@ def read_columns(
         name: np.concatenate([block.objects(i) for block in blocks])
         for i, name in enumerate(blocks[0].names)
     }
+
+
+def about_items(features: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """What a data set says about its items, as arguments of a RankingSet."""
+    kinds = ["categorical" if own.dtype == object else "numeric" for own in features.values()]
+    points = ItemTable((), features).points()
+    details = {"feature_names": list(features), "feature_types": kinds, "item_points": points}
+    return {"item_features": features, "details": details}
 
 
 # The former Eastern bloc and Yugoslavia.
@@ -101,7 +110,7 @@ def load_eurovision(
         address="https://github.com/rfordatascience/tidytuesday, data/2022/2022-05-17",
         terms="CC0",
     )
-    table = read_columns(path)
+    table = read_columns(path, header=1)
     finals = (
         (table["semi_final"] == "f")
         & (table["year"].astype(np.int64) >= first_year)
@@ -188,10 +197,10 @@ def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Rankin
         address="https://grouplens.org/datasets/movielens/100k/",
         terms="for research, with acknowledgement; not to be redistributed",
     )
-    users = _columns(user_file, "|")
-    items = _columns(item_file, "|")
-    genres = [str(genre) for genre in _columns(genre_file, "|")[0]]
-    ratings = _columns(ratings_file, "\t")
+    users, items, named = (
+        list(read_columns(file, "|").values()) for file in (user_file, item_file, genre_file)
+    )
+    ratings = list(read_columns(ratings_file, "\t").values())
     row = _places(ratings[0], users[0], ratings_file.as_posix())
     column = _places(ratings[1], items[0], ratings_file.as_posix())
     shape = (len(users[0]), len(items[0]))
@@ -199,35 +208,20 @@ def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Rankin
     years = [_YEAR.search(date or "") for date in items[2]]
     year = np.array([np.nan if found is None else float(found[0]) for found in years])
     # The genres are the last columns of the item file.
+    genres = [str(genre) for genre in named[0]]
     flags = [values.astype(np.float64) for values in items[len(items) - len(genres) :]]
     year[np.isnan(year)] = np.nanmedian(year)
-    features = {**dict(zip(genres, flags, strict=True)), "year": year}
     gender = users[2]
-    from rankcut.graphs.item_features import encoded
-
     return RankingSet(
         from_ratings(scores),
         tuple(_titles(items)),
         ids=tuple(int(user) for user in users[0]),
-        columns={
-            "age": users[1].astype(np.float64),
-            "gender": gender,
-            "occupation": users[3],
-        },
+        columns={"age": users[1].astype(np.float64), "gender": gender, "occupation": users[3]},
         title="MovieLens",
         target=(gender == "F").astype(np.int64),
         target_names=["man", "woman"],
-        item_features=features,
-        details={
-            "feature_names": list(features),
-            "feature_types": ["numeric"] * len(features),
-            "item_points": np.hstack([encoded(values) for values in features.values()]),
-        },
+        **about_items({**dict(zip(genres, flags, strict=True)), "year": year}),
     )
-
-
-def _columns(path: Path, delimiter: str) -> list[NDArray[np.object_]]:
-    return list(read_columns(path, delimiter=delimiter, header=0).values())
 
 
 def _places(found: NDArray[np.object_], known: NDArray[np.object_], path: str) -> NDArray[np.int64]:
@@ -293,7 +287,7 @@ def load_starwars(
         address="https://github.com/fivethirtyeight/data, star-wars-survey",
         terms="CC BY 4.0",
     )
-    columns = list(read_columns(path, header=0).values())
+    columns = list(read_columns(path).values())
     titles = [str(values[1]) for values in columns]
     cells = [values[2:] for values in columns]
     chosen = _FILMS if which == "films" else _CHARACTERS

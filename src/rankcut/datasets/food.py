@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.datasets.downloads import about_items
 from rankcut.errors import InputError
 from rankcut.files.feature_tables import read_items
 from rankcut.files.layouts import table_rankings
@@ -170,15 +171,7 @@ def load_lunch(kind: Kind = "full") -> RankingSet:
         rankings,
         target=(rankings.columns["guest"] == names[1]).astype(int),
         target_names=names,
-        item_features=items.features,
-        details={
-            "feature_names": list(items.features),
-            "feature_types": [
-                "categorical" if values.dtype == object else "numeric"
-                for values in items.features.values()
-            ],
-            "item_points": items.points(),
-        },
+        **about_items(items.features),
     )
 
 

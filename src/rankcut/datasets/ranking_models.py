@@ -1,16 +1,15 @@
 """Rankings drawn from the models of Mallows and of Plackett and Luce, with planted blocs."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankcut.datasets.food import Kind
 from rankcut.errors import InputError
 from rankcut.parameters import check_choice, check_count, within_floats
 from rankcut.rankings.ranking_set import RankingSet
-
-Kind: TypeAlias = Literal["full", "top-k", "ties", "incomplete"]
 
 
 def make_mallows(

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.datasets.downloads import find_files, read_columns
+from rankcut.datasets.downloads import about_items, find_files, read_columns
 from rankcut.files.preflib import read_order
 from rankcut.parameters import check_choice
 from rankcut.rankings.ranking_set import RankingSet
@@ -111,7 +111,7 @@ def load_sushi(
     check_choice(which, ("a", "b"), "which")
     orders, item_file, user_file = sushi_files(data_home, which)
     rankings = read_order(orders, sparse=which == "b")
-    items = _columns(item_file)
+    items, people = (list(read_columns(file, "\t").values()) for file in (item_file, user_file))
     names = [str(name) for name in items[1]]
     kept = list(range(len(names)))
     if which == "a":
@@ -122,11 +122,9 @@ def load_sushi(
     }
     users = {
         name: _named(values, meaning)
-        for (name, meaning), values in zip(_USER_COLUMNS.items(), _columns(user_file), strict=True)
+        for (name, meaning), values in zip(_USER_COLUMNS.items(), people, strict=True)
     }
     ids = tuple(int(user) for user in users.pop("user"))
-    from rankcut.graphs.item_features import encoded
-
     return RankingSet(
         rankings.ranks,
         tuple(names[i] for i in kept),
@@ -135,15 +133,7 @@ def load_sushi(
         title=f"Sushi, {len(kept)} kinds",
         target=(users["side"] == "west").astype(np.int64),
         target_names=_SIDES,
-        item_features=features,
-        details={
-            "feature_names": list(features),
-            "feature_types": [
-                "numeric" if meaning is None else "categorical"
-                for meaning in _ITEM_COLUMNS.values()
-            ],
-            "item_points": np.hstack([encoded(values) for values in features.values()]),
-        },
+        **about_items(features),
     )
 
 
@@ -164,7 +154,3 @@ def _named(codes: NDArray[np.object_], meaning: list[str] | None) -> NDArray[Any
     if meaning is None:
         return numbers
     return np.array(meaning, dtype=object)[numbers.astype(np.int64)]
-
-
-def _columns(path: Path) -> list[NDArray[np.object_]]:
-    return list(read_columns(path, delimiter="\t", header=0).values())

@@ -11,6 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -41,7 +42,7 @@ class _Header:
     fields: dict[str, str] = field(default_factory=dict)
     categories: dict[int, str] = field(default_factory=dict)
     separator: str = ":"
-    end: int = 0
+    n_lines: int = 0
 
 
 def read_preflib(source: Source, *, sparse: bool | None = None) -> RankingSet:
@@ -64,14 +65,12 @@ def read_preflib(source: Source, *, sparse: bool | None = None) -> RankingSet:
     (array([2, 1]), ('toro', 'uni', 'ika'))
     """
     name = source_name(source)
-    content = read_all(source).removeprefix(b"\xef\xbb\xbf")
-    header = _read_header(content, name)
-    n_above = content.count(b"\n", 0, header.end)
+    lines = [line.strip() for line in decoded(read_all(source)).split("\n")]
+    header = _read_header(lines, name)
     is_cat = header.fields.get("DATA TYPE", name.removesuffix(".gz")[-3:]) == "cat"
     numbers = range(header.first_item, header.first_item + header.n_items)
     starts, columns, ranks, counts = array("q", [0]), array("q"), array("q"), array("q")
-    for line, text in enumerate(decoded(content[header.end :]).split("\n"), start=n_above + 1):
-        text = text.strip()
+    for line, text in enumerate(lines[header.n_lines :], start=header.n_lines + 1):
         if not text or text.startswith("#"):
             continue
         try:
@@ -92,7 +91,8 @@ def read_preflib(source: Source, *, sparse: bool | None = None) -> RankingSet:
         ranks.extend(places)
         starts.append(len(columns))
     if not counts:
-        raise RankingFileError("the file has a header and no orders", name, _last_line(content))
+        last = len(lines) - (lines[-1] == "")
+        raise RankingFileError("the file has a header and no orders", name, last)
     items, notes = distinct_labels([header.names.get(i, str(i)) for i in numbers])
     if header.categories:
         header.fields["CATEGORIES"] = ", ".join(header.categories.values())
@@ -142,35 +142,21 @@ def _read_line(text: str, separator: str, is_cat: bool) -> tuple[int, list[int],
     return count, [item for group in listed for item in group], places
 
 
-def _last_line(content: bytes) -> int:
-    return max(1, len(content.splitlines()))
-
-
-def _read_header(content: bytes, name: str) -> _Header:
-    header = _Header()
-    line = 0
-    end = 0
-    while end < len(content):
-        start, line = end, line + 1
-        end = content.find(b"\n", start) + 1 or len(content)
-        text = decoded(content[start:end]).strip()
-        if not text:
-            continue
-        if not text.startswith("#"):
-            end = start
-            if header.n_items < 0 and not header.fields and not header.names:
-                return _read_old_header(content, start, line, name)
-            break
+def _read_header(lines: Sequence[str], name: str) -> _Header:
+    above = list(takewhile(lambda line: not line or line.startswith("#"), lines))
+    header = _Header(n_lines=len(above))
+    for line, text in enumerate(above, start=1):
         key, _, value = text.lstrip("# ").partition(":")
         _note_field(header, key.strip().upper(), value.strip(), name, line)
-    header.end = end
     if header.n_items < 0:
+        if len(above) < len(lines) and not (header.fields or header.names):
+            return _read_old_header(lines, len(above), name)
         raise RankingFileError(
             "this is not a PrefLib file: its header has no line '# NUMBER ALTERNATIVES: …'",
             name,
-            max(1, line),
+            min(len(above) + 1, len(lines)),
         )
-    if header.n_items > max(len(header.names), len(content)):
+    if header.n_items > sum(map(len, lines)):
         raise RankingFileError(
             f"the header says that there are {header.n_items} alternatives, more than the file "
             "has characters; correct NUMBER ALTERNATIVES",
@@ -204,24 +190,18 @@ def _note_field(header: _Header, key: str, value: str, name: str, line: int) -> 
         header.fields[key] = value
 
 
-def _read_old_header(content: bytes, start: int, line: int, name: str) -> _Header:
+def _read_old_header(lines: Sequence[str], start: int, name: str) -> _Header:
     """The number of alternatives, a line for each, and the three totals."""
-    # Read no more lines than the file has, whatever number it gives.
-    lines = content[start:].split(b"\n", 1)
-    header = _Header(separator=",")
-    header.n_items = _count_of_items(decoded(lines[0]).strip(), name, line)
-    end = start + len(lines[0]) + 1
-    n_lines = content.count(b"\n") + 1
-    while len(header.names) < header.n_items:
-        line = min(line + 1, n_lines)
-        following = content.find(b"\n", end) + 1 or len(content)
-        text = decoded(content[end:following]).strip()
+    header = _Header(n_items=_count_of_items(lines[start], name, start + 1), separator=",")
+    following = enumerate(lines[start + 1 :], start=start + 2)
+    for expected in range(1, header.n_items + 1):
+        line, text = next(following, (len(lines), ""))
         number, comma, label = text.partition(",")
         item = whole_number(number.strip())
-        if not comma or item is None or end >= len(content):
+        if not comma or item is None:
             raise RankingFileError(
-                f"line {line} should name alternative {len(header.names) + 1} of "
-                f"{header.n_items}, as in '1,toro'; got {text[:40]!r}",
+                f"line {line} should name alternative {expected} of {header.n_items}, as in "
+                f"'1,toro'; got {text[:40]!r}",
                 name,
                 line,
             )
@@ -232,18 +212,16 @@ def _read_old_header(content: bytes, start: int, line: int, name: str) -> _Heade
                 line,
             )
         header.names[item] = label.strip()
-        end = following
-    following = content.find(b"\n", end) + 1 or len(content)
-    totals = [part.strip() for part in decoded(content[end:following]).split(",")]
+    header.n_lines, text = next(following, (len(lines), ""))
+    totals = [part.strip() for part in text.split(",")]
     if len(totals) != 3 or None in map(whole_number, totals):
         raise RankingFileError(
             "this line should have three totals: the number of voters, the sum of the counts and "
             "the number of unique orders, as in '475,475,31'",
             name,
-            min(line + 1, n_lines),
+            header.n_lines,
         )
     header.fields.update(zip(_TOTALS, (totals[0], totals[2]), strict=True))
-    header.end = following
     return header
 
 

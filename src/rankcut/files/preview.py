@@ -1,6 +1,6 @@
 """The first rows of a file as they are in it, and what each column is read as."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -66,11 +66,8 @@ def preview_file(
     return Preview(list(first.names), cells, lines, labels, several, sheets)
 
 
-def _cells(block: TableBlock, rows: Any) -> list[list[str]]:
-    return [
-        ["" if is_missing(column[row]) else shown(column[row]) for column in block.columns]
-        for row in rows
-    ]
+def _cells(block: TableBlock, rows: Iterable[int]) -> list[list[str]]:
+    return [[_text(column[row]) for column in block.columns] for row in rows]
 
 
 def preview_rankings(rankings: RankingSet, rows: int = 8) -> Preview:

@@ -233,7 +233,9 @@ def titled_blocks(
     """
     titles = _titles(records, n_lines, name, header)
     line = n_lines()
-    opening = list(_up_to_first(records))
+    opening: list[list[Any]] = []
+    while not (opening and opening[-1]) and (record := next(records, None)) is not None:
+        opening.append(record)
     if not opening or not opening[-1]:
         problem = "the table has no rows" if titles else "the file is empty"
         raise RankingFileError(problem, name, max(1, n_lines()))
@@ -270,14 +272,6 @@ def titled_blocks(
             columns, lines = [[] for _ in names], []
     if lines:
         yield TableBlock(name, names, columns, np.array(lines), repeats, declared)
-
-
-def _up_to_first(records: Iterator[list[Any]]) -> Iterator[list[Any]]:
-    """The blank records up to the first that is not, and that one."""
-    for record in records:
-        yield record
-        if record:
-            return
 
 
 def _lines_of(records: Sequence[list[Any]], before: int, after: int) -> Sequence[int]:

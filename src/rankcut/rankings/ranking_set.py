@@ -102,26 +102,16 @@ class RankingSet:
         counts = np.ones(n_rows, np.int64) if self.counts is None else _whole(self.counts)
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "counted", self.counted or bool((counts != 1).any()))
-        for what, found, expected in (
-            ("labels", len(self.items), n_items),
-            ("different labels", len(set(self.items)), n_items),
-            ("counts", len(counts), n_rows),
-            ("ids", n_rows if self.ids is None else len(self.ids), n_rows),
-            *(
-                (what, n_rows if values is None else len(values), n_rows)
-                for what, values in (
-                    ("targets", self.target),
-                    ("weights", self.weights),
-                    ("people", self.people),
-                )
-            ),
-            *(
-                (f"values of {name!r}", len(values), n_rows)
-                for name, values in self.columns.items()
-            ),
+        of_rows: dict[str, Any] = {"counts": counts, "ids": self.ids, "targets": self.target}
+        of_rows |= {"weights": self.weights, "people": self.people}
+        of_rows |= {f"values of {name!r}": values for name, values in self.columns.items()}
+        for what, values, expected in (
+            ("labels", self.items, n_items),
+            ("different labels", set(self.items), n_items),
+            *((what, values, n_rows) for what, values in of_rows.items()),
         ):
-            if found != expected:
-                raise InputError(f"expected {expected} {what}; got {found}")
+            if values is not None and len(values) != expected:
+                raise InputError(f"expected {expected} {what}; got {len(values)}")
 
     @property
     def shape(self) -> tuple[int, int]:
