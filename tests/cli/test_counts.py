@@ -25,16 +25,24 @@ def ballots(tmp_path, monkeypatch):
     Path("expanded.csv").write_text("\n".join([names, *expanded, ""]))
 
 
-def described(file):
-    said = json.loads(succeed("info", file, "--json"))
-    del said["n_rows"]
-    return said
+LAST = ["--unranked", "last"]
 
 
 def mapped(file):
-    points = json.loads(succeed("map", file, *LAST, "--by", "town", "--json"))
+    points = said("map", *LAST, "--by", "town")(file)
     each = [point for point in points for _ in range(point.pop("count"))]
     return sorted(each, key=lambda point: list(map(str, point.values())))
+
+
+def described(file):
+    found = said("info")(file)
+    del found["n_rows"]
+    return found
+
+
+def said(command, *options):
+    """What a command says as JSON."""
+    return lambda file: json.loads(succeed(command, file, *options, "--json"))
 
 
 def written(command):
@@ -75,22 +83,6 @@ def nearest_to_each(file):
     return [nearest[:3] for count, *nearest in values.values() for _ in range(count)]
 
 
-def classified(file):
-    return json.loads(succeed("classify", file, "--target", "town", "--folds", "2", "--json"))
-
-
-def agreed(file):
-    return json.loads(
-        succeed("consensus", file, *LAST, "--by", "town", "--n-bootstraps", "50", "--json")
-    )
-
-
-def compared(file):
-    return json.loads(
-        succeed("compare", file, *LAST, "--by", "town", "--n-permutations", "50", "--json")
-    )
-
-
 def converted(file):
     succeed("convert", file, "out.csv", "--expand")
     return Path("out.csv").read_text()
@@ -127,18 +119,6 @@ def completed(*options):
     return lambda file: one_by_one(succeed("complete", file, *options))
 
 
-def regressed(file):
-    return json.loads(succeed("regress", file, "--target", "age", "--folds", "2", "--json"))
-
-
-def regressed_rankings(file):
-    return json.loads(succeed("regress-ranking", file, *LAST, "--on", "town", "--json"))
-
-
-def learned_rankings(file):
-    return json.loads(succeed("learn-ranking", file, "--folds", "2", "--json"))
-
-
 def reported(file):
     succeed("report", file, *LAST, "--by", "town", "-o", "page.html")
     rows = "<div><dt>file</dt><dd>7 rows with counts</dd></div>"
@@ -170,7 +150,8 @@ def predicted(*command):
     return answer
 
 
-LAST = ["--unranked", "last"]
+CLASSES = ["--target", "town", "--folds", "2"]
+NUMBERS = ["--target", "age", "--folds", "2"]
 
 
 @pytest.mark.parametrize(
@@ -183,22 +164,24 @@ LAST = ["--unranked", "last"]
         pytest.param(written("gram"), id="gram"),
         pytest.param(nearest_to_one, id="similar to one"),
         pytest.param(nearest_to_each, id="similar to each"),
-        pytest.param(classified, id="classify"),
-        pytest.param(agreed, id="consensus"),
-        pytest.param(compared, id="compare"),
+        pytest.param(said("classify", *CLASSES), id="classify"),
+        pytest.param(
+            said("consensus", *LAST, "--by", "town", "--n-bootstraps", "50"), id="consensus"
+        ),
+        pytest.param(
+            said("compare", *LAST, "--by", "town", "--n-permutations", "50"), id="compare"
+        ),
         pytest.param(in_blocs, id="blocs"),
         pytest.param(completed(), id="complete"),
         pytest.param(completed("--top", "2"), id="complete with the best"),
-        pytest.param(regressed, id="regress"),
-        pytest.param(learned_rankings, id="learn-ranking", marks=pytest.mark.slow),
-        pytest.param(regressed_rankings, id="regress-ranking"),
-        pytest.param(reported, id="report"),
+        pytest.param(said("regress", *NUMBERS), id="regress"),
         pytest.param(
-            predicted("classify", "--target", "town", "--folds", "2"),
-            id="predict classes",
-            marks=pytest.mark.slow,
+            said("learn-ranking", "--folds", "2"), id="learn-ranking", marks=pytest.mark.slow
         ),
-        pytest.param(predicted("regress", "--target", "age", "--folds", "2"), id="predict numbers"),
+        pytest.param(said("regress-ranking", *LAST, "--on", "town"), id="regress-ranking"),
+        pytest.param(reported, id="report"),
+        pytest.param(predicted("classify", *CLASSES), id="predict classes", marks=pytest.mark.slow),
+        pytest.param(predicted("regress", *NUMBERS), id="predict numbers"),
         pytest.param(predicted("blocs", "--unranked", "anywhere"), id="predict blocs"),
         pytest.param(predicted("complete"), id="predict places"),
         pytest.param(converted, id="convert"),

@@ -1,4 +1,4 @@
-"""Tables of people: what is missing stays missing, and mistakes are named."""
+"""Tables of items and people: what is missing, and mistakes by name."""
 
 import io
 
@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 
 from rankcut.files import RankingFileError
-from rankcut.files.feature_tables import read_people
-
-
-def table(text):
-    return io.StringIO(text)
+from rankcut.files.feature_tables import read_items, read_people
 
 
 def test_numbers_and_text_with_missing_values():
-    people = read_people(table("who,age,town\na,31,york\nb,,\nc,7,leeds\n"), person="who")
+    people = read_people(io.StringIO("who,age,town\na,31,york\nb,,\nc,7,leeds\n"), person="who")
     assert people.ids == ("a", "b", "c")
     np.testing.assert_array_equal(people.columns["age"], [31, np.nan, 7])
     assert people.columns["town"].tolist() == ["york", None, "leeds"]
@@ -24,7 +20,7 @@ def test_numbers_and_text_with_missing_values():
 
 
 def test_covariates_are_an_array_or_a_frame():
-    people = read_people(table("age,town\n31,york\n7,\n"))
+    people = read_people(io.StringIO("age,town\n31,york\n7,\n"))
     assert people.covariates(["age"]).tolist() == [[31], [7]]
     assert list(people.covariates(["town", "age"]).columns) == ["town", "age"]
 
@@ -39,4 +35,28 @@ def test_covariates_are_an_array_or_a_frame():
 )
 def test_mistakes_are_named(text, person, says):
     with pytest.raises(RankingFileError, match=says):
-        read_people(table(text), person=person)
+        read_people(io.StringIO(text), person=person)
+
+
+def test_tables_of_items():
+    table = read_items(io.StringIO("dish,price,code\ntoro,9,1\nuni,7,2\n"), categorical="code")
+    assert table.features["code"].tolist() == ["1", "2"]
+    assert table.points().shape == (2, 3)
+    for text, says in (
+        ("dish,price\ntoro,\n", "'toro' has no value in column 'price'"),
+        ("dish,price\ntoro,1\ntoro,2\n", "two rows"),
+        ("dish,price\n,1\n", "no name"),
+        ("dish\ntoro\n", "at least one column besides the names"),
+        ("dish,price\ntoro,1\nuni,1e309\n", "item 'uni' has .* not a finite number"),
+        ("dish,price\ntoro,1\nuni,inf\n", "item 'uni' has .* not a finite number"),
+    ):
+        with pytest.raises(RankingFileError, match=says):
+            read_items(io.StringIO(text))
+
+
+def test_an_item_table_suggests_the_column_that_is_unique():
+    table = "year,title,film\n1995,Ark,7\n1995,Boat,8\n"
+    with pytest.raises(RankingFileError, match=r"two rows.*all rows differ: item=\"title\""):
+        read_items(io.StringIO(table))
+    with pytest.raises(RankingFileError, match=r"each item needs one$"):
+        read_items(io.StringIO("year,title\n1995,Ark\n1995,Ark\n"))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcut import ItemGraph, RankingSet, read_file, read_items, write_file
+from rankcut import ItemGraph, RankingSet, read_file, write_file
 from rankcut.files import RankingFileError, read_graph, scan_file, write_graph
 from rankcut.files.drafts import copy_whole
 from rankcut.files.text import read_all, text_blocks
@@ -214,12 +214,6 @@ def test_damaged_headers_are_one_line_with_the_file(tmp_path, shape):
     with pytest.raises(RankingFileError, match=r"bad\.npy: ") as caught:
         read_file(tmp_path / "bad.npy")
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("value", ["1e309", "inf"])
-def test_items_have_finite_numbers(value):
-    with pytest.raises(RankingFileError, match=r"item 'uni' has .* not a finite number"):
-        read_items(io.StringIO(f"dish,price\ntoro,1\nuni,{value}\n"))
 
 
 def forged(content, size):
