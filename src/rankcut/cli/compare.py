@@ -1,5 +1,6 @@
 """``rankcut compare``: whether groups rank differently, and where."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
@@ -79,7 +80,7 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
 
     Example: rankcut compare votes.csv --by town -o page.html
     """
-    from rankcut.comparison.results import permutations_needed
+    from rankcut.comparison.results import LEVEL
 
     by, over = options.by, options.over
     if by is None and over is None:
@@ -92,21 +93,24 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
         raise InputError("several periods go to a .html or .json file, not to a picture or a table")
     found = _compare_all(rankings, tasks, options, settings, file)
     adjusted = _adjusted(found)
-    if needed := permutations_needed(len(found), options.permutations):
-        note(f"{len(found)} comparisons can only show a change with {needed}")
+    needed = math.ceil(len(found) / LEVEL)
+    if options.permutations + 1 < needed:
+        note(
+            f"{len(found)} comparisons can only show a change with {needed:,} permutations or more"
+        )
     data: Any = [{"title": title, **result.to_dict()} for title, result in found]
     if over is None:
         (data,) = data
     else:
         data = [each | {"p_adjusted": p} for each, p in zip(data, adjusted, strict=True)]
     outputs.show_aside(data, _lines(found, adjusted, over is not None, outputs.text))
-    first = found[0][1]
 
     def page() -> str:
         from rankcut.comparison.page import comparison_page
 
         return comparison_page(data if isinstance(data, list) else [data])
 
+    first = found[0][1]
     outputs.write(first.items.columns, data, draw=first.plot, page=page)
 
 
@@ -164,19 +168,15 @@ def _compare_all(
         except InputError as mistake:
             if mistake.row is not None:
                 raise mistake.moved(row=int(task.rows[mistake.row])) from None
-            mistakes.append((task.title, _with_column(mistake, task.column)))
+            if mistake.parameter == "groups":
+                problem = f"column {task.column!r} {mistake.problem}"
+                mistake = mistake.moved(problem=problem, parameter=None)
+            mistakes.append((task.title, mistake))
     if not found:
         raise mistakes[0][1]
     for title, reason in mistakes:
         note(f"{title} is skipped: {reason}")
     return found
-
-
-def _with_column(mistake: InputError, column: str) -> InputError:
-    """The mistake in a column of the file, where the library names its parameter."""
-    if mistake.parameter != "groups":
-        return mistake
-    return mistake.moved(problem=f"column {column!r} {mistake.problem}", parameter=None)
 
 
 def _compared(

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.comparison.permutations import GroupDraws, Options, Question
-from rankcut.comparison.results import GroupComparison, Measure, Table
+from rankcut.comparison.results import UNITS, GroupComparison, Measure, Table
 from rankcut.comparison.rows import (
     ComparedRows,
     make_design,
@@ -33,9 +33,9 @@ from rankcut.comparison.vectors import (
     GroupStrengths,
     Scores,
     features_of,
-    listings,
     pairs,
     places,
+    stored,
 )
 from rankcut.errors import InputError, amount
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph
@@ -54,14 +54,13 @@ MOST_GROUPS = np.iinfo(np.uint8).max
 # Groups with fewer units have no variance to rely on: `python benchmarks/comparison.py few`.
 FEW_UNITS = 10
 
-# Columns for the group with the smaller mean and for that with the larger, and what a mean is.
-_WORDS = {
-    "places": ("higher_in", "lower_in", "place"),
-    "strengths": ("lower_in", "higher_in", "strength"),
-    "order": ("lower_in", "higher_in", "strength"),
-    "listing": ("less_in", "more_in", "listed"),
+# Columns for the group with the smaller mean, and for that with the larger.
+_ENDS = {
+    "place": ("higher_in", "lower_in"),
+    "strength": ("lower_in", "higher_in"),
+    "listed": ("less_in", "more_in"),
+    "share": ("less_in", "more_in"),
 }
-_PAIR_WORDS = ("less_in", "more_in", "share")
 
 
 def compare_groups(
@@ -261,13 +260,13 @@ class _GroupTest:
             shown |= {"items": strengths.theta, "pairs": strengths.preferred()}
         names = [rows.rankings.item(column) for column in range(n_items)]
 
-        def table(name: str, compared: dict[str, Any], words: tuple[str, str, str]) -> Table:
+        def table(name: str, compared: dict[str, Any], unit: str) -> Table:
             if name not in parts:
                 return Table({})
             clearness = score_statistics(data.of(columns[name]), scores.varies[columns[name]])[0]
-            return difference_table(compared, shown[name], clearness, found[name], values, words)
+            return difference_table(compared, shown[name], clearness, found[name], values, unit)
 
-        items, between = table("items", {"item": names}, _WORDS[self.measure]), Table({})
+        items, between = table("items", {"item": names}, UNITS[self.measure]), Table({})
         if strengths is not None and self.graph is not None:
             shrunk = strengths.shrunk(self.graph).T
             items = _with_shrunk(items, dict(zip(names, shrunk, strict=True)), values)
@@ -285,7 +284,7 @@ class _GroupTest:
             n_units=int(data.sizes.sum()),
             design_effect=self._design_effect(first, within),
             items=items,
-            pairs=table("pairs", sides, _PAIR_WORDS),
+            pairs=table("pairs", sides, "share"),
             between=between,
             listing=None,
             method=draws.describe(),
@@ -299,7 +298,7 @@ class _GroupTest:
         rankings = self.rows.rankings
         paired = 1 < rankings.shape[1] <= PAIR_ITEMS
         if self.measure == "listing":
-            return {"items": listings(self.rows)}
+            return {"items": stored(self.rows.listed().astype(np.float64))}
         if strengths is not None:
             parts = strengths.coordinates(paired)
         else:
@@ -332,7 +331,10 @@ class _GroupTest:
         wanted = self.options.n_permutations
         if draws.method == "permutations" and draws.number < wanted:
             notes.append(f"Fewer than {wanted:,} permutations, as there are many rankings.")
-        return notes + (parts["whole"].notes() if "whole" in parts else [])
+        if "whole" in parts and parts["whole"].error:
+            missed = 100 * parts["whole"].error
+            notes.append(f"The kernel is approximated: its vectors miss {missed:.2g} % of it.")
+        return notes
 
     def _design_effect(self, seen: Moments, within: Floats) -> dict[Hashable, float]:
         """How many times larger variances of means are than those of as many single rankings.
@@ -468,13 +470,12 @@ def difference_table(
     clearness: Floats,
     p_values: Floats,
     groups: Sequence[Any],
-    words: tuple[str, str, str],
+    unit: str,
 ) -> Table:
     """The clearest difference between two groups and where it is, the clearest first.
 
-    ``means`` are those of each group, ``clearness`` how clear the difference between each two is;
-    ``words`` are columns for the group with the smaller mean and for that with the larger, and what
-    a mean is.
+    ``means`` are those of each group, ``clearness`` how clear the difference between each two is,
+    ``unit`` is what a mean is called.
     """
     every = np.arange(means.shape[1])
     one, other = (side[clearness.argmax(axis=0)] for side in two_groups(len(groups)))
@@ -484,10 +485,10 @@ def difference_table(
     order = np.lexsort((every, -difference, -clearness.max(axis=0), p_values))
     columns = {name: [values[k] for k in order] for name, values in names.items()}
     columns["difference"] = difference[order].tolist()
-    ends = {words[0]: low, words[1]: high}
+    ends = dict(zip(_ENDS[unit], (low, high), strict=True))
     for word in sorted(ends, key=lambda word: word.startswith(("lower", "less"))):
         columns[word] = [groups[ends[word][k]] if difference[k] > 0 else None for k in order]
     columns["p_value"] = p_values[order].tolist()
     for group, mean in zip(groups, means, strict=True):
-        columns[f"{words[2]} in {group}"] = mean[order].tolist()
+        columns[f"{unit} in {group}"] = mean[order].tolist()
     return Table(columns)

@@ -176,9 +176,8 @@ def independence_test(
     share, total = draws.share_explained(), scores.total
     by_item = np.divide(draws.data()[0][0], total, out=np.zeros_like(total), where=total > 0)
     order = np.lexsort((-by_item, of_items))
-    alone = {
-        name: CovariateDraws(rows, scores, columns, options) for name, columns in numbers.items()
-    }
+    alone = [CovariateDraws(rows, scores, columns, options) for columns in numbers.values()]
+    p_alone = [float(each.p_values([each.whole()])[0][0]) if each.width else 1.0 for each in alone]
     return IndependenceResult(
         p_value=float(found[0]),
         effect_size=share.value,
@@ -191,7 +190,14 @@ def independence_test(
                 "p_value": of_items[order].tolist(),
             }
         ),
-        covariates=_each_alone(alone),
+        covariates=Table(
+            {
+                "covariate": list(numbers),
+                "effect_size": [each.share_explained().value for each in alone],
+                "p_unadjusted": p_alone,
+                "p_value": holm(np.array(p_alone)).tolist(),
+            }
+        ),
         method=draws.describe(),
         features="mean places",
         n_permutations=draws.number,
@@ -370,18 +376,3 @@ def _numbers(name: Hashable, column: Any, kept: Longs) -> Floats:
     numbers = numbers - numbers.mean(axis=0)
     spread = numbers.std()
     return np.asarray(numbers / spread if spread > 0 else numbers)
-
-
-def _each_alone(draws: dict[Hashable, CovariateDraws]) -> Table:
-    """Each covariate by itself, with p-values adjusted by Holm's method."""
-    p_values = [
-        float(each.p_values([each.whole()])[0][0]) if each.width else 1.0 for each in draws.values()
-    ]
-    return Table(
-        {
-            "covariate": list(draws),
-            "effect_size": [each.share_explained().value for each in draws.values()],
-            "p_unadjusted": p_values,
-            "p_value": holm(np.array(p_values)).tolist(),
-        }
-    )

@@ -8,10 +8,10 @@ from typing import Any
 from rankcut.comparison.results import (
     LEVEL,
     MEASURES,
+    UNITS,
     adjusted_in_words,
     p_in_words,
     sizes_in_words,
-    unit_of,
 )
 from rankcut.pictures.page import (
     Cell,
@@ -54,8 +54,7 @@ def _section(result: Mapping[str, Any], *, several: bool) -> Iterator[Html]:
     yield tag("p", f"{sizes_in_words(result['groups'])} {result['method']}", kind="soft")
     if several:
         p = adjusted_in_words(result["p_adjusted"], result["p_value"], result["p_floor"])
-        said = f"For all comparisons together: {p}."
-        yield tag("p", said, kind="soft")
+        yield tag("p", f"For all comparisons together: {p}.", kind="soft")
     for note in result["notes"]:
         yield tag("p", note, kind="soft")
     yield from show_items(result)
@@ -93,7 +92,7 @@ def show_items(
     colours = group_colours(result["groups"])
     if numbers is not None:
         rows.sort(key=lambda row: numbers[str(row["item"])])
-    unit = unit_of(result["measure"])
+    unit = UNITS[result["measure"]]
     what = "mean place" if unit == "place" else unit
     every = [row[f"{unit} in {group}"] for row in rows for group in groups]
     ends = (math.floor(min(every)), math.ceil(max(every)))

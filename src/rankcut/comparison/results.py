@@ -1,7 +1,6 @@
 """What a comparison found, as numbers, tables, words and pictures."""
 
 import html
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +15,24 @@ from rankcut.rankings.value import ROUNDING
 # p-values up to this are called a difference.
 LEVEL = 0.05
 
-Measure: TypeAlias = Literal["places", "strengths", "order", "listing"]
+# Numbers of a computer end here: smaller p-values are said to be below it.
+SMALLEST = 1e-300
 
-LISTED_ALIKE = "No difference was found in which items groups list"
+Measure: TypeAlias = Literal["places", "strengths", "order", "listing"]
 
 MEASURES = {
     "places": "Compared: mean places. They are relative: one item up, the rest down.",
     "strengths": "Compared: strengths (log odds of being chosen), whatever is shown or listed.",
     "order": "Compared: strengths among the items that each list has, whatever it leaves out.",
     "listing": "Compared: how often each item is listed, wherever it stands.",
+}
+
+# What the mean of a group is called in tables.
+UNITS: dict[str, Literal["place", "strength", "listed"]] = {
+    "places": "place",
+    "strengths": "strength",
+    "order": "strength",
+    "listing": "listed",
 }
 
 
@@ -211,9 +219,8 @@ class GroupComparison(TestedEffect):
 
     def verdict(self) -> str:
         """One sentence: whether groups differ, and how much they explain."""
-        return verdict_in_words(
-            self, "Groups differ", "No difference between groups was found", "group"
-        )
+        same = "No difference between groups was found"
+        return verdict_in_words(self, "Groups differ", same, "group")
 
     def summary(self, level: float = LEVEL) -> str:
         """The findings in plain words.
@@ -249,8 +256,9 @@ class GroupComparison(TestedEffect):
                 f"{row['more_in']} than in {row['less_in']}."
             )
         if self.listing is not None:
-            differ = self.listing.p_value <= level
-            words = "Groups list different items" if differ else LISTED_ALIKE
+            words = "No difference was found in which items groups list"
+            if self.listing.p_value <= level:
+                words = "Groups list different items"
             lines.append(f"{words} ({p_in_words(self.listing.p_value, floor)}).")
         if len(self.between):
             apart = [row for row in self.between if row["p_value"] <= level]
@@ -273,9 +281,13 @@ class GroupComparison(TestedEffect):
         plain: dict[str, Any] = {"verdict": self.verdict(), "p_floor": self.p_floor}
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
-            plain[name] = _plain(value)
-        for name in ("groups", "design_effect"):
-            plain[name] = {str(group): value for group, value in plain[name].items()}
+            if isinstance(value, GroupComparison):
+                value = value.to_dict()
+            elif isinstance(value, dict):
+                value = {str(group): number for group, number in value.items()}
+            elif isinstance(value, Table | tuple):
+                value = list(value)
+            plain[name] = value
         return plain
 
     def plot(self, level: float = LEVEL) -> Any:
@@ -288,24 +300,8 @@ class GroupComparison(TestedEffect):
         """
         from rankcut.pictures.figures import draw_group_places
 
-        return draw_group_places(
-            self.items,
-            self.groups,
-            level,
-            self.verdict(),
-            unit_of(self.measure),
-        )
-
-
-def permutations_needed(n_comparisons: int, n_permutations: int) -> str:
-    """How many permutations Holm's method needs, if these are too few to find anything.
-
-    >>> permutations_needed(32, 199), permutations_needed(32, 9999)
-    ('640 permutations or more', '')
-    """
-    if n_comparisons <= LEVEL * (1 + n_permutations):
-        return ""
-    return f"{math.ceil(n_comparisons / LEVEL):,} permutations or more"
+        unit = UNITS[self.measure]
+        return draw_group_places(self.items, self.groups, level, self.verdict(), unit)
 
 
 def sizes_in_words(groups: Mapping[Any, int]) -> str:
@@ -324,13 +320,6 @@ def sizes_in_words(groups: Mapping[Any, int]) -> str:
     return f"Rankings: {sum(sizes):,}, in {len(sizes)} groups of {each}."
 
 
-def unit_of(measure: str) -> Literal["place", "strength", "listed"]:
-    """What the mean of a group is called in tables."""
-    if measure == "places":
-        return "place"
-    return "listed" if measure == "listing" else "strength"
-
-
 def item_in_words(row: Mapping[str, Any], floor: float = 0.0) -> str:
     """A row of the table of items: by how much, where, and how sure."""
     p = p_in_words(row["p_value"], floor)
@@ -347,9 +336,11 @@ def item_in_words(row: Mapping[str, Any], floor: float = 0.0) -> str:
 def p_in_words(value: float, floor: float = 0.0) -> str:
     """A p-value with about two digits; up to ``floor`` permutations cannot tell how small it is.
 
-    >>> p_in_words(0.0123), p_in_words(0.001, 0.001), p_in_words(3.14e-9)
-    ('p = 0.012', 'p ≤ 0.001', 'p = 3.1e-09')
+    >>> p_in_words(0.0123), p_in_words(0.001, 0.001), p_in_words(3.14e-9), p_in_words(0.0)
+    ('p = 0.012', 'p ≤ 0.001', 'p = 3.1e-09', 'p < 1e-300')
     """
+    if value < SMALLEST:
+        return f"p < {SMALLEST:g}"
     if value <= floor * (1.0 + ROUNDING):
         return f"p ≤ {value:.2g}"
     return f"p = {value:.2g}" if value < 0.1 else f"p = {value:.2f}"
@@ -377,14 +368,6 @@ def verdict_in_words(result: TestedEffect, differ: str, same: str, what: str) ->
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, GroupComparison):
-        return value.to_dict()
-    if isinstance(value, Table):
-        return list(value)
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _shown(value: Any) -> str:

@@ -325,21 +325,16 @@ def _numbered(column: NDArray[Any]) -> Codes:
         values, codes = np.unique(column, return_inverse=True)
         return Codes(codes.astype(np.int64), tuple(values.tolist()))
     listed = column.tolist()
-    known = _in_order({label for label in dict.fromkeys(listed) if not is_missing(label)})
+    known = [label for label in dict.fromkeys(listed) if not is_missing(label)]
+    try:
+        known.sort()
+    except TypeError:
+        known.sort(key=lambda label: (type(label).__name__, str(label)))
     numbers = {label: code for code, label in enumerate(known)}
     codes = np.fromiter((numbers.get(label, -1) for label in listed), np.int64, len(listed))
     # Whole numbers with gaps are stored as floats: 2019.0 means 2019.
-    whole = (isinstance(label, float) and label.is_integer() for label in known)
-    return Codes(
-        codes, tuple(int(label) if w else label for label, w in zip(known, whole, strict=True))
-    )
-
-
-def _in_order(labels: set[Any]) -> list[Any]:
-    try:
-        return sorted(labels)
-    except TypeError:
-        return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
+    whole = (int(v) if isinstance(v, float) and v.is_integer() else v for v in known)
+    return Codes(codes, tuple(whole))
 
 
 def _varies_within(codes: Longs, person: Longs) -> bool:

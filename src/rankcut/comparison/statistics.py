@@ -37,8 +37,8 @@ class Moments(NamedTuple):
 
     ``means`` and ``variances`` have the shape (…, n_groups, width), ``weights`` (…, n_groups);
     ``sizes`` are the units of each group. Variances are above 0 in coordinates that vary at all.
-    ``covariances`` are those of the coordinates that the
-    overall test looks at, if they are known, of shape (…, n_groups, n, n).
+    ``covariances`` are those of the coordinates that the overall test looks at, if they are known,
+    of shape (…, n_groups, n, n).
     """
 
     means: Floats

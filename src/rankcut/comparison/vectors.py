@@ -9,7 +9,7 @@ information it is what the ranking adds to each strength.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,23 +31,17 @@ from rankcut.strengths.many_items import MOST_STEPS, TOLERANCE
 # Cells whose vectors are made at once.
 _BLOCK = 8192
 
-Vectors: TypeAlias = Callable[[NDArray[Any]], Floats]
-"""``vectors(numbers)`` returns the vectors of the different rankings with these numbers."""
-
 
 class Coordinates(NamedTuple):
-    """Vectors of a certain width; ``error`` is the share of a kernel that they miss."""
+    """``vectors(numbers)`` are those of the different rankings with these numbers.
 
-    vectors: Vectors
+    ``error`` is the share of a kernel that they miss.
+    """
+
+    vectors: Callable[[NDArray[Any]], Floats]
     width: int
     error: float = 0.0
     name: str = ""
-
-    def notes(self) -> list[str]:
-        """How much of a kernel is missed, in words."""
-        if not self.error:
-            return []
-        return [f"The kernel is approximated: its vectors miss {100 * self.error:.2g} % of it."]
 
 
 def places(rankings: Rankings) -> Coordinates:
@@ -61,7 +55,7 @@ def places(rankings: Rankings) -> Coordinates:
         values /= -2.0
         return values
 
-    return Coordinates(vectors, n_items, name="mean places")
+    return Coordinates(vectors, n_items)
 
 
 def pairs(rankings: Rankings) -> Coordinates:
@@ -77,11 +71,6 @@ def pairs(rankings: Rankings) -> Coordinates:
         return values
 
     return Coordinates(vectors, width)
-
-
-def listings(rows: ComparedRows) -> Coordinates:
-    """1 for each item that is listed."""
-    return stored(rows.listed().astype(np.float64))
 
 
 def stored(values: Floats, error: float = 0.0, name: str = "") -> Coordinates:
