@@ -1,4 +1,4 @@
-"""What is written is read back, in every format."""
+"""What is written is read back, in every format; names that would run together are refused."""
 
 import gzip
 import io
@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from ranking_sets import orders_of, ranking_sets
 
 from rankcut import RankingSet, read_file, write_file
-from rankcut.files import from_frame, to_frame
-from rankcut.files.matrices import read_graph, write_graph
+from rankcut.files import RankingFileError, from_frame, scan_file, to_frame
+from rankcut.files.matrices import MatrixBlock, read_graph, write_graph, write_matrix
+from rankcut.files.table_columns import known_columns
 from rankcut.graphs.item_graph import ItemGraph
 
 
@@ -141,3 +142,65 @@ def test_ratings_keep_ranks_apart_that_are_close_or_far(ranks):
     rankings = RankingSet(np.array([ranks]), ("a", "b", "c"))
     read = read_file(back(rankings, "csv", layout="ratings"), "csv")
     assert orders_of(read) == orders_of(rankings)
+
+
+RANKS = np.array([[1.0, 2.0], [2.0, 1.0]])
+
+
+def again(rankings, layout, kind="csv"):
+    return read_file(back(rankings, kind, layout=layout), kind, layout=layout)
+
+
+@pytest.mark.parametrize("ids", [("x", "x"), (1, "1"), ("x", "x ")])
+def test_a_long_table_refuses_rankings_of_one_name(ids):
+    with pytest.raises(RankingFileError, match="row 1: another ranking is called"):
+        again(RankingSet(RANKS, ("a", "b"), ids=ids), "long")
+
+
+@pytest.mark.parametrize("layout", ["wide", "long", "ballots"])
+def test_expanded_rankings_have_ids_of_their_own(layout):
+    votes = RankingSet(RANKS, ("a", "b"), ids=("x", "x-2"), counts=[3, 1]).expanded()
+    assert votes.ids == ("x-1", "x-2'", "x-3", "x-2")
+    read = again(votes, layout)
+    assert read.ids == votes.ids
+    np.testing.assert_array_equal(read.ranks, votes.ranks)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("csv", "ranking,count,a,b\nx,1,1,2\ny,3,2,1\n"),
+        ("toc", "# NUMBER ALTERNATIVES: 2\n1: 1,2\n3: 2,1\n"),
+    ],
+)
+def test_all_blocks_of_a_table_have_counts_or_none_has(kind, text):
+    pieces = list(scan_file(io.StringIO(text), kind, rows=1))
+    assert [known_columns(piece)["count"] for piece in pieces] == [[1], [3]]
+    assert "count" not in known_columns(pieces[1].expanded())
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("known", "names"), [({}, ["x", "x"]), ({"count": [1, 2]}, ["a", "count"])]
+)
+def test_a_matrix_in_a_table_has_columns_of_different_names(kind, known, names, tmp_path):
+    place = tmp_path / f"matrix.{kind}"
+    with pytest.raises(RankingFileError, match=f"two columns would be called '{names[1]}'"):
+        write_matrix([MatrixBlock(RANKS, known)], names, {str(place): kind})
+    assert not place.exists()
+    write_matrix([MatrixBlock(RANKS, known)], names, {str(tmp_path / "matrix.npy"): "npy"})
+    np.testing.assert_array_equal(np.load(tmp_path / "matrix.npy"), RANKS)
+
+
+BLANKS = ["NA", "None", "null", ".", "Blank", "Skipped", "Overvote"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("item", BLANKS)
+def test_items_called_like_blanks(item, kind):
+    votes = RankingSet(RANKS, ("uni", item))
+    with pytest.raises(RankingFileError, match="would be read as a blank; rename it"):
+        again(votes, "ballots", kind)
+    read = again(votes, "long", kind)
+    assert read.items == votes.items
+    np.testing.assert_array_equal(read.ranks, RANKS)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from rankcut import from_orders, graph_cut_features, to_orders
+from rankcut import from_orders, to_orders
 from rankcut.rankings.orders import spread
 
 LABELS = st.one_of(st.integers(), st.text(max_size=3), st.tuples(st.integers(), st.text()))
@@ -35,20 +35,14 @@ def as_sets(many):
     ]
 
 
-@pytest.mark.parametrize("sparse", [False, True])
 @given(case=orders())
-def test_round_trip(sparse, case):
+def test_round_trip(case):
     items, many = case
-    ranks, columns = from_orders(many, items, sparse=sparse)
-    assert columns == items
-    assert as_sets(to_orders(ranks, columns)) == as_sets(many)
-
-
-@given(case=orders())
-def test_sparse_and_dense_say_the_same(case):
-    items, many = case
-    dense, _ = from_orders(many, items)
+    dense, columns = from_orders(many, items)
     stored, _ = from_orders(many, items, sparse=True)
+    assert columns == items
+    assert as_sets(to_orders(dense, columns)) == as_sets(many)
+    assert as_sets(to_orders(stored, columns)) == as_sets(many)
     assert_array_equal(spread(stored), dense)
 
 
@@ -71,17 +65,9 @@ def test_generators_are_read_once():
     assert_array_equal(ranks, [[1, 2], [2, 1]])
 
 
-def test_straight_into_features():
-    ranks, items = from_orders([["toro", "uni"], ["uni", "toro"]])
-    assert_array_equal(graph_cut_features(ranks, items=items), [[1, -1], [-1, 1]])
-
-
-def test_to_orders_takes_labels_from_a_frame(frames):
+def test_to_orders_takes_labels_from_a_frame_or_counts_items(frames):
     frame = frames.DataFrame({"uni": [2, 1], "toro": [1, 1]})
     assert to_orders(frame) == [["toro", "uni"], [("uni", "toro")]]
-
-
-def test_to_orders_counts_items_without_labels():
     assert to_orders([[2, np.nan, 1]]) == [[2, 0]]
 
 

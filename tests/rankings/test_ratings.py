@@ -60,7 +60,6 @@ def test_frames_stay_frames(frames):
 
 
 def test_pandas_index_is_kept():
-    pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"uni": [5, 3], "toro": [4, 4]}, index=["ann", "bob"])
     ranks = from_ratings(frame)
     assert ranks.index.tolist() == ["ann", "bob"]
@@ -111,9 +110,6 @@ def test_ordered_categories_are_scores():
 def test_words_without_an_order_are_refused(frames):
     with pytest.raises(InputError, match="column 'a' holds words without an order; list the words"):
         from_ratings(frames.DataFrame({"a": ["good", "bad"]}))
-
-
-def test_words_of_an_array_without_an_order_are_refused():
     for words in ([["1", "good"]], np.array([[1, "good"]], dtype=object)):
         with pytest.raises(InputError, match=r"row 0: item 1 is rated 'good', .*best to worst"):
             from_ratings(words)

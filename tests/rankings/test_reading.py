@@ -56,6 +56,7 @@ class TestFrames:
 INFINITE = [[1.0, 2.0], [np.inf, 1.0]]
 CHOICES = r'unranked="last" .* unranked="anywhere"'
 UNSTORED = sparse.csr_array(([1.0, 2.0, 1.0], ([0, 0, 1], [0, 1, 1])), shape=(2, 2))
+MASKED = np.ma.masked_array([[1, 3, 2]], mask=[[0, 1, 0]])
 STORED_TWICE = sparse.csr_array(([1.0, 2.0], [1, 1], [0, 2]), shape=(1, 2))
 DATES = np.array([["2020-01-01", "NaT"]], dtype="M8[D]")
 BLOCKS = sparse.bsr_array(np.array([[1.0, 0, 2, 0], [0, 3, 0, 0]]), blocksize=(2, 2))
@@ -79,6 +80,7 @@ BLOCKS = sparse.bsr_array(np.array([[1.0, 0, 2, 0], [0, 3, 0, 0]]), blocksize=(2
         (STORED_TWICE, {"items": ["a", "b"]}, "row 0: item 'b' has two stored ranks"),
         ([[1, 2, 3]], {"items": ["a", "b"]}, "2 labels, but the rank matrix has 3 columns"),
         ([[1, 2, 3]], {"items": ["a", "b", "a"]}, "label 'a' twice"),
+        (MASKED, {}, "row 0: item 1 is not ranked"),
         (DATES, {}, "ranks are numbers; this matrix holds datetime64"),
         (BLOCKS, {"unranked": "last"}, r"bsr array stores zeros .* make it a CSR array"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), {}, "each column needs a name of its own"),
@@ -127,9 +129,6 @@ def test_such_integers_beside_others_in_a_frame(frames, other):
         graph_cut_features(frames.DataFrame(columns), unranked="last")
 
 
-MASKED = np.ma.masked_array([[1, 3, 2]], mask=[[0, 1, 0]])
-
-
 @pytest.mark.parametrize(
     ("X", "same"),
     [
@@ -149,11 +148,6 @@ def test_full_sparse_matrices_and_stored_zeros():
     assert_array_equal(graph_cut_features(full), [[1, -1], [-1, 1]])
     zero = sparse.csr_array(([0.0, 1.0], [1, 0], [0, 2]), shape=(1, 2))
     assert_array_equal(graph_cut_features(zero), [[-1, 1]])
-
-
-def test_masked_entries_are_an_error_by_default():
-    with pytest.raises(ValueError, match="row 0: item 1 is not ranked"):
-        graph_cut_features(MASKED)
 
 
 def test_read_only_memory_maps(tmp_path):

@@ -11,7 +11,7 @@ with commas.
 import csv
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
 
@@ -78,17 +78,18 @@ def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
     for number, text in map(_uncommented, place):
         if text == "0":
             break
-        if re.match(r"-\S", text):
-            if ballots or not all(token.startswith("-") for token in text.split()):
-                refuse(
-                    "withdrawn candidates, as '-2 -5', stand before the ballots, on a line of "
-                    "their own",
-                    number,
-                )
-            tokens = [token[1:] for token in text.split()]
-            withdrawn += [_item(token, n_items, number, refuse) for token in tokens]
-        elif text:
-            ballots.append(_read_ballot(text, n_items, number, refuse))
+        try:
+            if re.match(r"-\S", text):
+                if ballots or not all(token.startswith("-") for token in text.split()):
+                    raise ValueError(
+                        "withdrawn candidates, as '-2 -5', stand before the ballots, on a line of "
+                        "their own"
+                    )
+                withdrawn += [_item(token[1:], n_items) for token in text.split()]
+            elif text:
+                ballots.append(_read_ballot(text, n_items))
+        except ValueError as problem:
+            refuse(str(problem), number)
     else:
         refuse(
             "the file ends before the line '0', which separates the ballots from the names",
@@ -131,39 +132,34 @@ class _Ballot(NamedTuple):
     name: str | None
 
 
-def _read_ballot(
-    text: str, n_items: int, line: int, refuse: Callable[[str, int], NoReturn]
-) -> _Ballot:
+def _read_ballot(text: str, n_items: int) -> _Ballot:
     named = _ID.match(text)
     tokens = text[0 if named is None else named.end() :].split()
     if len(tokens) < 2 or tokens[-1] != "0":
-        refuse(
+        raise ValueError(
             "a ballot has a weight, the numbers of candidates, best first, and 0 at its end, as in "
-            "'1 3 2 0'",
-            line,
+            "'1 3 2 0'"
         )
     count = whole_number(tokens[0])
     if not count:
-        refuse(
+        raise ValueError(
             f"the weight {tokens[0][:20]!r} should be a whole number from 1 up: how many cast this "
-            "ballot",
-            line,
+            "ballot"
         )
-    groups = [
-        [_item(own, n_items, line, refuse) for own in token.split("=")]
-        for token in tokens[1:-1]
-        if token != "-"
-    ]
+    listed = [token.split("=") for token in tokens[1:-1] if token != "-"]
+    groups = [[_item(own, n_items) for own in group] for group in listed]
     twice, times = Counter(chain.from_iterable(groups)).most_common(1)[0] if groups else (0, 1)
     if times > 1:
-        refuse(f"candidate {twice} appears twice; a ballot lists each once", line)
+        raise ValueError(f"candidate {twice} appears twice; a ballot lists each once")
     return _Ballot(count, groups, None if named is None else named[1].strip())
 
 
-def _item(token: str, n_items: int, line: int, refuse: Callable[[str, int], NoReturn]) -> int:
+def _item(token: str, n_items: int) -> int:
     number = whole_number(token)
     if number is None or not 1 <= number <= n_items:
-        refuse(f"there is no candidate {token[:20]!r}: they are numbered from 1 to {n_items}", line)
+        raise ValueError(
+            f"there is no candidate {token[:20]!r}: they are numbered from 1 to {n_items}"
+        )
     return number
 
 

@@ -57,7 +57,12 @@ def read_marks(names: Sequence[str], source: str) -> tuple[list[str], Declared |
     >>> read_marks(["town", "rank: toro", "rank: uni"], "votes.csv")
     (['town', 'toro', 'uni'], Declared(layout='wide', items=[1, 2]))
     """
-    found = {i: mark for i, name in enumerate(names) for mark in MARKS if _marked(name, mark)}
+    found = {
+        i: mark
+        for i, name in enumerate(names)
+        for mark in MARKS
+        if name.lower().startswith(mark) and len(name) > len(mark)
+    }
     if not found:
         return list(names), None
     if len(set(found.values())) > 1:
@@ -67,10 +72,6 @@ def read_marks(names: Sequence[str], source: str) -> tuple[list[str], Declared |
         twice = next(name for i, name in enumerate(bare) if name in bare[:i])
         raise RankingFileError(f"two columns are called {twice!r}", source, remedy="rename one")
     return bare, Declared(MARKS[next(iter(found.values()))], list(found))
-
-
-def _marked(name: str, mark: str) -> bool:
-    return name.lower().startswith(mark) and len(name) > len(mark)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +209,10 @@ class TableBlock:
 
     def some(self, rows: NDArray[np.bool_]) -> "TableBlock":
         """The rows of a mask."""
-        columns = [_some(cells, rows) for cells in self.columns]
+        columns = [
+            cells[rows] if isinstance(cells, np.ndarray) else tuple(compress(cells, rows))
+            for cells in self.columns
+        ]
         return replace(self, columns=columns, lines=self.lines[rows])
 
     def without(self, codes: Collection[str]) -> "TableBlock":
@@ -261,10 +265,6 @@ class TableBlock:
                     Setting("columns", self.names[column]),
                 ],
             )
-
-
-def _some(cells: Any, rows: NDArray[np.bool_]) -> Any:
-    return cells[rows] if isinstance(cells, np.ndarray) else tuple(compress(cells, rows))
 
 
 def _floats(cells: Any) -> NDArray[np.float64] | None:

@@ -11,7 +11,7 @@ from scipy import sparse as sp
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import EXACT, check_count
 from rankcut.rankings import as_frame
-from rankcut.rankings.orders import spread
+from rankcut.rankings.orders import LEAVE_OUT, NOT_AMONG, columns_of, spread
 from rankcut.rankings.ratings import from_ratings
 from rankcut.rankings.reading import first_repeat, refuse_collection
 
@@ -100,8 +100,8 @@ def from_long(
         raise InputError("the table has no lines")
     ids: dict[Hashable, int] = {}
     rows = _numbered(frame[ranking], ids)
-    labels: dict[Hashable, int] = {}
-    columns = _numbered(frame[item], labels, items)
+    labels = columns_of(items)
+    columns = _numbered(frame[item], labels, grows=items is None)
     values = frame[value].cast(nw.Float64).to_numpy().astype(np.float64)
     if np.isinf(values).any():
         line = int(np.argmax(np.isinf(values)))
@@ -165,33 +165,17 @@ def entries_by_row(
 
 
 def _numbered(
-    column: nw.Series[Any], numbers: dict[Hashable, int], allowed: Sequence[Hashable] | None = None
+    column: nw.Series[Any], numbers: dict[Hashable, int], *, grows: bool = True
 ) -> NDArray[np.int64]:
-    """Number the labels of a column in order of appearance, or as ``allowed`` lists them."""
+    """The number of each label; if the numbering ``grows``, new ones in order of appearance."""
     empty = column.is_null()
     if column.dtype.is_float():
         empty = empty | column.is_nan()
     if empty.any():
         line = int(np.argmax(empty.to_numpy()))
         raise InputError(f"column {column.name!r} is empty; each line needs a value", line=line)
-    for label in allowed or ():
-        if label in numbers:
-            raise InputError(
-                f"lists {label!r} twice; each item needs its own column", parameter="items"
-            )
-        numbers[label] = len(numbers)
     values = column.to_list()
-    if allowed is not None:
-        for line, label in enumerate(values):
-            if label not in numbers:
-                raise InputError(
-                    "is not among the items",
-                    line=line,
-                    item=label,
-                    remedy=[
-                        "add it to ",
-                        Setting("items"),
-                        ", or leave that out to take all that occur",
-                    ],
-                )
+    for line, label in enumerate(() if grows else values):
+        if label not in numbers:
+            raise InputError(NOT_AMONG, line=line, item=label, remedy=LEAVE_OUT)
     return np.array([numbers.setdefault(label, len(numbers)) for label in values])

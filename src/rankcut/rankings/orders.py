@@ -13,10 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse as sp
 
-from rankcut.errors import InputError, Setting
+from rankcut.errors import InputError, Setting, Text
 from rankcut.parameters import within_floats
 from rankcut.rankings import read_rankings
 from rankcut.rankings.value import ROUNDING
+
+# What is wrong with an item that a user does not list, and what helps.
+NOT_AMONG = "is not among the items"
+LEAVE_OUT: Text = ["add it to ", Setting("items"), ", or leave that out to take all that occur"]
 
 
 class LabelledRanks(NamedTuple):
@@ -61,14 +65,7 @@ def from_orders(
     array([[ 1.,  2.,  2.,  3.],
            [ 2., nan, nan,  1.]])
     """
-    columns: dict[Hashable, int] = {}
-    if items is not None:
-        for label in items:
-            if label in columns:
-                raise InputError(
-                    f"lists {label!r} twice; each item needs its own column", parameter="items"
-                )
-            columns[label] = len(columns)
+    columns = columns_of(items)
     starts, indices, stored = [0], list[int](), list[float]()
     for row, order in enumerate(orders):
         if isinstance(order, str | bytes | Set) or not isinstance(order, Iterable):
@@ -88,16 +85,7 @@ def from_orders(
                     ) from None
                 if column < 0:
                     if items is not None:
-                        raise InputError(
-                            "is not among the items",
-                            row=row,
-                            item=label,
-                            remedy=[
-                                "add it to ",
-                                Setting("items"),
-                                ", or leave that out to take all that occur",
-                            ],
-                        )
+                        raise InputError(NOT_AMONG, row=row, item=label, remedy=LEAVE_OUT)
                     column = columns[label] = len(columns)
                 indices.append(column)
                 stored.append(float(rank))
@@ -117,6 +105,18 @@ def from_orders(
     )
     ranks.sort_indices()
     return LabelledRanks(ranks if sparse else spread(ranks), list(columns))
+
+
+def columns_of(items: Sequence[Hashable] | None) -> dict[Hashable, int]:
+    """The column of each item that a user lists."""
+    columns: dict[Hashable, int] = {}
+    for label in items or ():
+        if label in columns:
+            raise InputError(
+                f"lists {label!r} twice; each item needs its own column", parameter="items"
+            )
+        columns[label] = len(columns)
+    return columns
 
 
 def to_orders(X: Any, items: Sequence[Hashable] | None = None) -> list[list[Any]]:

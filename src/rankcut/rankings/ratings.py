@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rankcut.errors import InputError, Setting
+from rankcut.errors import InputError, Setting, Text
 from rankcut.rankings import as_frame, read_rankings
 from rankcut.rankings.value import block_rows
 
 Scale: TypeAlias = str | Sequence[Any]
+
+_LIST_WORDS: Text = ["list the words from best to worst: ", Setting("scale", "good>fair>bad")]
 
 _MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
 
@@ -51,10 +53,7 @@ def from_ratings(X: Any, *, higher_is_better: bool = True, scale: Scale | None =
         X = _frame_levels(frame, levels) if frame is not None else _array_levels(X, levels)
         higher_is_better = False
     elif frame is not None:
-        X = with_category_codes(
-            frame,
-            ["list the words from best to worst: ", Setting("scale", "good>fair>bad"), ", or "],
-        )
+        X = with_category_codes(frame, [*_LIST_WORDS, ", or "])
     elif not sparse.issparse(X):
         _check_no_words(X)
     ratings = read_rankings(X, unranked="anywhere", number="score")
@@ -147,7 +146,7 @@ def _known_level(cell: Any, levels: Mapping[str, float], row: int, item: Any) ->
     return level
 
 
-def with_category_codes(frame: nw.DataFrame[Any], otherwise: Sequence[str | Setting] = ()) -> Any:
+def with_category_codes(frame: nw.DataFrame[Any], otherwise: Text = ()) -> Any:
     """The frame with ordered categories replaced by their numbers, the first 0.
 
     ``otherwise`` begins the remedy for words without an order.
@@ -178,7 +177,8 @@ def with_category_codes(frame: nw.DataFrame[Any], otherwise: Sequence[str | Sett
     codes = {category: float(i) for i, category in enumerate(kinds.pop())}
     series = []
     for name, column in zip(ordered, frame.iter_columns(), strict=True):
-        cells = [np.nan if cell is None else codes[cell] for cell in _objects(column)]
+        # What is missing is None or NaN, and no category.
+        cells = [codes.get(cell, np.nan) for cell in column.to_list()]
         series.append(nw.new_series(name, np.array(cells), backend=frame.implementation))
     return frame.with_columns(*series).to_native()
 
@@ -189,25 +189,15 @@ def _check_no_words(X: Any) -> None:
     if cells.dtype.kind not in "OUS":
         return
     for place, cell in np.ndenumerate(cells):
-        if isinstance(cell, str) and not _is_number(cell):
+        try:
+            float(cell if isinstance(cell, str) else 0)
+        except ValueError:
             raise InputError(
-                f"is rated {str(cell)[:40]!r}, a word without an order",
+                f"is rated {cell[:40]!r}, a word without an order",
                 row=place[0],
                 item=place[-1],
-                remedy=["list the words from best to worst: ", Setting("scale", "good>fair>bad")],
-            )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _objects(series: nw.Series[Any]) -> list[Any]:
-    return [None if cell is None or cell != cell else cell for cell in series.to_list()]
+                remedy=_LIST_WORDS,
+            ) from None
 
 
 def _ranks_within(rows: NDArray[np.intp], scores: NDArray[np.float64]) -> NDArray[np.float64]:
