@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,8 @@ def in_shell(word: str) -> str:
 
 
 Text: TypeAlias = str | Sequence[str | Setting]
+
+Mistake = TypeVar("Mistake", bound="InputError")
 
 
 class InputError(ValueError):
@@ -162,10 +164,7 @@ class InputError(ValueError):
 
     def moved(self, **fields: Any) -> Self:
         """The same mistake at another place: ``error.moved(row=1017)``."""
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__ | fields)
-        ValueError.__init__(other, other.render())
-        return other
+        return _restored(type(self), self.__dict__ | fields)
 
     def __str__(self) -> str:
         return self.render()
@@ -181,7 +180,7 @@ def _spelled(text: Text, words: Callable[[Setting], str]) -> str:
     return "".join(part if isinstance(part, str) else words(part) for part in text)
 
 
-def _restored(kind: type[InputError], fields: dict[str, Any]) -> InputError:
+def _restored(kind: type[Mistake], fields: dict[str, Any]) -> Mistake:
     error = kind.__new__(kind)
     error.__dict__.update(fields)
     ValueError.__init__(error, error.render())

@@ -76,13 +76,7 @@ class TakesRankings(BaseEstimator):
         state: dict[str, Any] = super().__getstate__()
         return state | {"graph": plain_graph(state["graph"])} if "graph" in state else state
 
-    def _read(
-        self,
-        X: Any,
-        *,
-        reset: bool,
-        **options: Any,
-    ) -> Rankings:
+    def _read(self, X: Any, *, reset: bool, **options: Any) -> Rankings:
         rankings = read_rankings(X, self.items, unranked=self.unranked, **options)
         # For arrays of as many columns as were fitted, without names, there is nothing to check.
         plain = type(X) is np.ndarray and not hasattr(self, "feature_names_in_")

@@ -40,6 +40,9 @@ SIDE = math.isqrt(AT_ONCE)
 # Numbers to keep, where they would otherwise be made again: 512 MB.
 KEPT = 1 << 26
 
+# More completions of a ranking than this are refused: they would take minutes.
+MOST_DRAWN = KEPT
+
 # More numbers than this are refused: 4 GB.
 MOST_HELD = 1 << 29
 
@@ -212,13 +215,13 @@ def check_draws(value: Any, parameter: str) -> int:
     >>> check_draws(3, "n_draws")
     Traceback (most recent call last):
         ...
-    rankcut.errors.InputError: n_draws must be an even number, 2 or more, because draws come in \
-mirrored pairs; got 3
+    rankcut.errors.InputError: n_draws must be an even number from 2 to 67,108,864, because draws \
+come in mirrored pairs; got 3
     """
-    if not (is_whole(value, 2) and value % 2 == 0):
+    if not (is_whole(value, 2, MOST_DRAWN) and value % 2 == 0):
         raise InputError(
-            "must be an even number, 2 or more, because draws come in mirrored pairs; got "
-            f"{value!r}",
+            f"must be an even number from 2 to {MOST_DRAWN:,}, because draws come in mirrored "
+            f"pairs; got {value!r}",
             parameter=parameter,
         )
     return int(value)

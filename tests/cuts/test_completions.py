@@ -131,19 +131,16 @@ class TestMixedRows:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"completions": "guess"}, 'completions must be one of "auto", "exact"'),
+        ({"completions": "guess"}, 'completions must be "auto", "exact"'),
         ({"n_draws": 10, "tolerance": 0.1}, "n_draws and tolerance are both given"),
         ({"n_draws": 0}, "n_draws must be an even number from 2 to"),
         ({"n_draws": 2.5}, "n_draws must be an even number"),
-        ({"n_draws": "8"}, "n_draws must be an even number"),
-        ({"tolerance": "0.1"}, "tolerance must be a relative error above 0"),
         ({"algorithm": "fast"}, "algorithm must be "),
         ({"sparse_output": "yes"}, "sparse_output must be True or False"),
         ({"normalize": "no"}, "normalize must be True or False"),
         ({"dtype": "int8"}, "float32 or float64"),
         ({"n_draws": 7}, "because draws come in mirrored pairs; got 7"),
-        ({"tolerance": 0}, "tolerance must be a relative error above 0"),
-        ({"tolerance": -1.0}, "tolerance must be a relative error above 0"),
+        ({"tolerance": 0}, "tolerance must be a finite number above 0"),
     ],
 )
 def test_bad_options(options, message):
@@ -153,15 +150,6 @@ def test_bad_options(options, message):
         flat_features(GRAPH, unranked="anywhere", **options).fit(MIXED)
 
 
-def mean(weights, row, **options):
-    options = {"unranked": "anywhere", "completions": "exact", **options}
-    return flat_vectors(row[None], weights, **options)[0]
-
-
-def rounding(weights):
-    return 1e-12 * max(weights.sum(), np.finfo(float).tiny)
-
-
 def test_more_completions_than_a_block_holds():
     # 4^8 completions of 11 items are many blocks of about 1,500.
     rng = np.random.default_rng(0)
@@ -169,13 +157,9 @@ def test_more_completions_than_a_block_holds():
     weights = upper + upper.T
     row = np.full(11, np.nan)
     row[[0, 4, 7]] = [2, 1, 3]
-    sampled, report = (
-        flat_features(weights, unranked="anywhere", completions="sampled", tolerance=1e-3)
-        .fit(row[None])
-        .transform_with_report(row[None])
-    )
-    difference = np.abs(mean(weights, row) - sampled[0])
-    assert (difference < 5 * report.standard_error[0]).all()
+    sampled, report = report_of(row[None], weights, completions="sampled", tolerance=1e-3)
+    exact, _ = report_of(row[None], weights, completions="exact")
+    assert (np.abs(exact - sampled) < 5 * report.standard_error).all()
 
 
 def test_too_many_completions_are_refused():

@@ -11,7 +11,6 @@ from tolerances import assert_does_the_same
 from rankcut import make_food
 from rankcut._loops import (
     linear_algebra,
-    linear_orders,
     mixtures,
     pairs,
     partitions,
@@ -60,8 +59,8 @@ CALLS = {
         np.array([0, 2**64 - 1, 12345], np.uint64),
         np.full((3, 4), np.nan),
     ),
-    linear_orders.best_order: (GAINS, np.full(6, -1), np.zeros(6)),
-    linear_orders.improve_order: (GAINS, np.arange(6)[::-1].copy()),
+    permutations.best_order: (GAINS, np.full(6, -1), np.zeros(6)),
+    permutations.improve_order: (GAINS, np.arange(6)[::-1].copy()),
     linear_algebra.multiply_rows: (POINTS, POINTS[:3], np.zeros((12, 3))),
 }
 

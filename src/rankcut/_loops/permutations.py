@@ -1,10 +1,12 @@
-"""Full rankings that agree with a ranking, and kernels that are means over them.
+"""Full rankings: those that agree with a ranking, means over them, and the best of all.
 
 A completion is a list of digits. Each item of a tied group is inserted among the items of its
 group placed so far, then each unranked item among all items placed so far; its digit is the gap.
 Different lists of digits are different completions, so counting through the digits enumerates
 them, and random digits are a uniform draw. The mirror image of a draw counts each gap from the
 other end: it reverses the order of the tied items and of the unranked ones.
+
+The best order is that of the largest gain; ``gains[i, j]`` is the gain of placing i before j.
 """
 
 import numpy as np
@@ -13,7 +15,7 @@ from rankcut._loops.compilation import compiled
 from rankcut._loops.pairs import TWINS, columns_of, count_bits, mirror
 from rankcut._loops.partitions import NOWHERE, count_groups
 from rankcut._loops.random_streams import draw_below, stream_of
-from rankcut._loops.types import Chains, Floats, Indices, Ints, Words
+from rankcut._loops.types import Chains, Floats, Indices, Ints, Longs, Words
 
 
 @compiled
@@ -223,3 +225,87 @@ def break_ties(chains: Chains, backwards: bool, broken: Indices, places: Ints) -
                 broken[r, p] = order[r, start + end - 1 - p if backwards else p]
                 places[r, p] = p + 1
             start = end
+
+
+@compiled
+def best_order(gains: Floats, order: Longs, by_first: Floats) -> None:
+    """The order of largest gain, by dynamic programming over subsets, in 2^n·n steps.
+
+    ``by_first`` receives the largest gain of an order that begins with each item. ``best[S]`` is
+    the largest gain of pairs whose first item is outside S, if the items of S come first. It is
+    filled from the full set down.
+    """
+    n = gains.shape[0]
+    n_sets = 1 << n
+    best = np.empty(n_sets)
+    following = np.empty(n_sets, dtype=np.int8)
+    best[n_sets - 1] = 0.0
+    rest = np.empty(n, dtype=np.int64)
+    for chosen in range(n_sets - 2, -1, -1):
+        n_rest = 0
+        for i in range(n):
+            if not (chosen >> i) & 1:
+                rest[n_rest] = i
+                n_rest += 1
+        most = -np.inf
+        which = 0
+        for p in range(n_rest):
+            i = rest[p]
+            gain = best[chosen | (1 << i)]
+            for q in range(n_rest):
+                gain += gains[i, rest[q]]
+            by_first[i] = gain  # of the empty set in the end
+            if gain > most:
+                most = gain
+                which = i
+        best[chosen] = most
+        following[chosen] = which
+    chosen = 0
+    for place in range(n):
+        order[place] = following[chosen]
+        chosen |= 1 << order[place]
+
+
+@compiled
+def improve_order(gains: Floats, order: Longs) -> float:
+    """Move single items to their best places until no move gains; returns the gain of the order.
+
+    ``gains`` must have a zero diagonal and be antisymmetric.
+    """
+    n = order.shape[0]
+    slack = 0.0
+    for i in range(n):
+        for j in range(n):
+            slack = max(slack, abs(gains[i, j]))
+    # Moves that gain less than this are rounding; without a threshold, moves might never end.
+    slack *= 1e-9
+    moved = True
+    while moved:
+        moved = False
+        for place in range(n):
+            item = order[place]
+            most = slack
+            target = place
+            change = 0.0
+            for q in range(place - 1, -1, -1):
+                change += 2 * gains[item, order[q]]
+                if change > most:
+                    most = change
+                    target = q
+            change = 0.0
+            for q in range(place + 1, n):
+                change -= 2 * gains[item, order[q]]
+                if change > most:
+                    most = change
+                    target = q
+            if target != place:
+                moved = True
+                step = 1 if target > place else -1
+                for q in range(place, target, step):
+                    order[q] = order[q + step]
+                order[target] = item
+    total = 0.0
+    for p in range(n):
+        for q in range(p + 1, n):
+            total += gains[order[p], order[q]]
+    return total

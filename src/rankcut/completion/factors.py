@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils.extmath import randomized_svd
 
-from rankcut._loops.factors import FactorModel, add_people, solve_people, solve_person
 from rankcut._loops.linear_algebra import multiply_rows
 from rankcut._loops.types import Floats, ScoredLists
+from rankcut._loops.utilities import FactorModel, add_people, solve_people, solve_person
 from rankcut.completion.lists import Lists, sum_over
 from rankcut.completion.population import LEAST_VARIANCE, OFFSET, mean_scores
 from rankcut.graphs import ItemGraph

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from rankcut._loops.linear_orders import best_order, improve_order
+from rankcut._loops.permutations import best_order, improve_order
 from rankcut._loops.types import Floats, Longs
 from rankcut.consensus.pairs import beats, components
 from rankcut.parameters import ROUNDING

@@ -36,10 +36,10 @@ from rankcut._loops.partitions import group_rows, scale_to_unit_length, spread_s
 from rankcut._loops.random_streams import name_streams
 from rankcut._loops.types import Floats, Ints, Longs
 from rankcut.cuts.cut_functions import ExpectedSlopes
-from rankcut.cuts.options import MOST_COMPLETIONS, Completions, MapOptions
+from rankcut.cuts.options import Completions, MapOptions
 from rankcut.cuts.set_function import SetFunction, power_of_two
 from rankcut.errors import InputError, Setting
-from rankcut.parameters import KEPT, ROUNDING
+from rankcut.parameters import KEPT, MOST_DRAWN, ROUNDING
 from rankcut.rankings import read_rankings
 from rankcut.rankings.value import Partitions, block_rows
 
@@ -416,8 +416,8 @@ class Averager:
     def _enumerated(self, log_counts: Floats, rankings: NDArray[Any]) -> NDArray[np.bool_]:
         """The rankings whose completions are enumerated."""
         method = self._options.completions.method
-        if method == "exact" and log_counts.max() > np.log(MOST_COMPLETIONS):
-            worst = int(np.argmax(log_counts > np.log(MOST_COMPLETIONS)))
+        if method == "exact" and log_counts.max() > np.log(MOST_DRAWN):
+            worst = int(np.argmax(log_counts > np.log(MOST_DRAWN)))
             raise InputError(
                 f"there are about 10^{log_counts[worst] / np.log(10):.0f} completions, too many "
                 "to enumerate",

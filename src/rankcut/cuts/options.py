@@ -36,15 +36,18 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from rankcut.errors import InputError
-from rankcut.parameters import KEPT, WithParameters, is_real, is_whole
+from rankcut.parameters import (
+    WithParameters,
+    check_choice,
+    check_draws,
+    check_learned,
+    is_real,
+)
 from rankcut.rankings import Unranked
 
 Method: TypeAlias = Literal["auto", "exact", "sampled", "closed_form"]
 
 UnlistedWeight: TypeAlias = float | Literal["balanced"]
-
-# More completions than this are refused: they would take minutes for a single ranking.
-MOST_COMPLETIONS = KEPT
 
 # Each takes a product with the graph, and on a well-connected one the walk has converged by then.
 MOST_STEPS = 1000
@@ -91,30 +94,16 @@ class Completions(WithParameters):
 
     def check(self) -> None:
         """Raise unless each parameter is one that it may be."""
-        if not (isinstance(self.method, str) and self.method in get_args(Method)):
-            listed = ", ".join(f'"{choice}"' for choice in get_args(Method))
-            raise InputError(
-                f"must be one of {listed}, or a Completions object; got {self.method!r}",
-                parameter="completions",
-            )
+        check_choice(self.method, get_args(Method), "completions")
         if self.n_draws is not None and self.tolerance is not None:
             raise InputError(
                 "and tolerance are both given; each of them says how much to draw",
                 parameter="n_draws",
                 remedy="leave one of them out",
             )
-        if self.n_draws is not None and not (
-            is_whole(self.n_draws, 2, MOST_COMPLETIONS) and self.n_draws % 2 == 0
-        ):
-            raise InputError(
-                f"must be an even number from 2 to {MOST_COMPLETIONS:,}, because draws come in "
-                f"mirrored pairs; got {self.n_draws!r}",
-                parameter="n_draws",
-            )
-        if self.tolerance is not None and not (is_real(self.tolerance) and self.tolerance > 0):
-            raise InputError(
-                f"must be a relative error above 0; got {self.tolerance!r}", parameter="tolerance"
-            )
+        if self.n_draws is not None:
+            check_draws(self.n_draws, "n_draws")
+        check_learned(self.tolerance, "tolerance")
 
 
 class Smoothing(WithParameters):
@@ -171,7 +160,12 @@ class MapOptions:
             raise InputError(
                 f"must be float32 or float64, or None; got {self.dtype}", parameter="dtype"
             )
-        check_unlisted_weight(self.unlisted_weight)
+        weight = self.unlisted_weight
+        if not (is_real(weight) or (isinstance(weight, str) and weight == "balanced")):
+            raise InputError(
+                f'must be "balanced" or a number from 0 on; got {weight!r}',
+                parameter="unlisted_weight",
+            )
         if not isinstance(self.completions, Completions):
             object.__setattr__(self, "completions", Completions(self.completions))
         self.completions.check()
@@ -184,15 +178,6 @@ class MapOptions:
         """The options among the parameters of an estimator or a kernel."""
         names = [field.name for field in fields(cls) if hasattr(estimator, field.name)]
         return cls(**{name: getattr(estimator, name) for name in names})
-
-
-def check_unlisted_weight(weight: Any) -> None:
-    """Raise unless it is "balanced", or a number that is not negative."""
-    balanced = isinstance(weight, str) and weight == "balanced"
-    if not (balanced or is_real(weight)):
-        raise InputError(
-            f'must be "balanced" or a number from 0 on; got {weight!r}', parameter="unlisted_weight"
-        )
 
 
 def check_steps(steps: Any) -> None:

@@ -24,7 +24,6 @@ from rankcut._loops.partitions import scale_to_unit_length
 from rankcut._loops.types import Floats
 from rankcut.cuts.cut_functions import ENTRIES_PER_EDGE
 from rankcut.cuts.offset_rows import OffsetRows
-from rankcut.cuts.options import check_steps
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
 from rankcut.graphs.weights import Weights
@@ -46,7 +45,6 @@ class Smoother:
     """
 
     def __init__(self, graph: ItemGraph, steps: float) -> None:
-        check_steps(steps)
         self._n_items = graph.n_items
         whole = floor(steps)
         # Half of each step stays where it is.

@@ -110,9 +110,6 @@ class Problem(Protocol):
     def evidence(self, sites: Sites, parameters: Floats) -> tuple[float, Floats]:
         """The maximum of T over q, and its gradient in θ; LinAlgError if it has none."""
 
-    def bounds(self) -> Floats:
-        """Smallest and largest value of each parameter; equal if the parameter is fixed."""
-
 
 @dataclass(frozen=True, eq=False)
 class Summit:
@@ -138,7 +135,7 @@ class Summit:
 
 def climb(problem: Problem, start: State, *, tol: float, max_iter: int) -> Summit:
     """Step until the predicted gain of the next step is less than ``tol``."""
-    bounds = problem.bounds()
+    bounds = problem.prior.bounds()
     learned = bool((bounds[:, 0] < bounds[:, 1]).any())
     together = min(max_iter, _TOGETHER) if learned else max_iter
     first = _climb_together(problem, start, bounds, tol, together)

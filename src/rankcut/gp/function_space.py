@@ -226,10 +226,6 @@ class FunctionSpace:
             gradient = np.concatenate([gradient, by_kernel])
         return posterior.evidence, gradient
 
-    def bounds(self) -> Floats:
-        """Smallest and largest value of each parameter."""
-        return self.prior.bounds()
-
     def _features(self, parameters: Floats) -> Floats:
         factor, _ = self.rows.factor(parameters[self.prior.n_own :])
         return with_constant(factor.rows, self.prior.has_constant)

@@ -11,8 +11,9 @@ Expected log-likelihoods under N(m, v) are accurate to about 1e-11 for every v, 
 visible steps where one rule takes over from the next.
 """
 
+from abc import ABC, abstractmethod
 from functools import cache
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import expit, ndtr, roots_hermitenorm
@@ -38,15 +39,22 @@ class Expectations(NamedTuple):
     curvature: Floats  #: −2·weight·∂L/∂v
 
 
-class Likelihood(Protocol):
+class Likelihood(ABC):
     """A link, as the solvers and the predictions use it."""
+
+    link: Link
 
     def expect(self, mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expectations:
         """Expected log-likelihoods of labels ±1 in ``sign``, f ~ N(mean, variance)."""
+        slope, curvature = np.empty_like(mean), np.empty_like(mean)
+        total = expect(mean, variance, sign, weight, rules_of(self.link), slope, curvature)
+        return Expectations(total, slope, curvature)
 
+    @abstractmethod
     def score(self, mean: Floats, variance: Floats) -> Floats:
         """The score whose :meth:`probability` is p(y = 1) averaged over f."""
 
+    @abstractmethod
     def probability(self, score: Floats) -> Floats:
         """p(y = 1 | f = score)."""
 
@@ -80,20 +88,10 @@ def rules_of(link: Link) -> Rules:
     )
 
 
-def _expect(
-    link: Link, mean: Floats, variance: Floats, sign: Floats, weight: Floats
-) -> Expectations:
-    slope, curvature = np.empty_like(mean), np.empty_like(mean)
-    total = expect(mean, variance, sign, weight, rules_of(link), slope, curvature)
-    return Expectations(total, slope, curvature)
-
-
-class Probit:
+class Probit(Likelihood):
     """p(y | f) = ε + (1 − 2ε)·Φ(y·f). Its average over f ~ N(m, v) is that at f = m/√(1 + v)."""
 
-    def expect(self, mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expectations:
-        """Expected log-likelihoods of labels ±1 in ``sign``, f ~ N(mean, variance)."""
-        return _expect("probit", mean, variance, sign, weight)
+    link = "probit"
 
     def score(self, mean: Floats, variance: Floats) -> Floats:
         """m/√(1 + v)."""
@@ -104,12 +102,10 @@ class Probit:
         return np.asarray(FLIPPED + (1.0 - 2.0 * FLIPPED) * ndtr(score))
 
 
-class Logit:
+class Logit(Likelihood):
     """p(y | f) = 1/(1 + exp(−y·f)). Its average over f ~ N(m, v) is a sum."""
 
-    def expect(self, mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expectations:
-        """Expected log-likelihoods of labels ±1 in ``sign``, f ~ N(mean, variance)."""
-        return _expect("logit", mean, variance, sign, weight)
+    link = "logit"
 
     def score(self, mean: Floats, variance: Floats) -> Floats:
         """The log-odds of the averaged probability."""

@@ -296,10 +296,6 @@ class WeightSpace:
         posterior = self._posterior(sites, parameters)
         return posterior.evidence, self.prior.gradient(parameters, posterior.second_moments())
 
-    def bounds(self) -> Floats:
-        """Smallest and largest value of log σ² and log c²."""
-        return self.prior.bounds()
-
     def _posterior(self, sites: Sites, parameters: Floats) -> Gaussian:
         return Gaussian.from_sites(self.prior.precision(parameters, self.n_weights), *sites)
 

@@ -35,13 +35,6 @@ def nearest_of(
     left: Encoding, right: Encoding | None, *, k: int, normalize: bool, n_jobs: int | None
 ) -> Nearest:
     """The k on the right with the largest kernel for each on the left; None: the others there."""
-    return all_found(best_of(left, right, k, normalize, n_jobs))
-
-
-def best_of(
-    left: Encoding, right: Encoding | None, k: int, normalize: bool, n_jobs: int | None
-) -> Nearest:
-    """The nearest in one block of rankings, numbered from 0; −1 where there are fewer than k."""
     other = left if right is None else right
     best = none_yet(len(left), k)
     scales = None
@@ -70,9 +63,9 @@ def best_of(
             values[own_numbers[:, np.newaxis] == numbers] = -np.inf
             later = slice(max(rows.stop, columns.start), columns.stop)
             mirror = np.ascontiguousarray(values[:, later.start - columns.start :].T)
-            keep_nearest(mirror, np.broadcast_to(own_numbers, mirror.shape), best, later)
-        keep_nearest(values, np.broadcast_to(numbers, values.shape), best, rows)
-    return best
+            keep_nearest(mirror, own_numbers, best, later)
+        keep_nearest(values, numbers, best, rows)
+    return all_found(best)
 
 
 def none_yet(n_rows: int, k: int) -> Nearest:
@@ -81,8 +74,9 @@ def none_yet(n_rows: int, k: int) -> Nearest:
 
 
 def keep_nearest(values: Floats, numbers: Longs, best: Nearest, rows: slice) -> None:
-    """Update the best with more values."""
-    keep_best(values, np.ascontiguousarray(numbers), best.values[rows], best.rows[rows])
+    """Update the best with the values of the numbered rows."""
+    of_each = np.ascontiguousarray(np.broadcast_to(numbers, values.shape))
+    keep_best(values, of_each, best.values[rows], best.rows[rows])
 
 
 def all_found(best: Nearest) -> Nearest:

@@ -154,44 +154,6 @@ def weight_table(
     return np.triu(pairs, 1)
 
 
-class PositionWeights:
-    """Mean weights of ordered pairs of items, for rankings with any number of ranked items.
-
-    The tables of k ranked items follow from those of k + 1. Only those of one k are held at a time,
-    and made again for each block of rankings.
-    """
-
-    def __init__(self, groups: Indices, table: Floats) -> None:
-        n = len(table)
-        self._groups = groups
-        self._n_ranked = (groups != NOWHERE).sum(axis=1)
-        self._table = table
-        self._apart = table.sum() / max(n * (n - 1), 1)
-
-    def rows(self, start: int, stop: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """The vectors of some rankings."""
-        groups, n_ranked = self._groups[start:stop], self._n_ranked[start:stop]
-        n = groups.shape[1]
-        features = np.empty((len(groups), n**2))
-        weights = self._table.copy()
-        sums, (before, after) = np.zeros((n + 1, n + 1)), np.zeros((2, n + 1))
-        for ranked in range(n, int(n_ranked.min(initial=n)) - 1, -1):
-            rows = np.flatnonzero(n_ranked == ranked).astype(np.int32)
-            if ranked < n:
-                if rows.size:
-                    # One of the ranked + 1 items is the unranked one.
-                    later = np.triu(weights[:ranked, : ranked + 1], 1).sum(axis=1)
-                    sooner = np.triu(weights[: ranked + 1, 1 : ranked + 1]).sum(axis=0)
-                    before[1 : ranked + 1] = np.cumsum(later / (ranked + 1))
-                    after[1 : ranked + 1] = np.cumsum(sooner / (ranked + 1))
-                weights = forget_one_item(weights)
-            if rows.size:
-                # Over rectangles from the corner; pairs s ≥ t weigh nothing.
-                sums[1 : ranked + 1, 1 : ranked + 1] = weights.cumsum(axis=1).cumsum(axis=0)
-                expected_weights(groups, rows, weights, sums, before, after, self._apart, features)
-        return features.astype(dtype, copy=False)
-
-
 def forget_one_item(weights: Floats) -> Floats:
     """From mean weights of pairs of k + 1 ranked items to those of k.
 
@@ -241,10 +203,34 @@ class AverageWeights:
 
 
 def weight_vectors(groups: Indices, table: Floats, dtype: np.dtype[Any]) -> Features:
-    """The vectors of rankings for a table of weights."""
-    vectors = PositionWeights(groups, table)
+    """Mean weights of ordered pairs of items, for rankings with any number of ranked items.
+
+    The weights of k ranked items follow from those of k + 1. Only those of one k are held at a
+    time, and made again for each block of rankings.
+    """
+    n = len(table)
+    apart = table.sum() / max(n * (n - 1), 1)
 
     def fill(start: int, stop: int) -> NDArray[Any]:
-        return vectors.rows(start, stop, dtype)
+        some = groups[start:stop]
+        n_ranked = (some != NOWHERE).sum(axis=1)
+        features = np.empty((len(some), n**2))
+        weights = table.copy()
+        sums, (before, after) = np.zeros((n + 1, n + 1)), np.zeros((2, n + 1))
+        for ranked in range(n, int(n_ranked.min(initial=n)) - 1, -1):
+            rows = np.flatnonzero(n_ranked == ranked).astype(np.int32)
+            if ranked < n:
+                if rows.size:
+                    # One of the ranked + 1 items is the unranked one.
+                    later = np.triu(weights[:ranked, : ranked + 1], 1).sum(axis=1)
+                    sooner = np.triu(weights[: ranked + 1, 1 : ranked + 1]).sum(axis=0)
+                    before[1 : ranked + 1] = np.cumsum(later / (ranked + 1))
+                    after[1 : ranked + 1] = np.cumsum(sooner / (ranked + 1))
+                weights = forget_one_item(weights)
+            if rows.size:
+                # Over rectangles from the corner; pairs s ≥ t weigh nothing.
+                sums[1 : ranked + 1, 1 : ranked + 1] = weights.cumsum(axis=1).cumsum(axis=0)
+                expected_weights(some, rows, weights, sums, before, after, apart, features)
+        return features.astype(dtype, copy=False)
 
-    return Features((len(groups), groups.shape[1] ** 2), fill)
+    return Features((len(groups), n**2), fill)
