@@ -29,10 +29,6 @@ def mean(weights, row):
     return graph_cut_features(row[None], weights, **CLOSED)[0]
 
 
-def rounding(weights):
-    return 1e-12 * max(weights.sum(), np.finfo(float).tiny)
-
-
 @given(case=incomplete_cases(most=5))
 def test_equals_the_mean_of_features_on_the_complete_graph(case):
     _, row = case

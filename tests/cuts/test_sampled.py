@@ -22,23 +22,24 @@ ROW = np.array([[2.0, np.nan, 1.0, np.nan, np.nan, 3.0, np.nan]])
 TRUTH = flat_vectors(ROW, GRAPH, unranked="anywhere", completions="exact")[0]
 
 
+def sampled(graph, ranks, **options):
+    """Vectors from random completions, and how they were found."""
+    model = flat_features(graph, unranked="anywhere", completions="sampled", **options)
+    return model.fit(ranks).transform_with_report(ranks)
+
+
 @cache
-def estimates(n_draws, n_seeds):
-    """Estimates of one mean vector from many seeds, with their standard errors."""
-    vectors, errors = [], []
-    for seed in range(n_seeds):
-        transformer = flat_features(
-            GRAPH, unranked="anywhere", completions="sampled", n_draws=n_draws, random_state=seed
-        ).fit(ROW)
-        vector, report = transformer.transform_with_report(ROW)
-        vectors.append(vector[0])
-        errors.append(report.standard_error[0])
-    return np.array(vectors), np.array(errors)
+def estimates(n_seeds, **options):
+    """Estimates of one mean vector from many seeds, their standard errors and draws."""
+    found = [sampled(GRAPH, ROW, random_state=seed, **options) for seed in range(n_seeds)]
+    vectors = np.array([vector[0] for vector, _ in found])
+    errors = np.array([report.standard_error[0] for _, report in found])
+    return vectors, errors, [int(report.n_draws[0]) for _, report in found]
 
 
 def test_unbiased():
     """Fails by chance for one seed in 1,000: a t-test for each of 7 coordinates, Bonferroni."""
-    vectors, _ = estimates(160, 240)
+    vectors, _, _ = estimates(240, n_draws=160)
     p_values = stats.ttest_1samp(vectors, TRUTH, axis=0).pvalue
     assert p_values.min() > 1e-3 / 7
 
@@ -46,7 +47,7 @@ def test_unbiased():
 def test_standard_errors_cover():
     """Fails by chance for one seed in 1,000: a binomial test for each of 7 coordinates."""
     n_seeds = 240
-    vectors, errors = estimates(160, n_seeds)
+    vectors, errors, _ = estimates(n_seeds, n_draws=160)
     # Eight replicates leave seven degrees of freedom.
     inside = np.abs(vectors - TRUTH) <= stats.t(7).ppf(0.95) * errors
     for hits in inside.sum(axis=0):
@@ -55,7 +56,7 @@ def test_standard_errors_cover():
 
 def test_standard_errors_have_the_right_size():
     """Fails by chance for fewer than one seed in 1,000."""
-    vectors, errors = estimates(160, 240)
+    vectors, errors, _ = estimates(240, n_draws=160)
     actual = ((vectors - TRUTH) ** 2).sum(axis=1).mean()
     estimated = (errors**2).sum(axis=1).mean()
     # 240 seeds give the ratio of the two to about 8 %, a third of what is allowed for.
@@ -94,10 +95,7 @@ class TestTolerance:
     @pytest.mark.parametrize("tolerance", [0.1, 0.02])
     def test_is_respected_ranking_by_ranking(self, tolerance):
         ranks = self.ranks()
-        transformer = flat_features(
-            self.graph, unranked="anywhere", completions="sampled", tolerance=tolerance
-        ).fit(ranks)
-        features, report = transformer.transform_with_report(ranks)
+        features, report = sampled(self.graph, ranks, tolerance=tolerance)
         assert (report.relative_error <= tolerance).all()
         truth = flat_vectors(ranks, self.graph, unranked="anywhere", completions="exact")
         error = np.linalg.norm(features - truth, axis=1) / np.linalg.norm(truth, axis=1)
@@ -109,8 +107,7 @@ class TestTolerance:
         ranks = np.array([rng.permutation(self.n_items) for _ in range(700)], dtype=float)
         for row in ranks:
             row[rng.permutation(self.n_items)[: rng.integers(2, 6)]] = np.nan
-        options = {"unranked": "anywhere", "completions": "sampled", "tolerance": 0.002}
-        features = flat_vectors(ranks, self.graph, **options)
+        features, _ = sampled(self.graph, ranks, tolerance=0.002)
         truth = flat_vectors(ranks, self.graph, unranked="anywhere", completions="exact")
         error = np.linalg.norm(features - truth, axis=1) / np.linalg.norm(truth, axis=1)
         assert error.max() < 4 * 0.002
@@ -121,55 +118,30 @@ class TestTolerance:
         graph = SimilarityGraph(np.array([[0.0], [0.5], [1.0], [0.2]]))
         truth = flat_vectors(row, graph, unranked="anywhere", completions="exact")[0]
         for seed in range(300):
-            transformer = flat_features(
-                graph, unranked="anywhere", completions="sampled", tolerance=0.2, random_state=seed
-            ).fit(row)
-            vector, report = transformer.transform_with_report(row)
+            vector, report = sampled(graph, row, tolerance=0.2, random_state=seed)
             assert report.n_draws[0] >= FEWEST_DRAWS
             assert np.linalg.norm(vector[0] - truth) < 0.2 * np.linalg.norm(truth)
 
     def test_more_is_drawn_where_it_is_harder(self):
         ranks = self.ranks()
-        drawn = []
-        for tolerance in (0.1, 0.003):
-            transformer = flat_features(
-                self.graph, unranked="anywhere", completions="sampled", tolerance=tolerance
-            ).fit(ranks)
-            drawn.append(transformer.transform_with_report(ranks)[1].n_draws)
+        drawn = [
+            sampled(self.graph, ranks, tolerance=tolerance)[1].n_draws for tolerance in (0.1, 0.003)
+        ]
         assert len(np.unique(drawn[1])) > 3
         assert drawn[1].mean() > 3 * drawn[0].mean()
 
     def test_standard_errors_over_stages_have_the_right_size(self):
         """Fails by chance for fewer than one seed in 1,000; stopping early favours small errors."""
-        vectors, errors, drawn = [], [], set()
-        for seed in range(200):
-            vector, report = (
-                flat_features(
-                    GRAPH,
-                    unranked="anywhere",
-                    completions="sampled",
-                    tolerance=0.01,
-                    random_state=seed,
-                )
-                .fit(ROW)
-                .transform_with_report(ROW)
-            )
-            vectors.append(vector[0])
-            errors.append(report.standard_error[0])
-            drawn.add(int(report.n_draws[0]))
-        assert len(drawn) > 20
-        actual = ((np.array(vectors) - TRUTH) ** 2).sum(axis=1).mean()
-        assert 0.7 < actual / (np.array(errors) ** 2).sum(axis=1).mean() < 1.5
+        vectors, errors, drawn = estimates(200, tolerance=0.01)
+        assert len(set(drawn)) > 20
+        actual = ((vectors - TRUTH) ** 2).sum(axis=1).mean()
+        assert 0.7 < actual / (errors**2).sum(axis=1).mean() < 1.5
 
     def test_just_missed_warns(self):
         # What more draws than allowed would reach, and nothing less.
-        options = {"unranked": "anywhere", "completions": "sampled"}
-        _, report = (
-            flat_features(GRAPH, n_draws=MOST_DRAWS, **options).fit(ROW).transform_with_report(ROW)
-        )
-        tolerance = 0.7 * report.relative_error[0]
+        _, report = sampled(GRAPH, ROW, n_draws=MOST_DRAWS)
         with pytest.warns(ConvergenceWarning, match="1 of 1 rankings did not reach.* row 0"):
-            flat_vectors(ROW, GRAPH, tolerance=tolerance, **options)
+            sampled(GRAPH, ROW, tolerance=0.7 * report.relative_error[0])
 
 
 class TestSameBits:
@@ -198,10 +170,7 @@ class TestSameBits:
 
 
 def test_two_draws_cannot_tell_their_error():
-    transformer = flat_features(GRAPH, unranked="anywhere", completions="sampled", n_draws=2).fit(
-        ROW
-    )
-    _, report = transformer.transform_with_report(ROW)
+    _, report = sampled(GRAPH, ROW, n_draws=2)
     assert_array_equal(report.relative_error, [np.inf])
 
 
@@ -213,27 +182,20 @@ def test_weights_of_many_sizes_do_not_spoil_the_mean():
     graph = weights + weights.T
     ranks = rng.permuted(np.tile(np.arange(1.0, 6.0), (300, 1)), axis=1)
     ranks[ranks > rng.integers(2, 5, (300, 1))] = np.nan
-    options = {"unranked": "anywhere", "completions": "sampled", "n_draws": 30, "random_state": 0}
     truth = flat_vectors(ranks, graph, unranked="anywhere", completions="exact")
-    sampled = flat_vectors(ranks, graph, **options)
+    found, _ = sampled(graph, ranks, n_draws=30, random_state=0)
     # No mean of vectors is longer than the longest of them.
     longest = np.linalg.norm(graph.sum(axis=0))
-    assert np.abs(sampled - truth).max() < longest
+    assert np.abs(found - truth).max() < longest
 
 
 def test_a_vector_of_zeros_has_no_error():
-    transformer = flat_features(
-        np.zeros((7, 7)), unranked="anywhere", completions="sampled", tolerance=0.1
-    ).fit(ROW)
-    vectors, report = transformer.transform_with_report(ROW)
+    vectors, report = sampled(np.zeros((7, 7)), ROW, tolerance=0.1)
     assert_array_equal(vectors, np.zeros((1, 7)))
     assert_array_equal(report.relative_error, [0.0])
 
 
 def test_more_draws_than_a_block_of_completions():
-    transformer = flat_features(
-        GRAPH, unranked="anywhere", completions="sampled", n_draws=50_000
-    ).fit(ROW)
-    vector, report = transformer.transform_with_report(ROW)
+    vector, report = sampled(GRAPH, ROW, n_draws=50_000)
     assert report.n_draws.tolist() == [50_000]
     assert (np.abs(vector[0] - TRUTH) < 5 * report.standard_error[0]).all()

@@ -32,24 +32,17 @@ def rounding(weights):
     return 1e-11 * max(weights.sum(), np.finfo(float).tiny)
 
 
-@pytest.mark.parametrize("algorithm", ["table", "dense", "sparse"])
+@pytest.mark.parametrize("algorithm", ["complete", "table", "dense", "sparse"])
 @given(case=incomplete_cases(most=7), unlisted_weight=WEIGHTS)
 def test_tied_last(algorithm, case, unlisted_weight):
     weights, row = case
+    graph = None if algorithm == "complete" else weights
+    weights = 1.0 - np.eye(len(row)) if graph is None else weights
     got = flat_vectors(
-        row[None], weights, unranked="last", unlisted_weight=unlisted_weight, algorithm=algorithm
+        row[None], graph, unranked="last", unlisted_weight=unlisted_weight, algorithm=algorithm
     )
     expected = oracles.features(weighted(weights, row, unlisted_weight), tied_last(row))
     assert_allclose(got[0], expected, rtol=0, atol=rounding(weights))
-
-
-@given(case=incomplete_cases(most=7), unlisted_weight=WEIGHTS)
-def test_tied_last_on_the_complete_graph(case, unlisted_weight):
-    _, row = case
-    complete = 1.0 - np.eye(len(row))
-    got = flat_vectors(row[None], unranked="last", unlisted_weight=unlisted_weight)
-    expected = oracles.features(weighted(complete, row, unlisted_weight), tied_last(row))
-    assert_allclose(got[0], expected, rtol=0, atol=1e-12)
 
 
 @given(case=incomplete_cases(most=5), unlisted_weight=WEIGHTS, complete=st.booleans())

@@ -194,9 +194,7 @@ class TestCosine:
 
 
 @pytest.mark.parametrize("scale", [1e-100, 1e100])
-def test_similarities_do_not_depend_on_the_scale_of_features(scale):
-    expected = SimilarityGraph(POINTS).build().to_dense()
-    assert_allclose(SimilarityGraph(scale * POINTS).build().to_dense(), expected, rtol=1e-9)
+def test_similarities_do_not_depend_on_the_scale_of_a_frame(scale):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(POINTS, columns=[f"f{i}" for i in range(POINTS.shape[1])])
     expected = SimilarityGraph(frame).build().to_dense()
