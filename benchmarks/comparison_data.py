@@ -100,8 +100,7 @@ def main() -> None:
         result = compared(question)
         head, *rest = result.summary().splitlines()
         print(f"\n{question.name}\n{head}")
-        items = [line for line in rest if line.startswith("  ") and " higher in " in line]
-        items += [line for line in rest if line.startswith("  ") and " stronger in " in line]
+        items = [line for line in rest if " higher in " in line or " stronger in " in line]
         print(*items[:6], sep="\n")
         if len(items) > 6:
             print(f"  and {len(items) - 6} more of {len(question.rankings.items)} items")

@@ -1,7 +1,7 @@
 """``rankcut compare``: whether groups rank differently, and where."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from rankcut.cli.command import option, with_options
@@ -80,7 +80,10 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
 
     Example: rankcut compare votes.csv --by town -o page.html
     """
+    import numpy as np
+
     from rankcut.comparison.results import LEVEL
+    from rankcut.comparison.statistics import holm
 
     by, over = options.by, options.over
     if by is None and over is None:
@@ -91,8 +94,12 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
     tasks = _tasks(rankings, by, over, file)
     if len(tasks) > 1 and outputs.named(*PICTURES, ".csv", ".parquet"):
         raise InputError("several periods go to a .html or .json file, not to a picture or a table")
-    found = _compare_all(rankings, tasks, options, settings, file)
-    adjusted = _adjusted(found)
+    named = {"strata": options.strata, "people": options.people}
+    columns = {
+        key: column_of(rankings, name, file) for key, name in named.items() if name is not None
+    }
+    found = _compare_all(rankings, tasks, columns, settings)
+    adjusted = holm(np.array([result.p_value for _, result in found])).tolist()
     needed = math.ceil(len(found) / LEVEL)
     if options.permutations + 1 < needed:
         note(
@@ -136,7 +143,7 @@ def _tasks(rankings: "RankingSet", by: str | None, over: str | None, file: str) 
     if by is not None:
         groups = read_codes(column_of(rankings, by, file), len(rankings), "by")
         parts = [
-            (f"{_name(value)}, ", np.flatnonzero(groups.codes == code))
+            (f"{value}, ", np.flatnonzero(groups.codes == code))
             for code, value in enumerate(groups.values)
         ]
     column = column_of(rankings, over, file)
@@ -144,7 +151,7 @@ def _tasks(rankings: "RankingSet", by: str | None, over: str | None, file: str) 
     for name, rows in parts:
         periods = read_codes(column[rows], len(rows), "over")
         for later in range(1, len(periods.values)):
-            before, after = (_name(periods.values[k]) for k in (later - 1, later))
+            before, after = (str(periods.values[k]) for k in (later - 1, later))
             chosen = np.isin(periods.codes, (later - 1, later))
             labels = np.where(periods.codes[chosen] == later, after, before).astype(object)
             tasks.append(_Task(f"{name}{before} to {after}", over, rows[chosen], labels))
@@ -156,15 +163,19 @@ def _tasks(rankings: "RankingSet", by: str | None, over: str | None, file: str) 
 def _compare_all(
     rankings: "RankingSet",
     tasks: list[_Task],
-    options: CompareOptions,
+    columns: "dict[str, NDArray[Any]]",
     settings: dict[str, Any],
-    file: str,
 ) -> "list[tuple[str, GroupComparison]]":
     """Each comparison by its title; of several, those that cannot be made are skipped."""
+    from rankcut.comparison.group_differences import compare_groups
+
     found, mistakes = [], []
     for task in tasks:
+        own = {name: column[task.rows] for name, column in columns.items()}
         try:
-            found.append((task.title, _compared(rankings, task, options, settings, file)))
+            with working("permutations"):
+                result = compare_groups(rankings.rows(task.rows), task.groups, **own, **settings)
+            found.append((task.title, result))
         except InputError as mistake:
             if mistake.row is not None:
                 raise mistake.moved(row=int(task.rows[mistake.row])) from None
@@ -177,44 +188,6 @@ def _compare_all(
     for title, reason in mistakes:
         note(f"{title} is skipped: {reason}")
     return found
-
-
-def _compared(
-    rankings: "RankingSet",
-    task: _Task,
-    options: CompareOptions,
-    settings: dict[str, Any],
-    file: str,
-) -> "GroupComparison":
-    from rankcut.comparison.group_differences import compare_groups
-
-    def column(name: str | None) -> Any:
-        return None if name is None else column_of(rankings, name, file)[task.rows]
-
-    with working("permutations"):
-        found = compare_groups(
-            rankings.rows(task.rows),
-            task.groups,
-            strata=column(options.strata),
-            people=column(options.people),
-            **settings,
-        )
-    return replace(found, groups={_name(group): size for group, size in found.groups.items()})
-
-
-def _adjusted(found: "list[tuple[str, GroupComparison]]") -> list[float]:
-    """P-values that hold for all comparisons together."""
-    import numpy as np
-
-    from rankcut.comparison.statistics import holm
-
-    p_values: list[float] = holm(np.array([result.p_value for _, result in found])).tolist()
-    return p_values
-
-
-def _name(value: Any) -> str:
-    """A label; a whole number without its decimal point."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _lines(
