@@ -62,11 +62,8 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
     of_members = replace(results, output=members).open(TABLES, ".csv")
     if outputs.to_stdout and of_members.to_stdout:
         raise InputError("only one output can go to standard output")
-    model = RankingBlocs(
-        _parsed_number(options.number),
-        unranked=options.unranked,
-        confidence=options.confidence,
-    )
+    number = _parsed_number(options.number)
+    model = RankingBlocs(number, unranked=options.unranked, confidence=options.confidence)
     by = options.by
     rankings = reading.read_filled(file, no_items=[by])
     values = None if by is None else known_values(rankings, by, file)
@@ -91,12 +88,8 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
         shown = _map(rankings, model) if min(rankings.ranks.shape) > 1 else None
         return bloc_page(report, rankings.title, shown)
 
-    def save(place: str) -> None:
-        from rankcut.saved_models import SavedModel, write_model
-
-        write_model(SavedModel(model, tuple(rankings.items)), place)
-
-    outputs.write(report.columns(), report.data(), draw=draw, page=page, skops=save)
+    outputs.write(report.columns(), report.data(), draw=draw, page=page)
+    outputs.save(model, rankings.items)
     outputs.show(report.data(), lambda: [] if of_members.to_stdout else report.lines(options.most))
 
 
@@ -109,8 +102,7 @@ def _parsed_number(text: str) -> Any:
         raise InputError(
             f"must be auto, a number, or a range such as 2-8; got {text!r}", parameter="n_blocs"
         )
-    numbers = [int(end) for end in ends]
-    return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+    return int(text) if len(ends) == 1 else tuple(map(int, ends))
 
 
 def member_columns(rankings: "RankingSet", chance: "NDArray[np.float64]") -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import Explain, FoldGroup, Folds, GraphOptions, Seed
+from rankcut.cli.options import Explain, Folds, GraphOptions, Seed
 from rankcut.cli.output import TABLES, Outputs, Results, needs_skops, working
 from rankcut.cli.reading import RankingFile, Reading, known_values, labelled, numbered
 from rankcut.cli.writing import columns_of, score_lines
@@ -36,7 +36,9 @@ class LearningOptions(GraphOptions):
 
     explain: Explain = False
     folds: Folds = 5
-    group: FoldGroup = None
+    group: Annotated[
+        str | None, option("Rankings with the same value stay in one fold.", metavar="COLUMN")
+    ] = None
     seed: Seed = 0
 
     def tested(self, rankings: "RankingSet", file: str) -> dict[str, Any]:
@@ -157,8 +159,4 @@ def _show(
         data["effects"] = effects.to_dict()
         lines += effects.summary().split("\n")
     outputs.show_aside(data, lines)
-    if outputs.named(".skops"):
-        from rankcut.saved_models import SavedModel, write_model
-
-        saved = SavedModel(model, rankings.items, target)
-        outputs.write(skops=lambda place: write_model(saved, place))
+    outputs.save(model, rankings.items, target)

@@ -32,10 +32,10 @@ from rankcut.errors import InputError, Setting, in_shell
 COMMANDS = {
     "demo": "demo",
     "open": "open",
-    "info": "info",
-    "convert": "convert",
+    "info": "files",
+    "convert": "files",
     "consensus": "consensus",
-    "transfers": "transfers",
+    "transfers": "consensus",
     "graph": "graph",
     "features": "features",
     "gram": "features",
@@ -140,7 +140,8 @@ class OneLineErrors(TyperGroup):
             return super().main(*args, **options)
         _open_streams()
         # A process that is asked to end should leave no half-written file either.
-        before = signal.signal(signal.SIGTERM, _stop) if _in_main_thread() else None
+        in_main = threading.current_thread() is threading.main_thread()
+        before = signal.signal(signal.SIGTERM, _stop) if in_main else None
         try:
             with _quiet_libraries():
                 code = super().main(*args, **options)
@@ -266,10 +267,6 @@ def _quiet_libraries() -> Iterator[None]:
         yield
 
 
-def _in_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()
-
-
 def _stop(number: int, frame: Any) -> None:
     sys.exit(128 + number)
 
@@ -280,8 +277,8 @@ def _message(problem: BaseException) -> str:
         return "there is not enough memory for this; try fewer rankings, or features in blocks"
     if isinstance(problem, OSError) and problem.errno is not None:
         where = f"{problem.filename}: " if problem.filename else ""
-        return (
-            f"{where}{os.strerror(problem.errno) if problem.errno in errno.errorcode else problem}"
+        return where + (
+            os.strerror(problem.errno) if problem.errno in errno.errorcode else str(problem)
         )
     return str(problem)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import By, GraphFile, GraphOptions, Items, LeftOut, People, Seed, Strata
+from rankcut.cli.options import By, GraphOptions, LeftOut, People, Seed, Strata
 from rankcut.cli.output import PICTURES, TABLES, Results, note, styled, working
 from rankcut.cli.reading import RankingFile, Reading, column_of
 from rankcut.errors import InputError
@@ -21,7 +21,7 @@ _BAR, _LONGEST_NAME = 12, 24
 
 
 @dataclass(frozen=True)
-class CompareOptions:
+class CompareOptions(GraphOptions):
     """Which groups to compare, and how."""
 
     by: By = None
@@ -44,8 +44,6 @@ class CompareOptions:
             "rankings, strengths of partial lists)."
         ),
     ] = None
-    items: Items = None
-    graph: GraphFile = None
     features: Annotated[
         Literal["mallows", "gaussian"] | None,
         option("Detect any difference, such as more spread (default: differences of means)."),
@@ -60,7 +58,7 @@ class CompareOptions:
         return {
             "unranked": self.unranked,
             "measure": self.measure,
-            "graph": GraphOptions(self.items, self.graph).item_graph(near=True),
+            "graph": self.item_graph(near=True),
             "features": self.features,
             "n_permutations": self.permutations,
             "random_state": self.seed,
@@ -179,7 +177,7 @@ def _compare_all(
         except InputError as mistake:
             if mistake.row is not None:
                 raise mistake.moved(row=int(task.rows[mistake.row])) from None
-            if mistake.parameter == "groups":
+            if mistake.parameter == "groups":  # the user knows it as a column of the file
                 problem = f"column {task.column!r} {mistake.problem}"
                 mistake = mistake.moved(problem=problem, parameter=None)
             mistakes.append((task.title, mistake))

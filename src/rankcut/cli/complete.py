@@ -71,30 +71,22 @@ def complete(
     outputs = results.open({**TABLES, ".skops": needs_skops}, ".csv", default=["-"])
 
     from rankcut.completion.estimator import RankingCompleter
-    from rankcut.saved_models import SavedModel, write_model
 
     item_graph = graph.item_graph(near=True)
     rankings = reading.read(file)
     completer = RankingCompleter(
-        item_graph,
-        unranked=options.unranked,
-        listing=options.listing,
-        random_state=options.seed,
+        item_graph, unranked=options.unranked, listing=options.listing, random_state=options.seed
     )
     with warnings_as_notes(), working("learning") as say:
         completer.fit(rankings, progress=say)
     if item_graph is not None:
         note(f"the item graph supplies {completer.graph_share_:.0%} of what is assumed beforehand")
     write_completed(completer, rankings, outputs, top=options.top)
-    outputs.write(skops=lambda place: write_model(SavedModel(completer, rankings.items), place))
+    outputs.save(completer, rankings.items)
 
 
 def write_completed(
-    completer: "RankingCompleter",
-    rankings: "RankingSet",
-    outputs: Outputs,
-    *,
-    top: int | None,
+    completer: "RankingCompleter", rankings: "RankingSet", outputs: Outputs, *, top: int | None
 ) -> None:
     """Complete rankings a block at a time, and write them or the best unlisted items."""
     if not (outputs.as_json or outputs.named(*TABLES)):
@@ -102,8 +94,18 @@ def write_completed(
     if top is not None:
         outputs.write_table(_best_columns(completer, rankings, top))
         return
-    completed = _completed(completer, rankings)
-    columns = _rank_columns(completed)
+    import numpy as np
+
+    from rankcut.files.table_columns import known_columns
+
+    found = np.empty(rankings.shape, dtype=np.int32)
+    for start, block in _blocks(rankings):
+        found[start : start + len(block)] = completer.complete(block.ranks)
+    completed = replace(rankings, ranks=found)
+    places = {
+        str(item): ranks.tolist() for item, ranks in zip(rankings.items, found.T, strict=True)
+    }
+    columns = {**known_columns(completed), **places}
 
     def write(place: str) -> None:
         # As 'rankcut convert' writes them: the table says which of its columns are items.
@@ -114,15 +116,6 @@ def write_completed(
 
     outputs.write(columns, csv=write, parquet=write)
     outputs.show(records(columns), list)
-
-
-def _completed(completer: "RankingCompleter", rankings: "RankingSet") -> "RankingSet":
-    import numpy as np
-
-    found = np.empty(rankings.shape, dtype=np.int32)
-    for start, block in _blocks(rankings):
-        found[start : start + len(block)] = completer.complete(block.ranks)
-    return replace(rankings, ranks=found)
 
 
 def _best_columns(
@@ -155,13 +148,3 @@ def _blocks(rankings: "RankingSet") -> "Iterator[tuple[int, RankingSet]]":
         for start in range(0, n_rows, size):
             yield start, rankings.rows(slice(start, start + size))
             step(min(start + size, n_rows), n_rows)
-
-
-def _rank_columns(completed: "RankingSet") -> dict[str, Any]:
-    from rankcut.files.table_columns import known_columns
-
-    ranks = {
-        str(item): completed.ranks[:, column].tolist()
-        for column, item in enumerate(completed.items)
-    }
-    return {**known_columns(completed), **ranks}

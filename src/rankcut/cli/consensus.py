@@ -1,20 +1,10 @@
-"""``rankcut consensus``: one ranking from many, and how sure each place is."""
+"""``rankcut consensus``: one ranking from many; ``rankcut transfers``: where ballots go next."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import (
-    Bootstraps,
-    By,
-    Confidence,
-    GraphFile,
-    GraphOptions,
-    Items,
-    LeftOut,
-    People,
-    Seed,
-)
+from rankcut.cli.options import By, Confidence, GraphOptions, LeftOut, People, Seed, Ties
 from rankcut.cli.output import PICTURES, TABLES, Results, note, working
 from rankcut.cli.reading import RankingFile, Reading, known_values, labelled
 from rankcut.errors import amount
@@ -25,11 +15,9 @@ if TYPE_CHECKING:
 
 Method: TypeAlias = Literal["auto", "borda", "graph", "copeland", "kemeny", "strengths"]
 
-Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow"]
-
 
 @dataclass(frozen=True)
-class ConsensusOptions:
+class ConsensusOptions(GraphOptions):
     """What consensus, and of whom."""
 
     method: Annotated[
@@ -46,8 +34,6 @@ class ConsensusOptions:
     by: By = None
     people: People = None
     unranked: LeftOut = "error"
-    items: Items = None
-    graph: GraphFile = None
     ties: Annotated[
         Ties,
         option(
@@ -65,15 +51,16 @@ class ConsensusOptions:
     ] = False
     number: Annotated[int, option("Number of items to list.", "-n", min=1)] = 20
     confidence: Confidence = 0.95
-    bootstraps: Bootstraps = 1000
+    bootstraps: Annotated[
+        int, option("Bootstrap samples of people (0 = no intervals).", "--n-bootstraps")
+    ] = 1000
     seed: Seed = 0
 
     def settings(self) -> dict[str, Any]:
         """As parameters of the estimator."""
         return {
             "method": self.method,
-            "graph": (self.items or self.graph)
-            and GraphOptions(self.items, self.graph).item_graph(near=True),
+            "graph": self.item_graph(near=True),
             "ties": self.ties,
             "unranked": self.unranked,
             "confidence": self.confidence,
@@ -157,3 +144,31 @@ def _groups(rankings: "RankingSet", by: str, file: str) -> "list[tuple[str, Rank
     if len(known) < len(rankings):
         note(f"left out {amount(len(rankings) - len(known), 'row')} without {by!r}")
     return [(value, known.rows(values == value)) for value in sorted(set(values.tolist()))]
+
+
+@with_options(results=Results, reading=Reading)
+def transfers(file: RankingFile, results: Results, reading: Reading) -> None:
+    """Show where ballots go next.
+
+    First choices, and the next choice of those who chose each candidate, or that they list no
+    other; as a picture (.png, .svg, .pdf), a page (.html) or a table (.csv, .json, .parquet). No
+    election is counted.
+
+    Example: rankcut transfers ballots.csv -o transfers.html
+    """
+    from rankcut.consensus.transfers import count_transfers
+
+    outputs = results.open({**TABLES, **PICTURES, ".html": None}, ".csv")
+    rankings = reading.read(file)
+    found = count_transfers(rankings)
+    title = rankings.title or "Where ballots go next"
+    data = {
+        "items": [str(item) for item in found.items],
+        "first": found.first,
+        "next": found.next,
+        "exhausted": found.exhausted,
+    }
+    outputs.write(
+        found.columns(), data, draw=lambda: found.plot(title), page=lambda: found.page(title)
+    )
+    outputs.show(data, found.lines)

@@ -1,8 +1,8 @@
 """``rankcut features`` and ``rankcut gram``: the vectors of rankings, and their inner products."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import Computing, VectorOptions
@@ -12,8 +12,6 @@ from rankcut.errors import InputError, amount
 from rankcut.parameters import MOST_HELD
 
 if TYPE_CHECKING:
-    from rankcut.cuts.transformers import GraphCutFeatures
-    from rankcut.dask.reading import ParquetRankings
     from rankcut.files.matrices import MatrixBlock
     from rankcut.rankings.ranking_set import RankingSet
 
@@ -53,7 +51,11 @@ def features(
             raise InputError("a directory of parts must be the only output", file=folders[0])
         lazily = reading.lazily(file, computing.block)
         transformer = vectors.features(lazily.first, normalize=normalize)
-        _in_parts(write_features, lazily, transformer.fit(lazily.first.ranks), targets, computing)
+        transformer.fit(lazily.first.ranks)
+        with computing.cluster(), steps("vectors") as step:
+            write_features(
+                lazily, transformer, folders[0], restart=computing.restart, progress=step
+            )
         return
     if computing.on_cluster:
         raise InputError(
@@ -109,7 +111,8 @@ def gram(
             raise InputError("a Zarr array must be the only output", file=zarr[0])
         lazily = reading.lazily(file, computing.block)
         transformer = vectors.features(lazily.first, normalize=normalize)
-        _in_parts(write_gram, lazily, transformer, targets, computing)
+        with computing.cluster(), steps("vectors") as step:
+            write_gram(lazily, transformer, zarr[0], restart=computing.restart, progress=step)
         return
     outputs = Outputs(targets, MATRICES, ".csv")
     if computing.on_cluster:
@@ -132,15 +135,3 @@ def gram(
         found = vectors.features(rankings, normalize=normalize).fit_transform(rankings.ranks)
         names = [str(own) for own in rankings.row_names]
         write_matrix([MatrixBlock(found @ found.T, {})], names, places)
-
-
-def _in_parts(
-    write: Callable[..., Any],
-    lazily: "ParquetRankings",
-    transformer: "GraphCutFeatures",
-    targets: Sequence[str],
-    computing: Computing,
-) -> None:
-    """Write what is larger than memory, on the cluster that the user names."""
-    with computing.cluster(), steps("vectors") as step:
-        write(lazily, transformer, targets[0], restart=computing.restart, progress=step)

@@ -109,10 +109,8 @@ def graph(
     options.check(reading)
     suffixes = {".npz": None, **PICTURES, ".html": None}
     outputs = Outputs(output or (), suffixes, ".npz", as_json=as_json)
-    if options.learn is not None:
-        built = _learned(table, options, reading)
-    else:
-        built = _by_features(table, options, reading)
+    build = _by_features if options.learn is None else _learned
+    built = build(table, options, reading)
     found = built.recipe if not hasattr(built.recipe, "build") else built.recipe.build()
     named = found.aligned(found.n_items, built.items)
     facts = _describe(named, built.compared_by)
@@ -259,10 +257,9 @@ def _facts(found: dict[str, Any]) -> list[tuple[str, str]]:
     """The same for a reader."""
     n_items = found["n_items"]
     lines = [("items", f"{n_items:,}"), ("compared by", found["compared_by"])]
-    if "n_edges" in found:
-        pairs = n_items * (n_items - 1) // 2
-        share = f" ({found['n_edges'] / pairs:.0%} of all pairs)" if pairs else ""
-        lines.append(("edges", f"{found['n_edges']:,}{share}"))
+    pairs = n_items * (n_items - 1) // 2
+    share = f" ({found['n_edges'] / pairs:.0%} of all pairs)" if pairs else ""
+    lines.append(("edges", f"{found['n_edges']:,}{share}"))
     if "n_components" in found:
         largest = amount(found["largest_component"], "item")
         lines.append(("components", f"{found['n_components']:,}, the largest of {largest}"))

@@ -70,9 +70,11 @@ def learn_ranking(
 
     from rankcut.label_ranking.estimator import RankingRegressor
     from rankcut.label_ranking.scores import cross_validate_rankings, n_best
-    from rankcut.saved_models import SavedModel, write_model
 
-    people, ranked = _one_by_one(*_read(table, options.rankings, options.person, reading))
+    people, ranked = _read(table, options.rankings, options.person, reading)
+    if ranked.counted:  # a row for each person
+        people = people.rows([i for i, n in enumerate(ranked.counts.tolist()) for _ in range(n)])
+        ranked = ranked.expanded()
     folds = options.folds
     if len(ranked) < folds:
         raise InputError(
@@ -92,12 +94,10 @@ def learn_ranking(
     lines = score_lines(title, scores, {**_SHOWN, "top_overlap": top}, outputs.text)
     outputs.show_aside(data, lines)
 
-    def save(place: str) -> None:
+    if outputs.named(".skops"):
         with working("fitting the model to all rankings"):
             model.fit(covariates, ranked.dense())
-        write_model(SavedModel(model, ranked.items, "ranking", tuple(names)), place)
-
-    outputs.write(skops=save)
+        outputs.save(model, ranked.items, "ranking", names)
 
 
 def _read(
@@ -139,13 +139,3 @@ def _read(
     if unknown:
         raise RankingFileError(f"there is no row for ranking {unknown[0]!r} of {rankings}", table)
     return people.rows([place[name] for name in names]), ranked
-
-
-def _one_by_one(people: "PersonTable", ranked: "RankingSet") -> "tuple[PersonTable, RankingSet]":
-    """The same with a row for each person, where rows stand for several."""
-    import numpy as np
-
-    if not ranked.counted:
-        return people, ranked
-    expanded = ranked.expanded()
-    return people.rows(np.repeat(np.arange(len(ranked)), ranked.counts)), expanded

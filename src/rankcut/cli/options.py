@@ -21,39 +21,24 @@ if TYPE_CHECKING:
 
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
+Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow"]
+
 By: TypeAlias = Annotated[
-    str | None, option("Column with the group of each ranking.", "--by", metavar="COLUMN")
+    str | None, option("Column with the group of each ranking.", metavar="COLUMN")
 ]
 People: TypeAlias = Annotated[
     str | None,
     option(
-        "Column with the person of each ranking, if people rank more than once.",
-        "--people",
-        metavar="COLUMN",
+        "Column with the person of each ranking, if people rank more than once.", metavar="COLUMN"
     ),
 ]
 Strata: TypeAlias = Annotated[
-    str | None,
-    option("Compare groups within each value of this column.", "--strata", metavar="COLUMN"),
+    str | None, option("Compare groups within each value of this column.", metavar="COLUMN")
 ]
 LeftOut: TypeAlias = Annotated[
-    Unranked,
-    option(
-        "Items that a ranking leaves out: an error, last (a top-k list), or anywhere.", "--unranked"
-    ),
+    Unranked, option("Items that a ranking leaves out: an error, last (a top-k list), or anywhere.")
 ]
-Items: TypeAlias = Annotated[
-    str | None,
-    option(
-        "Table of items, or a data set: similar items are connected in the item graph.",
-        "--items",
-        metavar="ITEMS.csv",
-    ),
-]
-GraphFile: TypeAlias = Annotated[
-    str | None, option("Item graph from 'rankcut graph'.", "--graph", metavar="GRAPH.npz")
-]
-Seed: TypeAlias = Annotated[int, option("Seed of the random numbers.", "--seed", min=0)]
+Seed: TypeAlias = Annotated[int, option("Seed of the random numbers.", min=0)]
 Explain: TypeAlias = Annotated[
     bool,
     option(
@@ -61,17 +46,8 @@ Explain: TypeAlias = Annotated[
         "--explain",
     ),
 ]
-Folds: TypeAlias = Annotated[int, option("Folds of the cross-validation.", "--folds", min=2)]
-FoldGroup: TypeAlias = Annotated[
-    str | None,
-    option("Rankings with the same value stay in one fold.", "--group", metavar="COLUMN"),
-]
-Bootstraps: TypeAlias = Annotated[
-    int, option("Bootstrap samples of people (0 = no intervals).", "--n-bootstraps")
-]
-Confidence: TypeAlias = Annotated[
-    float, option("Confidence of all intervals at once.", "--confidence")
-]
+Folds: TypeAlias = Annotated[int, option("Folds of the cross-validation.", min=2)]
+Confidence: TypeAlias = Annotated[float, option("Confidence of all intervals at once.")]
 
 # Neighbours of an item if there are many items; if there are few, a third of them.
 _NEAR = 10
@@ -81,8 +57,16 @@ _NEAR = 10
 class GraphOptions:
     """The item graph: a file, or made of a table of items."""
 
-    items: Items = None
-    graph: GraphFile = None
+    items: Annotated[
+        str | None,
+        option(
+            "Table of items, or a data set: similar items are connected in the item graph.",
+            metavar="ITEMS.csv",
+        ),
+    ] = None
+    graph: Annotated[
+        str | None, option("Item graph from 'rankcut graph'.", metavar="GRAPH.npz")
+    ] = None
 
     def check(self) -> None:
         """Refuse values that cannot work, before anything is read."""
@@ -93,10 +77,12 @@ class GraphOptions:
 
     def item_graph(self, *, near: bool = False) -> "ItemGraph | None":
         """The graph that the user names, or None for the complete one."""
+        graph = self.graph_or_recipe(near=near)
+        if graph is None:
+            return None
         from rankcut.graphs.item_graph import as_item_graph
 
-        graph = self.graph_or_recipe(near=near)
-        return None if graph is None else as_item_graph(graph)
+        return as_item_graph(graph)
 
     def graph_or_recipe(self, *, near: bool = False) -> "ItemGraph | GraphRecipe | None":
         """The same; a table of items is a recipe, which still knows the items' features.
@@ -140,13 +126,9 @@ def _check_npz(graph: str) -> None:
         return
     with open_bytes(graph) as stream:
         if stream.peek(2)[:2] != b"PK":
+            remedy = "write one with 'rankcut graph'; a table of items is for "
             raise RankingFileError(
-                "not an item graph (an npz file)",
-                graph,
-                remedy=[
-                    "write one with 'rankcut graph'; a table of items is for ",
-                    Setting("items"),
-                ],
+                "not an item graph (an npz file)", graph, remedy=[remedy, Setting("items")]
             )
 
 

@@ -186,6 +186,16 @@ class Outputs:
                 with writing.destination(target, suffix) as place:
                     known[suffix](place)
 
+    def save(
+        self, model: Any, items: Sequence[Any], target: str = "", columns: Sequence[str] = ()
+    ) -> None:
+        """Save a fitted model of these items for 'rankcut predict'."""
+        if self.named(".skops"):
+            from rankcut.saved_models import SavedModel, write_model
+
+            saved = SavedModel(model, tuple(items), target, tuple(columns))
+            self.write(skops=lambda place: write_model(saved, place))
+
     def show(self, data: Any, lines: Callable[[], Iterable[str]]) -> None:
         """Print JSON if the user wants it, and else lines unless standard output holds a file."""
         if self.as_json or not self.to_stdout:

@@ -1,10 +1,10 @@
 """``rankcut regress-ranking``: which covariates move which items, with errors and tests."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import Explain, GraphOptions, LeftOut, People
+from rankcut.cli.options import Explain, GraphOptions, LeftOut, People, Ties
 from rankcut.cli.output import PICTURES, TABLES, Results, needs_skops, note, styled, working
 from rankcut.cli.reading import (
     RankingFile,
@@ -19,8 +19,6 @@ from rankcut.errors import InputError, RankingFileError, amount
 if TYPE_CHECKING:
     from rankcut.ranking_regression.estimator import StrengthRegression
     from rankcut.rankings.ranking_set import RankingSet
-
-Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow"]
 
 
 @dataclass(frozen=True)
@@ -95,8 +93,8 @@ def regress_ranking(
     rankings = _complete(reading.read_filled(file, no_items=[*names, options.people]), names, file)
     model = _fitted(rankings, terms, names, features, options, file)
     data = {
-        "terms": [_plain(row) for row in model.tests_],
-        "coefficients": [_plain(row) for row in model.coefficients_],
+        "terms": list(model.tests_),
+        "coefficients": list(model.coefficients_),
         "sentences": model.explain(),
     }
     title = rankings.title
@@ -106,18 +104,11 @@ def regress_ranking(
 
         return regression_page(model, title)
 
-    def save(place: str) -> None:
-        from rankcut.saved_models import SavedModel, write_model
+    def draw() -> Any:
+        return model.plot(**({"title": title} if title else {}))
 
-        write_model(SavedModel(model, tuple(rankings.items), "ranking", tuple(names)), place)
-
-    outputs.write(
-        model.coefficients_.columns,
-        data,
-        draw=lambda: model.plot(**({"title": title} if title else {})),
-        page=page,
-        skops=save,
-    )
+    outputs.write(model.coefficients_.columns, data, draw=draw, page=page)
+    outputs.save(model, rankings.items, "ranking", names)
     outputs.show(data, lambda: _lines(model, options, outputs.text))
 
 
@@ -244,11 +235,6 @@ def _number(text: str) -> Any:
         return float(text)
     except ValueError:
         return text
-
-
-def _plain(row: "dict[str, Any]") -> dict[str, Any]:
-    """A row for JSON, which has no NaN."""
-    return {name: None if value != value else value for name, value in row.items()}
 
 
 def _lines(model: "StrengthRegression", options: RegressionOptions, file: Any) -> list[str]:

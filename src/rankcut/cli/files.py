@@ -1,0 +1,179 @@
+"""``rankcut info`` and ``rankcut convert``: what is in a file, and the same in other formats."""
+
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+import typer
+
+from rankcut.cli.command import option, with_options
+from rankcut.cli.options import LeftOut
+from rankcut.cli.output import (
+    OutputFiles,
+    Results,
+    Spreadsheet,
+    check_target,
+    fact_lines,
+    styled,
+)
+from rankcut.cli.reading import Format, Layout, RankingFile, Reading
+from rankcut.cli.writing import for_spreadsheet
+from rankcut.errors import InputError, RankingFileError, amount
+
+if TYPE_CHECKING:
+    from rankcut.report.description import Description, Preference
+
+_MEANINGS = {
+    "anywhere": "items left out may be anywhere (after all others: --unranked last)",
+    "last": "items left out come after all others",
+}
+
+
+@with_options(results=Results, reading=Reading)
+def info(
+    file: RankingFile,
+    results: Results,
+    reading: Reading,
+    unranked: LeftOut = "error",
+    shown: Annotated[int, option("Number of favourites to list.", "-n", min=1)] = 5,
+) -> None:
+    """Describe a file of rankings.
+
+    The number of rankings and items, kinds, ties and lengths, the most and least preferred items,
+    repeated rankings, and problems.
+
+    Example: rankcut info votes.soi
+    """
+    from rankcut.report.description import describe
+
+    outputs = results.open({".json": None}, ".json")
+    rankings = reading.read(file)
+    found = describe(rankings, unranked=unranked)
+    data: dict[str, Any] = {"title": rankings.title, **asdict(found)}
+    outputs.write({}, data)
+
+    def lines() -> list[str]:
+        title = [styled(rankings.title, sys.stdout, bold=True)] if rankings.title else []
+        return title + fact_lines(_facts(found, shown), sys.stdout)
+
+    outputs.show(data, lines)
+
+
+def _facts(found: "Description", shown: int) -> list[tuple[str, str]]:
+    from rankcut.pictures.theme import MOST_ITEMS, shorten
+
+    rows = f" in {amount(found.n_rows, 'row')}" if found.n_rows != found.n_rankings else ""
+    least, median, most = found.lengths
+    spread = (
+        amount(least, "item") if least == most else f"{least} to {most} items, median {median:g}"
+    )
+    repeated = f"; the most frequent occurs {found.most_repeated:,} times"
+    half = min(shown, max(1, len(found.preferred) // 2))
+    lines = [
+        ("rankings", f"{found.n_rankings:,}{rows}"),
+        ("items", f"{found.n_items:,}"),
+        *_listed("kinds", [f"{kind}: {n:,}" for kind, n in found.kinds.items()]),
+        ("lengths", spread),
+        *([] if least == found.n_items else [("unranked", _MEANINGS[found.unranked])]),
+        ("with ties", f"{found.n_tied:,}"),
+        ("distinct", f"{found.n_distinct:,}" + (repeated if found.most_repeated > 1 else "")),
+        *_listed("most preferred", _shown(found.preferred[:half])),
+        *_listed("least preferred", _shown(found.preferred[-half:][::-1])),
+    ]
+    if found.agreement is not None:
+        from rankcut.consensus.words import agreement_sentence
+
+        said = agreement_sentence(found.agreement, 0.95).removeprefix("Agreement: ")
+        lines.append(("agreement", said.rstrip(".")))
+    known = [f"{shorten(name)} ({amount(n, 'value')})" for name, n in found.columns.items()]
+    if len(known) > MOST_ITEMS:
+        known[MOST_ITEMS:] = [f"and {len(known) - MOST_ITEMS} more"]
+    lines.extend(_listed("columns", known))
+    return lines + _listed("problems", found.problems or ["none"])
+
+
+def _shown(preferences: "list[Preference]") -> list[str]:
+    from rankcut.pictures.theme import shorten
+
+    return [
+        f"{shorten(p.item)} (beats {p.beats:.0%} of the others, "
+        f"in {amount(p.n_rankings, 'ranking')})"
+        for p in preferences
+    ]
+
+
+def _listed(name: str, values: list[str]) -> list[tuple[str, str]]:
+    return [(name if i == 0 else "", value) for i, value in enumerate(values)]
+
+
+@dataclass(frozen=True)
+class ConvertOptions:
+    """What to write."""
+
+    output: OutputFiles = None
+    to: Annotated[
+        Format | None,
+        option("Format of OUT, or of outputs whose suffix does not name it.", "--to", "-t"),
+    ] = None
+    to_layout: Annotated[Layout, option("Layout of the table to write.")] = "wide"
+    expand: Annotated[
+        bool, option("Write a row for each ranking instead of counts.", "--expand")
+    ] = False
+    drop_empty: Annotated[bool, option("Drop rankings that rank nothing.", "--drop-empty")] = False
+    spreadsheet: Spreadsheet = False
+
+    def targets(self, out: str | None) -> list[tuple[str, Format]]:
+        """Each output and its format, checked before anything is read."""
+        from rankcut.files.formats import chosen_format
+
+        names = [*([] if out is None else [out]), *(self.output or [])]
+        if not names:
+            raise InputError("name an output file, or - for standard output")
+        if names.count("-") > 1:
+            raise InputError("only one output can go to standard output")
+        targets = []
+        for name in names:
+            if name == "-" and self.to is None:
+                raise InputError("standard output has no suffix; name the format with --to")
+            check_target(name)
+            named = Path(name.removesuffix(".gz")).suffix[1:].lower() in get_args(Format)
+            alone = name == out or not named or name == "-"
+            targets.append((name, chosen_format(name, self.to if alone else None)))
+        return targets
+
+
+@with_options(options=ConvertOptions, reading=Reading)
+def convert(
+    file: RankingFile,
+    options: ConvertOptions,
+    reading: Reading,
+    out: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="OUT", help="Output file (- for standard output).", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Convert rankings between formats.
+
+    PrefLib (soc, soi, toc, toi; cat is read only), CSV, TSV and Parquet in five layouts, BLT and
+    npy; order is read only. A file whose name ends in .gz is compressed. Name one output, or
+    several with -o.
+
+    Example: rankcut convert votes.soi votes.csv --expand
+    """
+    from rankcut.files.formats import write_file
+
+    targets = options.targets(out)
+    rankings = reading.read(file, expand=options.expand)
+    if options.drop_empty:
+        rankings = rankings.rows(rankings.n_ranked() > 0)
+        if len(rankings) == 0:
+            raise RankingFileError("no ranking ranks any item", file)
+    for target, chosen in targets:
+        place = sys.stdout.buffer if target == "-" else target
+        safe = options.spreadsheet and chosen in ("csv", "tsv")
+        written = for_spreadsheet(rankings) if safe else rankings
+        write_file(written, place, chosen, layout=options.to_layout)
+    sys.stdout.flush()
