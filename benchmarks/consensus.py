@@ -24,7 +24,9 @@ from scipy.stats import kendalltau
 from timing import in_words
 
 from rankcut import Consensus, GraphCutFeatures, make_mallows, make_plackett_luce
-from rankcut.consensus import Units, compare_pairs, kemeny_order
+from rankcut.consensus.kemeny import kemeny_order
+from rankcut.consensus.means import Units
+from rankcut.consensus.pairs import compare_pairs
 from rankcut.datasets import load_sushi
 from rankcut.rankings import read_rankings
 

@@ -24,15 +24,9 @@ import numpy as np
 from scipy.stats import binom
 
 from rankcut import make_mallows, to_ranking
-from rankcut.consensus import (
-    Outcome,
-    Resampling,
-    Units,
-    by_majorities,
-    by_vectors,
-    compare_pairs,
-)
-from rankcut.consensus.means import Vectors, borda_vectors, graph_vectors
+from rankcut.consensus.means import Units, Vectors, borda_vectors, graph_vectors
+from rankcut.consensus.methods import Outcome, Resampling, by_majorities, by_vectors
+from rankcut.consensus.pairs import compare_pairs
 from rankcut.graphs import as_item_graph
 from rankcut.rankings import read_rankings
 

@@ -18,7 +18,9 @@ from functools import cache
 import numpy as np
 
 from rankcut import Consensus, make_mallows, to_ranking
-from rankcut.consensus import Units, agree, compare_pairs
+from rankcut.consensus.agreement import agree
+from rankcut.consensus.means import Units
+from rankcut.consensus.pairs import compare_pairs
 from rankcut.rankings import read_rankings
 from rankcut.strengths import fit_strengths
 

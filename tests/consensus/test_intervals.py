@@ -8,10 +8,10 @@ from numpy.testing import assert_array_equal
 from scipy import stats
 
 from rankcut import Consensus, make_mallows
-from rankcut.consensus import Resampling, Units, by_majorities, by_vectors, compare_pairs
 from rankcut.consensus.intervals import critical_value, places_by_ranges
-from rankcut.consensus.means import borda_vectors
-from rankcut.consensus.methods import _first_shares
+from rankcut.consensus.means import Units, borda_vectors
+from rankcut.consensus.methods import Resampling, _first_shares, by_majorities, by_vectors
+from rankcut.consensus.pairs import compare_pairs
 from rankcut.rankings import read_rankings
 
 

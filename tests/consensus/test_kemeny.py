@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rankcut import make_mallows
-from rankcut.consensus import kemeny, kemeny_order
-from rankcut.consensus.kemeny import possible_firsts, solve_program
+from rankcut.consensus import kemeny
+from rankcut.consensus.kemeny import kemeny_order, possible_firsts, solve_program
 
 # Seconds that a proof may take on a busy machine.
 AGES = 3600.0

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from rankcut import Consensus, make_food, plot_consensus
-from rankcut.consensus.leaderboard import joined_runs, leaderboard
+from rankcut.consensus.figure import joined_runs, leaderboard
 from rankcut.consensus.words import ConsensusReport, GroupConsensus
 from rankcut.errors import InputError
 from rankcut.pictures.scene import Path, Text

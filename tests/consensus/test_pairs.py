@@ -10,9 +10,10 @@ from numpy.testing import assert_allclose
 from scipy.stats import binomtest, chi2, friedmanchisquare, kendalltau
 
 from rankcut import make_mallows
-from rankcut.consensus import Units, agree, compare_pairs
-from rankcut.consensus.means import mean_of
+from rankcut.consensus.agreement import agree
+from rankcut.consensus.means import Units, mean_of
 from rankcut.consensus.pairs import (
+    compare_pairs,
     components,
     copeland_scores,
     majority_sentence,

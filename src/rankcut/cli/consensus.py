@@ -89,8 +89,7 @@ def consensus(
     report = _report(rankings, file, options, settings)
 
     def draw() -> Any:
-        from rankcut.consensus.figure import draw_consensus
-        from rankcut.consensus.leaderboard import leaderboard
+        from rankcut.consensus.figure import draw_consensus, leaderboard
         from rankcut.pictures.figures import draw_figure
 
         title = rankings.title or "Consensus"

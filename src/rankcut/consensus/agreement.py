@@ -60,12 +60,13 @@ def agree(units: Units, pairs: Comparisons | None, confidence: float) -> Agreeme
     w = sums.concordance()
     if w is None:
         return Agreement(None, None, None, None)
-    everyone, without = sums.of_pairs(), _without_each(units, sums)
+    agreed, possible = sums.of_pairs()
+    everyone, without = agreed / possible if possible > 0 else 0.0, _without_each(units, sums)
     tau, tau_without = (None, None) if pairs is None else _mean_tau(units, pairs)
-    low, high = _interval(everyone, without, 0.0, confidence, units)
+    low, high = _interval(everyone, without, 0.0, confidence, units.n_people)
     tau_interval = None
     if tau is not None and tau_without is not None:
-        tau_interval = _interval(tau, tau_without, -1.0, confidence, units)
+        tau_interval = _interval(tau, tau_without, -1.0, confidence, units.n_people)
     return Agreement(w, (low, max(w, high)), tau, tau_interval, _equal_items(units, sums))
 
 
@@ -93,11 +94,10 @@ class _ItemSums:
         possible = float(self.listed @ self.squares)
         return float(self.totals @ self.totals) / possible if possible > 0 else None
 
-    def of_pairs(self) -> float:
-        """The same for pairs of different people."""
-        possible = float(self.listed @ self.squares - self.own_squares.sum())
+    def of_pairs(self) -> tuple[float, float]:
+        """Numerator and denominator of the same for pairs of different people."""
         agreed = float(self.totals @ self.totals - self.own_totals.sum())
-        return agreed / possible if possible > 0 else 0.0
+        return agreed, float(self.listed @ self.squares - self.own_squares.sum())
 
 
 def _parts(block: UnitBlock) -> tuple[Floats, ...]:
@@ -112,8 +112,7 @@ def _parts(block: UnitBlock) -> tuple[Floats, ...]:
 def _without_each(units: Units, sums: _ItemSums) -> tuple[Floats, Floats]:
     """W of pairs without each person, and how many people each number is for."""
     found, counts = [], []
-    agreed = float(sums.totals @ sums.totals - sums.own_totals.sum())
-    possible = float(sums.listed @ sums.squares - sums.own_squares.sum())
+    agreed, possible = sums.of_pairs()
     for block in units.blocks(units.n_items):
         totals, listed, squares, own_totals, own_squares = _parts(block)
         less = 2 * (totals @ sums.totals - own_totals.sum(axis=1))
@@ -145,18 +144,13 @@ def _mean_tau(
 
 
 def _interval(
-    value: float,
-    without: tuple[Floats, Floats],
-    least: float,
-    confidence: float,
-    units: Units,
+    value: float, without: tuple[Floats, Floats], least: float, confidence: float, n_people: int
 ) -> tuple[float, float]:
     """By the jackknife over people, on Fisher's scale.
 
     If people hardly differ, the sample shows no spread. So it allows for people who say anything
     else, as large a share as the sample is just likely enough to have missed.
     """
-    n_people = units.n_people
     if n_people < 2:
         return least, 1.0
     values, counts = without

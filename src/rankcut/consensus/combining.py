@@ -38,6 +38,7 @@ from rankcut.parameters import check_choice, check_count, check_share, is_real, 
 from rankcut.rankings import Rankings, Unranked
 
 if TYPE_CHECKING:
+    from rankcut.graphs.item_graph import ItemGraph
     from rankcut.strengths import Strengths
 
 # Pairs of items are compared unevenly if some are compared more than this many times as often as
@@ -125,11 +126,7 @@ class CombinesRankings:
         return "strengths" if wanted and compared else "borda"
 
     def _find(
-        self,
-        rankings: Rankings,
-        units: Units,
-        resampling: Resampling,
-        progress: Progress | None,
+        self, rankings: Rankings, units: Units, resampling: Resampling, progress: Progress | None
     ) -> Outcome:
         if self.method_ == "strengths":
             self.strengths_: Strengths = self._fit_strengths(rankings, units)
@@ -146,11 +143,8 @@ class CombinesRankings:
         n_items = units.n_items
         extremes = np.full(n_items, n_items - 1.0)
         weights = None
-        if self.method_ == "graph" and self.graph is not None:
-            # Imported here, because most answers need no graph, and start sooner without it.
-            from rankcut.graphs.item_graph import fit_graph
-
-            graph = fit_graph(self.graph, rankings)
+        graph = self._fit_graph(rankings) if self.method_ == "graph" else None
+        if graph is not None:
             extremes = graph.degrees
             if units.unranked != "anywhere":
                 return by_vectors(units, graph_vectors(graph), resampling, extremes)
@@ -162,14 +156,18 @@ class CombinesRankings:
         asked = self._pairs.listings() * (units.n_people / self._pairs.mass)
         return by_vectors(units, self._pairs.item_vectors(weights), resampling, extremes, asked)
 
+    def _fit_graph(self, rankings: Rankings) -> "ItemGraph | None":
+        if self.graph is None:
+            return None
+        # Imported here, because most answers need no graph, and start sooner without it.
+        from rankcut.graphs.item_graph import fit_graph
+
+        return fit_graph(self.graph, rankings)
+
     def _fit_strengths(self, rankings: Rankings, units: Units) -> "Strengths":
         from rankcut.strengths import fit_strengths
 
-        graph = None
-        if self.graph is not None:
-            from rankcut.graphs.item_graph import fit_graph
-
-            graph = fit_graph(self.graph, rankings)
+        graph = self._fit_graph(rankings)
         # Sorted rankings add up to the same bits in any order of the rows.
         return fit_strengths(units.as_rankings(), graph=graph, prior=self.prior, ties=self.ties)
 

@@ -53,7 +53,8 @@ class Consensus(CombinesRankings, TakesRankings):
     rank_intervals_ : ndarray of shape (n_items, 2) or None
         Best and worst possible place of each item, for all items at once. They are of the places
         that the same method would give if everyone were asked. By the majority methods they are
-        wide wherever a majority could go either way; see :func:`rankcut.consensus.by_majorities`.
+        wide wherever a majority could go either way; see
+        :func:`rankcut.consensus.methods.by_majorities`.
     tiers_ : list of lists or None
         Items by tiers: no two of a tier are surely different.
     clear_ : ndarray of shape (n_items, n_items) or None

@@ -1,6 +1,6 @@
-"""A consensus as a Matplotlib figure, and as one HTML page.
+"""A consensus as a Matplotlib figure, as one HTML page, and as a leaderboard.
 
-Both show places with intervals, and pairwise shares in the order of the consensus.
+The first two show places with intervals, and pairwise shares in the order of the consensus.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,16 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.consensus.leaderboard import LEAST, leaderboard
 from rankcut.consensus.words import ConsensusReport, GroupConsensus, percent
 from rankcut.errors import InputError, amount
-from rankcut.pictures.figures import (
-    bare,
-    draw_figure,
-    name_rows,
-    row_height,
-    write_heading,
-)
+from rankcut.pictures.figures import bare, draw_figure, name_rows, row_height, write_heading
 from rankcut.pictures.page import (
     Cell,
     Dot,
@@ -34,14 +27,17 @@ from rankcut.pictures.page import (
     track,
 )
 from rankcut.pictures.scene import (
+    WIDTH,
     Key,
     Legend,
     Path,
+    Picture,
     Scene,
     Shape,
     Text,
     rectangle,
     text_box,
+    text_width,
     wrap_name,
 )
 from rankcut.pictures.theme import (
@@ -50,6 +46,7 @@ from rankcut.pictures.theme import (
     MOST_ITEMS,
     OTHERS,
     PAPER,
+    SOFT,
     check_length,
     colour,
     group_colours,
@@ -57,6 +54,12 @@ from rankcut.pictures.theme import (
     name_colours,
     shorten,
 )
+
+# A drawing with names is legible on a phone at this width, in pixels, and scrolls.
+LEAST = 544.0
+
+# Pixels: from row to row of names, from bar to bar, the axis from the top, and the size of names.
+_ROW, _BAR, _AXIS, _SIZE = 22.0, 9.0, 34.0, 13.0
 
 
 def plot_consensus(
@@ -401,3 +404,97 @@ def _cell(x: float, y: float, side: float, share: float, words: str) -> Iterator
     yield Path(square, look[0], 0.0, look[1], filled=True, tip=said)
     if side >= 28 and not np.isnan(share):
         yield Text(str(round(100 * share)), x + side / 2, y + side / 2, 11.0)
+
+
+def joined_runs(order: Sequence[int], clear: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """The longest runs of neighbours no two of which are clearly different, as first and last.
+
+    >>> clear = np.zeros((3, 3), dtype=bool)
+    >>> clear[0, 2] = True  # the first is surely before the last
+    >>> joined_runs([0, 1, 2], clear)
+    [(0, 1), (1, 2)]
+    """
+    either = (clear | clear.T)[np.ix_(order, order)]
+    runs: list[tuple[int, int]] = []
+    for first in range(len(order)):
+        last = first
+        while last + 1 < len(order) and not either[first : last + 1, last + 1].any():
+            last += 1
+        # A run within the one before says nothing new.
+        if last > first and (not runs or last > runs[-1][1]):
+            runs.append((first, last))
+    return runs
+
+
+def leaderboard(report: ConsensusReport, title: str) -> Picture:
+    """Items of one group on a line of mean ranks; bars join what is not clearly different.
+
+    The diagram of Demšar (2006), whose bars span a critical difference of mean ranks. Here two
+    items are joined unless their order is sure: what is sure holds for all pairs at once, and
+    allows for people who judge many times and for items that meet different opponents.
+    """
+    group = report.groups[0]
+    if group.clear is None or group.mean_ranks is None:
+        raise InputError(
+            "a leaderboard needs intervals, and mean ranks of at most 2,048 items",
+            remedy="use bootstraps, and leave rare items out",
+        )
+    means = group.mean_ranks
+    order = [int(i) for i in np.argsort(means, kind="stable")][:MOST_ITEMS]
+    runs = joined_runs(order, group.clear)
+    low, high = np.floor(means[order[0]]), np.ceil(means[order[-1]])
+    names = {i: f"{shorten(report.items[i], 18)}  {means[i]:.1f}" for i in order}
+    edge = 10 + max(text_width(name, _SIZE) for name in names.values())
+    scale = (WIDTH - 2 * edge) / max(1.0, high - low)
+    place = {i: edge + scale * (means[i] - low) for i in order}
+    levels = _levels(runs)
+    top = _AXIS + 12 + _BAR * (max(levels, default=-1) + 1)
+    shapes = _axis(low, high, edge, scale)
+    left = order[: -(-len(order) // 2)]
+    for side in (left, order[: len(left) - 1 : -1]):
+        for row, i in enumerate(side):
+            y = top + _ROW * (row + 0.5)
+            end = edge - 4 if side is left else WIDTH - edge + 4
+            line = np.array([[place[i], _AXIS], [place[i], y], [end, y]])
+            shapes.append(Path([line], SOFT, 1.0, tip=_tip(report, i)))
+            anchor, beyond = ("end", -4) if side is left else ("start", 4)
+            shapes.append(Text(names[i], end + beyond, y, _SIZE, anchor=anchor))
+    for (first, last), level in zip(runs, levels, strict=True):
+        y = _AXIS + 8 + _BAR * level
+        ends = np.array([[place[order[first]] - 4, y], [place[order[last]] + 4, y]])
+        shapes.append(Path([ends], colour(0), 4.0, tip="not clearly different"))
+    said = "Mean ranks, 1 the best. "
+    said += f"Bars join items whose order is not sure ({report.confidence:.0%}, all pairs at once)."
+    if len(report.items) > len(order):
+        said += f" Not drawn: {amount(len(report.items) - len(order), 'item')} further down."
+    about = "Items by mean rank; bars join those that are not clearly different"
+    return Picture(title, said, Scene(WIDTH, top + _ROW * len(left) + 6, shapes, about))
+
+
+def _axis(low: float, high: float, edge: float, scale: float) -> list[Shape]:
+    """The line of mean ranks, with about eight numbers."""
+    step = max(1, -(-int(high - low) // 8))
+    ticks = [*range(int(low), int(high) + 1, step)]
+    x = [edge + scale * (tick - low) for tick in ticks]
+    ends = np.array([[edge, _AXIS], [edge + scale * max(1.0, high - low), _AXIS]])
+    marks = [np.array([[own, _AXIS - 5], [own, _AXIS]]) for own in x]
+    numbers = [Text(str(tick), own, _AXIS - 15, _SIZE) for tick, own in zip(ticks, x, strict=True)]
+    return [Path([ends, *marks], INK, 1.5), *numbers]
+
+
+def _levels(runs: Sequence[tuple[int, int]]) -> list[int]:
+    """How far below the axis each bar is, so that no two overlap."""
+    levels: list[int] = []
+    free: list[int] = []  # the last item of the bar at each level
+    for first, last in runs:
+        level = next((i for i, end in enumerate(free) if end < first), len(free))
+        free[level : level + 1] = [last]
+        levels.append(level)
+    return levels
+
+
+def _tip(report: ConsensusReport, i: int) -> str:
+    group = report.groups[0]
+    assert group.intervals is not None
+    best, worst = group.intervals[i].tolist()
+    return f"{report.items[i]}: place {group.ranking[i]}, from {best} to {worst}"

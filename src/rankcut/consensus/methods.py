@@ -26,13 +26,7 @@ from rankcut.consensus.means import (
     ratio_vectors,
     resampled_means,
 )
-from rankcut.consensus.pairs import (
-    MOST_PAIRED,
-    Comparisons,
-    beats,
-    components,
-    copeland_scores,
-)
+from rankcut.consensus.pairs import MOST_PAIRED, Comparisons, beats, components, copeland_scores
 from rankcut.parameters import AT_ONCE
 from rankcut.rankings import Unranked
 from rankcut.rankings.orders import to_ranking
@@ -234,7 +228,8 @@ def by_majorities(
     shares[listed] = first / resampling.n_bootstraps
     # Each person says 1, 0 or −1 about a pair; any of the pairs may be the one that was missed.
     each = 1 - (1 - confidence) / max(1, width)
-    sure &= outweighs_missed(mean.vector, 1.0, _people_asked(units, pairs)[kept], each)
+    asked = pairs.asked * (units.n_people / pairs.mass)
+    sure &= outweighs_missed(mean.vector, 1.0, asked[kept], each)
     certain = pair_matrix(np.where(sure, np.sign(mean.vector), 0.0), n_listed) > 0
     places = _open_places(certain, margins, method)
     all_sure = np.zeros((units.n_items, units.n_items), dtype=bool)
@@ -242,11 +237,6 @@ def by_majorities(
     return Outcome(
         scores, ranking, _all_places(places, units.listed, units.unranked), shares, kemeny, all_sure
     )
-
-
-def _people_asked(units: Units, pairs: Comparisons) -> Floats:
-    """How many people are behind the margin of each pair."""
-    return np.asarray(pairs.asked * (units.n_people / pairs.mass))
 
 
 def _open_places(certain: NDArray[np.bool_], margins: Floats, method: Method) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
-from rankcut.consensus.leaderboard import LEAST
+from rankcut.consensus.figure import LEAST
 from rankcut.consensus.words import percent
 from rankcut.errors import amount
 from rankcut.parameters import MOST_LISTED

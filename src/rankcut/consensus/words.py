@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.consensus import Agreement
+from rankcut.consensus.agreement import Agreement
 from rankcut.errors import amount
 from rankcut.parameters import MOST_LISTED
 
@@ -138,12 +138,11 @@ class ConsensusReport:
         if all(group.intervals is not None for group in self.groups):
             columns["best"] = [int(group.intervals[i, 0]) for group, i in order]  # type: ignore[index]
             columns["worst"] = [int(group.intervals[i, 1]) for group, i in order]  # type: ignore[index]
-            columns["first"] = [round(float(group.first[i]), 6) for group, i in order]  # type: ignore[index]
-        columns["score"] = [round(float(group.scores[i]), 9) for group, i in order]
-        if all(group.mean_ranks is not None for group in self.groups):
-            columns["mean_rank"] = [round(float(group.mean_ranks[i]), 6) for group, i in order]  # type: ignore[index]
-        if all(group.errors is not None for group in self.groups):
-            columns["error"] = [round(float(group.errors[i]), 9) for group, i in order]  # type: ignore[index]
+        numbers = ("first", 6), ("scores", 9), ("mean_ranks", 6), ("errors", 9)
+        for name, digits in numbers:
+            if all(getattr(group, name) is not None for group in self.groups):
+                values = [float(getattr(group, name)[i]) for group, i in order]
+                columns[name.removesuffix("s")] = [round(value, digits) for value in values]
         return columns
 
     def data(self) -> dict[str, Any]:

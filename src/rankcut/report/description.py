@@ -7,15 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.consensus import (
-    MOST_PAIRED,
-    Agreement,
-    Units,
-    agree,
-    compare_pairs,
-    mean_scores,
-    rank_listed,
-)
+from rankcut.consensus.agreement import Agreement, agree
+from rankcut.consensus.means import Units
+from rankcut.consensus.methods import mean_scores, rank_listed
+from rankcut.consensus.pairs import MOST_PAIRED, compare_pairs
 from rankcut.errors import amount
 from rankcut.rankings import Rankings, merge_rankings, read_rankings
 from rankcut.rankings.ranking_set import RankingSet

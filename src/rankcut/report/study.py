@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from rankcut.blocs.report import BlocReport
 from rankcut.blocs.selection import LEAST_PEOPLE
 from rankcut.comparison.results import GroupComparison
-from rankcut.consensus import Comparisons, Units, compare_pairs
+from rankcut.consensus.means import Units
+from rankcut.consensus.pairs import Comparisons, compare_pairs
 from rankcut.consensus.words import GroupConsensus
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph, is_learned
