@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -37,6 +38,11 @@ def fail(*arguments, says, **options):
     assert done.stderr.count("\n") == 1, done.stderr
     assert re.search(says, done.stderr), done.stderr
     return done
+
+
+def add_columns(file, target, **columns):
+    """Write a table of rankings with further columns to another file."""
+    pd.read_csv(file, dtype=str).assign(**columns).to_csv(target, index=False)
 
 
 def assert_same(one, other):

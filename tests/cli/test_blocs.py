@@ -72,7 +72,6 @@ def test_the_evidence_is_in_the_page(votes, tmp_path):
         (("-k", "two"), "--n-blocs must be auto, a number, or a range"),
         (("-k", "3-2"), "--n-blocs must be a whole number"),
         (("-k", "0"), "--n-blocs must be a whole number"),
-        (("-o", "blocs.txt"), "unknown suffix"),
         (("--by", "village"), "village"),
     ],
 )

@@ -3,7 +3,9 @@
 import json
 import re
 
-from commands import fail, run, succeed
+from commands import add_columns, fail, run, succeed
+
+from rankcut import read_file
 
 
 def test_a_verdict_and_bars(lunch):
@@ -35,10 +37,12 @@ def test_json_page_picture_and_table(lunch):
 
 
 def test_periods_strata_and_people(lunch):
-    lines = (lunch / "full.csv").read_text().splitlines()
-    table = [f"{lines[0]},year,town,person"]
-    table += [f"{line},{2020 + i % 3},t{i % 2},p{i}" for i, line in enumerate(lines[1:])]
-    (lunch / "years.csv").write_text("\n".join(table) + "\n")
+    about = {
+        "year": [2020 + i % 3 for i in range(48)],
+        "town": [f"t{i % 2}" for i in range(48)],
+        "person": [f"p{i}" for i in range(48)],
+    }
+    add_columns("full.csv", "years.csv", **about)
     options = ["--n-permutations", "99", "--columns", "guest"]
     said = succeed("compare", "years.csv", "--over", "year", "--strata", "town", *options)
     assert "2020 to 2021" in said
@@ -60,13 +64,10 @@ def test_periods_strata_and_people(lunch):
 
 
 def test_periods_of_each_group(lunch):
-    lines = (lunch / "full.csv").read_text().splitlines()
-    # Of one guest in three, the later year takes the rankings of the other kind of guest.
-    years = [2020 + (i % 3 == 0) for i in range(len(lines) - 1)]
-    town = ["t", *("Ayr" if i % 5 else "Bude" for i in range(len(years) - 1)), "Rye"]
-    table = [f"{lines[0]},year,town"]
-    table += [f"{line},{y},{t}" for line, y, t in zip(lines[1:], years, town[1:], strict=True)]
-    (lunch / "years.csv").write_text("\n".join(table) + "\n")
+    years = [2020 + (i % 3 == 0) for i in range(48)]
+    towns = [*("Ayr" if i % 5 else "Bude" for i in range(47)), "Rye"]
+    add_columns("full.csv", "years.csv", year=years, town=towns)
+    table = (lunch / "years.csv").read_text().splitlines()
     options = ["--by", "town", "--over", "year", "--n-permutations", "99", "--columns", "guest"]
     said = succeed("compare", "years.csv", *options)
     assert said.startswith("0 of 2 show a change; p-values here hold for all of them (Holm).")
@@ -87,12 +88,8 @@ def test_periods_of_each_group(lunch):
 
 
 def test_comparisons_that_cannot_be_made_are_skipped(lunch):
-    lines = (lunch / "full.csv").read_text().splitlines()
-    table = [f"{lines[0]},year"]
-    table += [f"{line},{2020 + i % 2}" for i, line in enumerate(lines[1:-1])] + [
-        f"{lines[-1]},2022"
-    ]
-    (lunch / "years.csv").write_text("\n".join(table) + "\n")
+    add_columns("full.csv", "years.csv", year=[*(2020 + i % 2 for i in range(47)), 2022])
+    table = (lunch / "years.csv").read_text().splitlines()
     options = ["--n-permutations", "99", "--columns", "guest"]
     done = run("compare", "years.csv", "--over", "year", *options)
     assert done.exit_code == 0
@@ -104,13 +101,9 @@ def test_comparisons_that_cannot_be_made_are_skipped(lunch):
 
 
 def test_each_two_of_three_groups(lunch):
-    lines = (lunch / "full.csv").read_text().splitlines()
-    kinds = ["kind", *(line.split(",")[1] for line in lines[1:])]
-    table = [
-        f"{line},{kind if i % 4 else 'other'}"
-        for i, (line, kind) in enumerate(zip(lines, kinds, strict=True))
-    ]
-    (lunch / "kinds.csv").write_text("\n".join([f"{lines[0]},kind", *table[1:]]) + "\n")
+    guests = read_file("full.csv").columns["guest"]
+    kinds = [kind if i % 4 else "other" for i, kind in enumerate(guests, 1)]
+    add_columns("full.csv", "kinds.csv", kind=kinds)
     said = succeed(
         "compare", "kinds.csv", "--by", "kind", "--columns", "guest", "--n-permutations", "199"
     )
@@ -121,14 +114,11 @@ def test_mistakes(lunch):
     fail("compare", "full.csv", says="name the groups with --by COLUMN, or periods with --over")
     fail("compare", "full.csv", "--by", "guest", "--people", "guest", says="column 'guest' has one")
     fail("compare", "full.csv", "--by", "town", says="no column 'town'")
-    fail("compare", "full.csv", "--by", "guest", "-o", "page.doc", says="unknown suffix '.doc'")
     fail("compare", "top-k.csv", "--by", "guest", says="is not ranked.*--unranked last")
 
 
 def test_weights_of_a_survey(lunch):
-    lines = (lunch / "full.csv").read_text().splitlines()
-    table = [f"{lines[0]},weight", *(f"{line},{100 + i}" for i, line in enumerate(lines[1:]))]
-    (lunch / "weighted.csv").write_text("\n".join(table) + "\n")
+    add_columns("full.csv", "weighted.csv", weight=range(100, 148))
     said = succeed(
         "compare", "weighted.csv", "--by", "guest", "--weight", "weight", "--n-permutations", "99"
     )

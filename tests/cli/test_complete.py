@@ -64,7 +64,6 @@ def test_a_graph_of_items(lunch):
 
 
 def test_mistakes(votes):
-    fail("complete", votes, "-o", "out.png", says="unknown suffix '.png'")
     pd.DataFrame({"a": [1.0, NAN], "b": [NAN, 1.0]}).to_csv("single.csv", index=False)
     fail("complete", "single.csv", says="no ranking orders two items")
     succeed("complete", votes, "-o", "model.skops")

@@ -96,7 +96,6 @@ def test_mistakes_are_one_line(votes, tmp_path):
     file = tmp_path / "lists.csv"
     file.write_text("uni,ika\n1,\n1,2\n")
     fail("consensus", file, says="--unranked last")
-    fail("consensus", votes, "-o", tmp_path / "a.xyz", says="unknown suffix '.xyz'")
     fail("consensus", votes, "--by", "city", says="city")
     last = ["consensus", file, "--unranked", "last"]
     fail(*last, "--confidence", 2, says="--confidence must be between 0 and 1")

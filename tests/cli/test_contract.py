@@ -42,26 +42,9 @@ ARGUMENTS = {
     "report": ["--by", "town", "-o", "-"],
 }
 NO_UNRANKED = ("info", "convert", "transfers", "graph", "classify", "regress")
-# The suffix of a file that the command writes, and the options that name it on standard output.
-WRITTEN = {
-    "info": (".json", []),
-    "convert": (".csv", ["--to", "csv"]),
-    "consensus": (".csv", []),
-    "transfers": (".csv", []),
-    "graph": (".npz", []),
-    "features": (".csv", []),
-    "gram": (".csv", []),
-    "similar": (".csv", []),
-    "compare": (".json", []),
-    "blocs": (".csv", []),
-    "complete": (".csv", []),
-    "classify": (".skops", []),
-    "regress": (".skops", []),
-    "learn-ranking": (".skops", []),
-    "regress-ranking": (".csv", []),
-    "map": (".html", []),
-    "report": (".html", []),
-}
+# The suffixes of files that commands write by themselves, where it is not .csv.
+SUFFIXES = {"info": ".json", "graph": ".npz", "compare": ".json", "map": ".html", "report": ".html"}
+SUFFIXES |= dict.fromkeys(("classify", "regress", "learn-ranking"), ".skops")
 # Those that fit many models take seconds.
 COMMAND = pytest.mark.parametrize(
     "command",
@@ -82,6 +65,13 @@ def table(rows, items=ITEMS):
     for count, town, age, ranks in rows:
         writer.writerows([[town, age, *ranks.split(",")]] * count)
     return out.getvalue()
+
+
+def turned_table(rows):
+    """The same table with its items in another order."""
+    order = [2, 0, 3, 1]
+    turned = [(*about, ",".join(ranks.split(",")[i] for i in order)) for *about, ranks in rows]
+    return table(turned, [ITEMS[i] for i in order])
 
 
 def arguments(command, unranked="last"):
@@ -105,7 +95,7 @@ def here(tmp_path, monkeypatch):
 
 def test_every_command_is_here():
     others = {"demo", "help", "open", "predict"}  # of no file, or of a model (below)
-    assert set(ARGUMENTS) == set(WRITTEN) == set(COMMANDS) - others
+    assert set(ARGUMENTS) == set(COMMANDS) - others
 
 
 # --- any kind of ranking -----------------------------------------------------------------------
@@ -179,36 +169,14 @@ def rounded(value):
 @COMMAND
 def test_the_order_of_columns_does_not_matter(here, command):
     # No two items are liked alike, and no two neighbours are equally near.
+    ranks = "1,2,3,4 1,2,4,3 1,3,2,4 2,1,3,4 1,4,2,3 1,2,3,4 "
+    ranks += "4,3,2,1 3,4,2,1 4,2,3,1 2,4,3,1 3,4,1,2 1,3,4,2"
     rows = [
-        (1, "Kobe" if i < 6 else "Nara", 30 + 3 * i, ranks)
-        for i, ranks in enumerate(
-            [
-                "1,2,3,4",
-                "1,2,4,3",
-                "1,3,2,4",
-                "2,1,3,4",
-                "1,4,2,3",
-                "1,2,3,4",
-                "4,3,2,1",
-                "3,4,2,1",
-                "4,2,3,1",
-                "2,4,3,1",
-                "3,4,1,2",
-                "1,3,4,2",
-            ]
-        )
+        (1, "Kobe" if i < 6 else "Nara", 30 + 3 * i, own) for i, own in enumerate(ranks.split())
     ]
-    order = [2, 0, 3, 1]
-    turned = [
-        (count, town, age, ",".join(ranks.split(",")[i] for i in order))
-        for count, town, age, ranks in rows
-    ]
-    for folder in ("one", "two"):
+    for folder, text in (("one", table(rows)), ("two", turned_table(rows))):
         (here / folder).mkdir()
-    (here / "one" / "votes.csv").write_text(table(rows), encoding="utf-8")
-    (here / "two" / "votes.csv").write_text(
-        table(turned, [ITEMS[i] for i in order]), encoding="utf-8"
-    )
+        (here / folder / "votes.csv").write_text(text, encoding="utf-8")
     one, two = (
         without_order(command, answer(command, f"{folder}/votes.csv", "error"))
         for folder in ("one", "two")
@@ -258,14 +226,14 @@ def test_labels_are_only_text(here, command):
 # --- interrupted -------------------------------------------------------------------------------
 
 
+def interrupt(path):
+    raise KeyboardInterrupt
+
+
 @COMMAND
 def test_an_interrupted_command_leaves_no_file(here, command, monkeypatch):
-    def interrupt(path):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(drafts, "_settle", interrupt)
-    suffix, _ = WRITTEN[command]
-    target = here / f"out{suffix}"
+    target = here / f"out{SUFFIXES.get(command, '.csv')}"
     target.write_bytes(b"before")
     done = run(command, "votes.csv", *to_file(command, target))
     assert done.exit_code not in (0, 2)
@@ -294,8 +262,8 @@ def test_standard_input(here, command):
 
 @COMMAND
 def test_standard_output(here, command):
-    suffix, named = WRITTEN[command]
-    target = here / f"out{suffix}"
+    target = here / f"out{SUFFIXES.get(command, '.csv')}"
+    named = ["--to", "csv"] if command == "convert" else []
     succeed(command, "votes.csv", *to_file(command, target))
     done = run(command, "votes.csv", *to_file(command, "-"), *named)
     assert done.exit_code == 0, done.output
@@ -328,12 +296,10 @@ def predict(model, file, *options, **settings):
 
 
 def test_a_model_takes_any_kind_in_any_order_of_columns_and_one_row(here, model):
-    order = [2, 0, 3, 1]
     for ranks, _ in KINDS.values():
         rows = [(1, "Kobe", 31, each) for each in ranks.split()]
-        turned = [(1, "Kobe", 31, ",".join(row[3].split(",")[i] for i in order)) for row in rows]
         (here / "one.csv").write_text(table(rows), encoding="utf-8")
-        (here / "two.csv").write_text(table(turned, [ITEMS[i] for i in order]), encoding="utf-8")
+        (here / "two.csv").write_text(turned_table(rows), encoding="utf-8")
         one, two = predict(model, "one.csv"), predict(model, "two.csv")
         assert one.exit_code == 0, one.output
         assert len(one.stdout.splitlines()) == 7
@@ -358,9 +324,6 @@ def test_labels_of_a_model_are_only_text(here):
 
 
 def test_an_interrupted_prediction_leaves_no_file(here, model, monkeypatch):
-    def interrupt(path):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(drafts, "_settle", interrupt)
     done = predict(model, "votes.csv", "-o", "out.csv")
     assert done.exit_code not in (0, 2)

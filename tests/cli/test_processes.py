@@ -77,24 +77,6 @@ app()
 
 
 @pytest.mark.slow
-def test_progress_is_shown_on_a_terminal(lunch):
-    shown, terminal = os.openpty()
-    done = subprocess.run(
-        [RANKCUT, "features", "full.csv", "-o", "f.npy", "--block", "8"],
-        stdout=subprocess.PIPE,
-        stderr=terminal,
-        env={**os.environ, "TERM": "xterm"},
-        timeout=300,
-    )
-    os.close(terminal)
-    said = os.read(shown, 65536)
-    os.close(shown)
-    assert done.returncode == 0
-    assert done.stdout == b""
-    assert b"features" in said
-
-
-@pytest.mark.slow
 def test_info_of_a_small_file_needs_no_scikit_learn(lunch):
     code = (
         "import sys\nfrom rankcut.cli import app\n"
