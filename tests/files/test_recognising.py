@@ -8,9 +8,9 @@ import zipfile
 
 import numpy as np
 import pytest
+from commands import fail, run, succeed
 
 from rankcut import read_file, write_file
-from rankcut.cli import app
 from rankcut.files import RankingFileError, from_frame, scan_file
 
 NAN = np.nan
@@ -329,13 +329,6 @@ def made(folder, kind):
     return place
 
 
-def run(*words):
-    """The exit code of a command."""
-    with pytest.raises(SystemExit) as ended:
-        app(list(map(str, words)))
-    return ended.value.code
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_files_of_each_kind_are_read_without_options(kind, tmp_path):
     _, _, what, *more = KINDS[kind]
@@ -451,13 +444,13 @@ def test_decimal_commas_between_semicolons():
     np.testing.assert_array_equal(votes.ranks, [[1, 2], [2, 1]])
 
 
-def test_the_command_says_as_what_it_reads(tmp_path, capsys):
-    assert run("info", made(tmp_path, "Qualtrics")) == 0
-    out, err = capsys.readouterr()
-    assert "read as a Qualtrics rank-order question: 3 items, 4 respondents; columns left:" in err
-    assert out.startswith("Which do you like?\n")
-    assert run("info", made(tmp_path, "Qualtrics"), "--title", "Lunch") == 0
-    assert capsys.readouterr().out.startswith("Lunch\n")
+def test_the_command_says_as_what_it_reads(tmp_path):
+    place = made(tmp_path, "Qualtrics")
+    done = run("info", place)
+    said = "read as a Qualtrics rank-order question: 3 items, 4 respondents; columns left:"
+    assert said in done.stderr
+    assert done.stdout.startswith("Which do you like?\n")
+    assert succeed("info", place, "--title", "Lunch").startswith("Lunch\n")
 
 
 def test_spss_has_labels_and_missing_codes(tmp_path):
@@ -487,7 +480,7 @@ def test_votes_have_judges_and_leave_the_others_anywhere(tmp_path):
     assert votes.people.tolist() == ["ann", "bob", "ann", "bob"]
     assert "4 votes by 2 people" in votes.metadata["READ AS"]
     assert votes.columns["question_id"].tolist() == [1, 2, 3, 4]
-    assert run("consensus", made(tmp_path, "votes")) == 0
+    succeed("consensus", made(tmp_path, "votes"))
 
 
 def test_frames_are_recognised_too(frames):
@@ -495,18 +488,16 @@ def test_frames_are_recognised_too(frames):
     assert votes.items == ("a", "b", "c")
 
 
-def test_scores_ask_which_is_better(tmp_path, capsys):
+def test_scores_ask_which_is_better(tmp_path):
     place = tmp_path / "scores.csv"
     rows = [[dish, *(0.1 * RANKS[d][i] for d in range(4))] for i, dish in enumerate(DISHES)]
     place.write_text(table([["model", *(f"d{d}" for d in range(4))], *rows]))
-    assert run("info", place) == 1
-    said = capsys.readouterr().err
-    assert "pass --higher-is-better or --lower-is-better" in said
+    fail("info", place, says="pass --higher-is-better or --lower-is-better")
     for option, ranks in (
         ("--lower-is-better", RANKS),
         ("--higher-is-better", 4 - np.array(RANKS)),
     ):
-        assert run("convert", place, tmp_path / "out.npy", option) == 0
+        succeed("convert", place, tmp_path / "out.npy", option)
         np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), ranks)
     turned = table(
         [["dataset", *DISHES], *([f"d{d}", *(0.1 * r for r in RANKS[d])] for d in range(4))]
@@ -523,34 +514,31 @@ def remedies(said):
 
 
 @pytest.mark.parametrize("names", ["choice {}", "Q1[{}]", "Q1 [Rank {}]"])
-def test_two_ways_are_both_given_as_options(names, tmp_path, capsys):
+def test_two_ways_are_both_given_as_options(names, tmp_path):
     place = tmp_path / "votes.csv"
     names = [names.format(i) for i in (1, 2, 3)]
     place.write_text(table([names, [1, 2, 3], [3, 1, 2], [2, 1, 3]]))
-    assert run("info", place) == 1
-    said = capsys.readouterr().err
-    assert "can be read in two ways" in said
+    said = fail("info", place, says="can be read in two ways").stderr
     found = []
     for way in sorted(remedies(said)):
-        assert run("convert", place, tmp_path / "out.csv", *way) == 0
+        succeed("convert", place, tmp_path / "out.csv", *way)
         found.append(read_file(tmp_path / "out.csv"))
     assert found[0].items == ("1", "2", "3")
     assert found[1].items == tuple(names)
     assert not np.array_equal(found[0].ranks, found[1].ranks)
 
 
-def test_of_several_questions_one_is_named(tmp_path, capsys):
+def test_of_several_questions_one_is_named(tmp_path):
     place = tmp_path / "two.csv"
     names = [*Q5, "Q6_1", "Q6_2"]
     texts = [*ABOUT, "And drinks? - tea", "And drinks? - milk"]
     rows = [[*row, 1 + i % 2, 2 - i % 2] for i, row in enumerate(RANKS)]
     place.write_text(qualtrics(names, texts, [*QID, "QID6_1", "QID6_2"], rows))
-    assert run("info", place) == 1
-    said = capsys.readouterr().err
+    said = fail("info", place, says="").stderr
     assert "has 2 ranking questions: 'Q5' (Which do you like?), 'Q6' (And drinks?)" in said
     (way,) = remedies(said)
     assert way == ["--question", "Q5"]
-    assert run("info", place, *way) == 0
+    succeed("info", place, *way)
     assert read_file(place, question="Q6").items == ("tea", "milk")
     with pytest.raises(RankingFileError, match="has 2 ranking questions"):
         read_file(place, question="Q7")

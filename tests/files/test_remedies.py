@@ -5,9 +5,9 @@ import shlex
 
 import numpy as np
 import pytest
+from commands import fail, succeed
 
 from rankcut import read_file
-from rankcut.cli import app
 
 RANKS = np.array([[1, 2, 3, 4], [2, 1, 4, 3], [4, 3, 2, 1], [3, 4, 1, 2]] * 3)
 ITEMS = ["toro", "uni", "ika", "ebi"]
@@ -70,12 +70,6 @@ SUGGESTED = {
 }  # fmt: skip
 
 
-def run(*words):
-    with pytest.raises(SystemExit) as ended:
-        app(list(map(str, words)))
-    return ended.value.code
-
-
 def suggested(said):
     """The first options that a message suggests, as words of a command."""
     found = re.search(r"(?:--[a-z-]+(?: (?!--)(?:'[^']*'|[^\s;]+))? ?)+", said)
@@ -83,49 +77,42 @@ def suggested(said):
 
 
 @pytest.mark.parametrize("case", SUGGESTED)
-def test_the_option_that_a_message_suggests_works(case, tmp_path, capsys):
+def test_the_option_that_a_message_suggests_works(case, tmp_path):
     text, expected = SUGGESTED[case]
     place = tmp_path / "votes.csv"
     place.write_text(text)
-    assert run("info", place) == 1
-    said = capsys.readouterr().err
+    said = fail("info", place, says="").stderr
     assert suggested(said) == expected, said
-    assert run("convert", place, tmp_path / "out.csv", *expected) == 0
+    succeed("convert", place, tmp_path / "out.csv", *expected)
     votes = read_file(tmp_path / "out.csv")
     if {*votes.items} == {*ITEMS} and case not in ("scores", "words of a usual scale"):
         listed = CODED != 99 if "for no answer" in case else np.ones_like(RANKS, bool)
         np.testing.assert_array_equal(votes.with_items(ITEMS).ranks[listed], RANKS[listed])
 
 
-def test_words_that_nobody_knows_are_not_put_in_an_order(tmp_path, capsys):
+def test_words_that_nobody_knows_are_not_put_in_an_order(tmp_path):
     place = tmp_path / "votes.csv"
     place.write_text("a,b\nMEH,MEH\nJOY,MEH\nJOY,JOY\n")
-    assert run("info", place) == 1
-    said = capsys.readouterr().err
-    assert "list these from best to worst with --scale" in said
+    said = fail("info", place, says="list these from best to worst with --scale").stderr
     assert "MEH >" not in said
 
 
-def test_tables_of_items_suggest_columns_that_work(tmp_path, capsys):
+def test_tables_of_items_suggest_columns_that_work(tmp_path):
     place = tmp_path / "films.csv"
     films = [[i, f"Film {i}", "Drama" if i % 2 else "War", 1990 + i % 7] for i in range(50)]
     place.write_text(table(["id", "title", "genre", "year"], films))
-    assert run("graph", place) == 1
-    options = suggested(capsys.readouterr().err)
+    options = suggested(fail("graph", place, says="").stderr)
     assert options == ["--columns", "genre,year"]
-    assert run("graph", place, *options) == 0
+    succeed("graph", place, *options)
     place.write_text(table(["year", "title"], [[1990 + i % 7, f"Film {i}"] for i in range(15)]))
-    assert run("graph", place) == 1
-    options = suggested(capsys.readouterr().err)
+    options = suggested(fail("graph", place, says="").stderr)
     assert options == ["--item", "title"]
-    assert run("graph", place, *options) == 0
+    succeed("graph", place, *options)
 
 
-def test_a_graph_of_many_items_asks_for_neighbours(tmp_path, capsys):
+def test_a_graph_of_many_items_asks_for_neighbours(tmp_path):
     place = tmp_path / "films.csv"
     place.write_text(table(["film", "year"], [[f"f{i}", 1900 + i % 90] for i in range(3100)]))
-    assert run("graph", place) == 1
-    said = capsys.readouterr().err
-    assert "4,803,450 edges" in said
+    said = fail("graph", place, says="4,803,450 edges").stderr
     assert suggested(said) == ["--neighbors", "10"]
-    assert run("graph", place, *suggested(said)) == 0
+    succeed("graph", place, *suggested(said))

@@ -24,19 +24,9 @@ def start_properties(seed, output):
     files = sorted(path for path in TESTS.rglob("test_*.py") if "hypothesis" in path.read_text())
     random.Random(seed).shuffle(files)
     options = ["-q", "-m", "hypothesis", "--tb=short", f"--hypothesis-seed={seed}"]
-    return subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            *options,
-            "--hypothesis-profile=explore",
-            *map(str, files),
-        ],
-        cwd=TESTS.parent,
-        stdout=output,
-        stderr=subprocess.STDOUT,
-    )
+    options += ["--hypothesis-profile=explore", *map(str, files)]
+    command = [sys.executable, "-m", "pytest", *options]
+    return subprocess.Popen(command, cwd=TESTS.parent, stdout=output, stderr=subprocess.STDOUT)
 
 
 def main():
