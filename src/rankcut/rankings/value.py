@@ -135,15 +135,6 @@ class Partitions:
         """Some rows: a slice shares memory, numbers of rows copy them."""
         return Partitions(self.n_items, self.order[rows], self.ends[rows], self.n_groups[rows])
 
-    def closed(self) -> "Partitions":
-        """The same with the items of no group tied in one last group, sharing memory."""
-        short = np.flatnonzero(self.n_ranked() < self.n_items)
-        n_groups = self.n_groups.copy()
-        # Entries after the last end are free.
-        self.ends[short, n_groups[short]] = self.n_items
-        n_groups[short] += 1
-        return Partitions(self.n_items, self.order, self.ends, n_groups)
-
     def pool(self, increments: Floats, out: NDArray[Any]) -> None:
         """Slopes of each item's group, made non-increasing by pooling neighbouring groups.
 
