@@ -211,7 +211,7 @@ def test_a_list_of_one_item_says_nothing():
     ranks = votes(60).ranks
     ranks[0] = [1, *[np.nan] * 5]
     model = RankingBlocs(2, unranked="anywhere").fit(ranks)
-    assert "1 rankings compare no two items" in " ".join(model.notes_)
+    assert "1 ranking compares no two items" in " ".join(model.notes_)
     assert_allclose(model.membership_[0], model._shares[:2])
 
 

@@ -279,9 +279,8 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self.certainty_ = float(merged.counts @ chances.max(axis=1) / counts.sum())
         silent = float(merged.counts[~likelihood.choices.informative].sum())
         if silent and k > 1:
-            self.notes_.append(
-                f"{silent:,.6g} rankings compare no two items, so their bloc is arbitrary."
-            )
+            compare = "ranking compares" if silent == 1 else "rankings compare"
+            self.notes_.append(f"{silent:,.6g} {compare} no two items: the bloc is arbitrary.")
         said = describe_blocs(likelihood.choices, mixture, float(self.confidence))
         self.strengths_, self.strength_errors_ = said.strengths[:, back], said.errors[:, back]
         self.rankings_, self.rank_intervals_ = said.rankings[:, back], said.intervals[:, back]
@@ -294,9 +293,8 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         """The blocs of some of the people, their number as it was given or found."""
         different = max(1, comparison.n_different)
         if least > different:
-            self.notes_.append(
-                f"There are {different} blocs, not {least}: no more rankings differ."
-            )
+            blocs = "is 1 bloc" if different == 1 else f"are {different} blocs"
+            self.notes_.append(f"There {blocs}, not {least}: no more rankings differ.")
         few = comparison.n_people < LEAST_PEOPLE
         if few and least < most:
             self.structure_ = "crowd"
