@@ -72,11 +72,6 @@ def test_headers_of_two_lines_of_none_and_with_blanks():
     assert read("a,b\n1,2,3\n").items == ("a", "b", "column 3")
 
 
-def test_delimiters_and_the_empty_cells_of_other_programs():
-    votes = read("a;b\n1;NA\nnan;2\n", delimiter=";")
-    np.testing.assert_array_equal(votes.ranks, [[1, np.nan], [np.nan, 2]])
-
-
 def test_blocks_are_read_one_by_one_and_say_the_same():
     text = "ranking,town,a,b\n" + "".join(f"r{i},t{i},{1 + i % 2},{2 - i % 2}\n" for i in range(7))
     pieces = list(scan_file(io.StringIO(text), "csv", rows=3))
@@ -204,10 +199,12 @@ def test_orders_in_a_column():
         read("order\nAnn > = Bob\n", layout="orders")
 
 
-def test_semicolons_are_found_and_decimal_commas_read():
+def test_delimiters_decimal_commas_and_the_empty_cells_of_other_programs():
     votes = read('"a, b";c;d\n1;2,5;2,5\n')
     assert votes.items == ("a, b", "c", "d")
     np.testing.assert_array_equal(votes.ranks, [[1, 2.5, 2.5]])
+    votes = read("a|b\n1|NA\nnan|2\n", delimiter="|")
+    np.testing.assert_array_equal(votes.ranks, [[1, np.nan], [np.nan, 2]])
 
 
 def test_long_titles_are_shortened_if_asked():

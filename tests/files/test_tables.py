@@ -11,6 +11,7 @@ from rankcut import RankingSet, read_file, write_file
 from rankcut.cli.reading import parsed_header
 from rankcut.files import RankingFileError, from_frame, scan_file
 from rankcut.files.layouts import table_rankings
+from rankcut.files.matrices import npy_bytes
 from rankcut.files.roles import TableOptions
 from rankcut.files.stored_tables import parquet_blocks
 
@@ -38,8 +39,7 @@ def test_places_go_by_their_numbers(header, items):
 @pytest.mark.parametrize("blank", ["\n", "\r\n\n", "  \n"])
 def test_blank_lines_before_the_header(blank):
     votes = read(f"{blank}a,b\n1,2\n")
-    assert votes.items == ("a", "b")
-    assert votes.ranks.tolist() == [[1, 2]]
+    assert (votes.items, votes.ranks.tolist()) == (("a", "b"), [[1, 2]])
 
 
 def test_a_header_that_is_not_there():
@@ -93,10 +93,8 @@ def test_infinite_ranks_are_refused_in_frames_and_npy(frames):
     ranks = np.array([[1.0, 2.0], [2.0, np.inf]])
     with pytest.raises(RankingFileError, match="column 'b': the rank is infinite"):
         from_frame(frames.DataFrame({"a": ranks[:, 0], "b": ranks[:, 1]}))
-    sink = io.BytesIO()
-    np.save(sink, ranks)
     with pytest.raises(RankingFileError, match="row 1, column 1: the rank is infinite"):
-        read_file(io.BytesIO(sink.getvalue()), "npy")
+        read_file(io.BytesIO(npy_bytes(ranks)), "npy")
 
 
 def test_parquet_is_not_packed_again(tmp_path):

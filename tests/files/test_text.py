@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rankcut import ItemGraph, RankingSet, read_file, write_file
 from rankcut.files import RankingFileError, read_graph, scan_file, write_graph
 from rankcut.files.drafts import copy_whole
+from rankcut.files.matrices import npy_bytes
 from rankcut.files.text import read_all, text_blocks
 from rankcut.saved_models import import_skops, read_model
 
@@ -99,10 +100,8 @@ def test_an_array_on_disk_is_mapped(tmp_path):
 
 
 def test_an_array_of_another_shape_is_refused():
-    sink = io.BytesIO()
-    np.save(sink, np.ones(3))
     with pytest.raises(RankingFileError, match=r"shape \(3,\)"):
-        read_file(io.BytesIO(sink.getvalue()), "npy")
+        read_file(io.BytesIO(npy_bytes(np.ones(3))), "npy")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", zlib.compress(b"x"), b"\x93NUMPY"])
@@ -125,7 +124,7 @@ def test_a_damaged_graph_is_named(content):
         ("constant", [1.0, 1.0]),
     ],
 )
-def test_a_graph_whose_arrays_do_not_fit_together_is_named(name, array):
+def test_a_graph_whose_arrays_do_not_fit_together_is_named(name, array, tmp_path):
     arrays = {
         "n_items": 8,
         "data": np.zeros(0),
@@ -133,13 +132,12 @@ def test_a_graph_whose_arrays_do_not_fit_together_is_named(name, array):
         "indptr": np.zeros(9, dtype=np.int32),
         "constant": 1.0,
     }
-    sink = io.BytesIO()
-    np.savez(sink, **{**arrays, name: np.array(array)})
-    good = io.BytesIO()
-    np.savez(good, **arrays)
-    assert read_graph(io.BytesIO(good.getvalue())).n_items == 8
+    place = tmp_path / "graph.npz"
+    np.savez(place, **arrays)
+    assert read_graph(place).n_items == 8
+    np.savez(place, **{**arrays, name: np.array(array)})
     with pytest.raises(RankingFileError, match=r"not an item graph|damaged|low-rank"):
-        read_graph(io.BytesIO(sink.getvalue()))
+        read_graph(place)
 
 
 class Few(io.RawIOBase):
