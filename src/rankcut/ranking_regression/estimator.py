@@ -15,7 +15,7 @@ from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import fit_graph, plain_graph
 from rankcut.label_ranking.scores import PredictsRankings
 from rankcut.label_ranking.targets import of_pairs
-from rankcut.parameters import check_choice
+from rankcut.parameters import check_choice, check_share
 from rankcut.ranking_regression.few_people import hotelling, inflation, standard_errors
 from rankcut.ranking_regression.figure import draw_forest
 from rankcut.ranking_regression.formula import (
@@ -203,10 +203,7 @@ class StrengthRegression(PredictsRankings):
         check_choice(self.prior, ("none", "evidence"), "prior")
         check_choice(self.ties, ("auto", "davidson", "exact", "efron", "breslow"), "ties")
         check_choice(self.errors, ("sandwich", "information"), "errors")
-        if not 0 < self.confidence < 1:
-            raise InputError(
-                f"must be between 0 and 1, not {self.confidence}", parameter="confidence"
-            )
+        check_share(self.confidence, "confidence")
         if self.graph is not None and self.prior == "none":
             raise InputError(
                 "is used by a prior only",
@@ -308,21 +305,17 @@ class StrengthRegression(PredictsRankings):
         for term in terms:
             check_choice(term, tuple(known), "terms")
         chosen = terms or [name for name, term in known.items() if term.covariates]
-        places = [np.arange(len(self.effects_.parameters))[p] for p in self.effects_.places]
-        own = [p for p, column in zip(places, columns, strict=True) if column.term.name in chosen]
-        rows = np.concatenate([np.zeros(0, dtype=np.intp), *own])
-        telling = [
-            n
-            for n, column in zip(self.effects_.n_telling, columns, strict=True)
-            if column.term.name in chosen
-        ]
-        scales = np.repeat(np.sqrt([inflation(n) for n in telling]), list(map(len, own)))
+        own = [c for c, column in enumerate(columns) if column.term.name in chosen]
+        every = np.arange(len(self.effects_.parameters))
+        places = [every[self.effects_.places[c]] for c in own]
+        rows, sizes = np.concatenate([every[:0], *places]), list(map(len, places))
+        telling = [self.effects_.n_telling[c] for c in own]
+        scales = np.repeat(np.sqrt([inflation(n) for n in telling]), sizes)
         covariance = self.effects_.covariance[np.ix_(rows, rows)] * np.outer(scales, scales)
         values = self.effects_.parameters[rows]
         if not np.isfinite(covariance).all():
             return TestResult(np.nan, len(rows), np.nan)
         statistic = float(values @ linalg.pinvh(covariance) @ values)
-        sizes = list(map(len, own))
         # Columns may be told by different people, or all by the same ones: the larger p-value.
         everyone = np.inf if self.errors == "information" else self.n_effective_
         ways = [(sizes, telling), ([len(rows)], [everyone])]

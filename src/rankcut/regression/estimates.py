@@ -69,11 +69,12 @@ def as_linear_model(model: Any) -> LinearModel:
             raise InputError(
                 "was fitted to ratings; only models of rankings can be explained", parameter="model"
             )
+        outputs = _classes(model.classes_)
         return LinearModel(
             lambda ranks: model.features_of(_named(ranks, model)),
-            lambda ranks: _columns(model.decision_function(_named(ranks, model))),
+            lambda ranks: model.decision_function(_named(ranks, model)).reshape(-1, len(outputs)),
             "logit",
-            _classes(model.classes_),
+            outputs,
             "log-odds",
             _labels(model),
         )
@@ -98,10 +99,6 @@ def as_linear_model(model: Any) -> LinearModel:
     return LinearModel(
         features, lambda ranks: features(ranks) @ weights.T, link, outputs, unit, _labels(model[0])
     )
-
-
-def _columns(values: Floats) -> Floats:
-    return values.reshape(len(values), -1)
 
 
 def _named(ranks: Any, estimator: Any) -> Any:

@@ -162,16 +162,14 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
 
         ``X`` is a rank matrix, as in :meth:`fit`.
         """
-        views = self._views_of(X)
-        return self._model.scores(views)
+        return self._model.scores(self._views_of(X))
 
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class.
 
         ``X`` is a rank matrix, as in :meth:`fit`.
         """
-        views = self._views_of(X)
-        return self._model.probabilities(views)
+        return self._model.probabilities(self._views_of(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class.

@@ -182,28 +182,20 @@ class Choices:
         entries[after] = absent
         return replace(self, starts=starts, items=entries, joined=joined, others=False)
 
-    def sometimes_chosen(self) -> Flags:
-        """Which items were chosen while others were at choice."""
+    def chosen_and_passed(self) -> Flags:
+        """Which items were sometimes chosen, and sometimes at choice while others were chosen."""
         owners = self.owners()
-        place = np.arange(len(self.items)) - self.starts[owners]
-        last = place + 1 == np.diff(self.starts)[owners]
-        chosen = self.informative[owners] & (place < self.n_listed[owners])
-        return (
-            np.bincount(self.items[chosen & ~(last & (not self.others))], minlength=self.n_items)
-            > 0
-        )
-
-    def sometimes_passed(self) -> Flags:
-        """Which items were at choice while others were chosen."""
-        owners = self.owners()
-        place = np.arange(len(self.items)) - self.starts[owners]
-        passed = np.bincount(
-            self.items[(place > 0) & self.informative[owners]], minlength=self.n_items
+        place, used = np.arange(len(self.items)) - self.starts[owners], self.informative[owners]
+        chosen = used & (place < self.n_listed[owners])
+        if not self.others:
+            chosen &= place + 1 < np.diff(self.starts)[owners]
+        wins, losses, listed = (
+            np.bincount(self.items[own], minlength=self.n_items)
+            for own in (chosen, used & (place > 0), used)
         )
         if self.others:
-            listed = np.bincount(self.items[self.informative[owners]], minlength=self.n_items)
-            passed = passed + (listed < self.informative.sum())
-        return passed > 0
+            losses = losses + (listed < self.informative.sum())
+        return (wins > 0) & (losses > 0)
 
     def wins(self, *, ties_join: bool) -> Flags:
         """Whether item i was chosen before item j, for all pairs that a chain of wins needs.

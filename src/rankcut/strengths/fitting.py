@@ -194,12 +194,7 @@ def fit_strengths(
         ) from None
     scores = likelihood.scores(parameters)
     centre, wide = parameters, chosen
-    if (
-        prior == "evidence"
-        and chosen is not None
-        and not chosen.share
-        and chosen.scale < WIDE.scale
-    ):
+    if prior == "evidence" and chosen and not chosen.share and chosen.scale < WIDE.scale:
         wide = WIDE
         centre, _, curvature = _newton(likelihood, family, wide, parameters)
     covariance = linalg.inv(curvature)
@@ -362,7 +357,7 @@ def _connected(choices: Choices, ties: Ties) -> Flags:
     Of many items, those that sometimes win and sometimes lose.
     """
     if choices.n_items > MOST_DENSE:
-        return choices.sometimes_chosen() & choices.sometimes_passed()
+        return choices.chosen_and_passed()
     wins = csr_array(choices.wins(ties_join=ties != "exact"))
     _, label = connected_components(wins, directed=True, connection="strong")
     return np.asarray(label == np.bincount(label).argmax())

@@ -47,10 +47,6 @@ class Hyperparameters:
     share: float = 0.0
     reach: float = 1.0
 
-    def narrower_than(self, other: "Hyperparameters") -> bool:
-        """Whether it is a ridge that pulls strengths together more than another."""
-        return self.share == 0.0 and self.scale < other.scale
-
 
 # Where Newton's method starts, before the evidence chooses.
 FIRST = Hyperparameters(1.0)
@@ -238,12 +234,8 @@ def _factorise(matrix: Any) -> Any:
 
     An order for symmetric matrices leaves a quarter of the entries that SciPy's default does.
     """
-    return splu(
-        matrix,
-        permc_spec="MMD_AT_PLUS_A",
-        diag_pivot_thresh=0.0,
-        options={"SymmetricMode": True},
-    )
+    options = {"SymmetricMode": True}
+    return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
 
 
 def _log_determinant(factors: Any) -> float:
