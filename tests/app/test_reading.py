@@ -85,7 +85,7 @@ def test_questions_and_unranked_items_can_be_chosen(looked):
     about = looked("g.csv", two)
     assert [*about["questions"]] == ["P", "Q"]
     assert looked("g.csv", two, question="Q")["mistake"] is None
-    assert looked("v.csv", "toro,uni,ika\n1,2,3\n2,1,3\n")["unranked"] is None
+    assert looked("v.csv", "toro,uni,ika\n1,2,3\n2,1,3\n")["unranked"] == ""
     assert looked("v.csv", "toro,uni,ika\n1,2,\n2,1,3\n3,1,2\n")["unranked"] == "anywhere"
 
 

@@ -68,9 +68,7 @@ class Subject:
         filled = rankings.n_ranked() > 0
         self.asked, self.say, self.dropped = asked, say, not filled.all()
         self.rankings = rankings.rows(filled) if self.dropped else rankings
-        self.unranked: Any = "error"
-        if (rankings.n_ranked()[filled] < len(rankings.items)).any():
-            self.unranked = asked.unranked or asked.meaning(rankings, "error")
+        self.unranked = asked.meaning(rankings)
 
     @cached_property
     def study(self) -> Study:
@@ -81,11 +79,12 @@ class Subject:
     def given(self, *names: str) -> dict[str, Any]:
         """The settings of those names that differ from what a command takes by itself."""
         own = {name: getattr(self.asked, name) for name in names} | {"unranked": self.unranked}
-        usual = ("", "auto", "error")
-        return {name: own[name] for name in names if own[name] not in usual}
+        return {name: own[name] for name in names if own[name] not in ("", "auto")}
 
-    def same(self, command: str, names: str, imports: str, *lines: str) -> dict[str, Any]:
-        """The command that gives the same, with settings of these names; and the same in Python."""
+    def answer(
+        self, content: Html, command: str, names: str, imports: str, *lines: str, **more: Any
+    ) -> Answer:
+        """An answer, the command with settings of these names, and Python that give the same."""
         asked, home, load, name = self.asked, "rankcut", "read_file", self.asked.name
         # A file may be called like an option.
         words = ["rankcut", command, f"./{name}" if name.startswith("-") else name]
@@ -99,22 +98,22 @@ class Subject:
         reads = f"rankings = {spell(load, in_python(name), **asked.reading)}"
         start = [imports, f"from {home} import {load}", "", reads]
         start += ["rankings = rankings.rows(rankings.n_ranked() > 0)"] * self.dropped
-        return {"command": " ".join(map(in_shell, words)), "python": "\n".join([*start, *lines])}
+        python = "\n".join([*start, *lines])
+        return Answer(content, " ".join(map(in_shell, words)), python, **more)
 
-    def panel(self, key: str, **more: Any) -> Answer | None:
-        """A panel of the report; ``more`` is what another command says about it."""
+    def panel(self, key: str, *same: str, **more: Any) -> Answer | None:
+        """A panel of the report; ``same`` is another command that gives it, as for an answer."""
         panel = PANELS[key](self.study)
         if panel is None:
             return None
-        made = (
-            f'{spell("report", "rankings", **self.given("people", "unranked"))}.save("report.html")'
-        )
-        same = self.same("report", "people unranked", "from rankcut.report import report", made)
+        if not same:
+            made = spell("report", "rankings", **self.given("people", "unranked"))
+            imports, saved = "from rankcut.report import report", f'{made}.save("report.html")'
+            same = ("report", "people unranked", imports, saved)
         notes = tag("p", panel.notes, kind="soft") if panel.notes else ""
         said = tag("p", panel.said.replace(" %", "\u00a0%"), kind="says")
         content = join(said, panel.figure, panel.table, notes)
-        shown: dict[str, Any] = {"finding": panel.finding * panel.stands_out, **same, **more}
-        return Answer(content, **shown)
+        return self.answer(content, *same, finding=panel.finding * panel.stands_out, **more)
 
 
 def spell(function: str, *given: str, **settings: Any) -> str:
@@ -139,7 +138,7 @@ def contents(subject: Subject) -> Answer | None:
     """What is in the file, and what looks wrong."""
     made = spell("describe", "rankings", **subject.given("unranked"))
     imports = "from rankcut.report.description import describe"
-    return subject.panel("contents", **subject.same("info", "unranked", imports, f"print({made})"))
+    return subject.panel("contents", "info", "unranked", imports, f"print({made})")
 
 
 def consensus(subject: Subject) -> Answer | None:
@@ -147,15 +146,16 @@ def consensus(subject: Subject) -> Answer | None:
     study, title = subject.study, subject.rankings.title or "Consensus"
     found = ConsensusReport(study.items, subject.asked.method, 0.95, [study.consensus])
     model = spell("Consensus", **subject.given("method", "unranked"))
-    same = subject.same(
+    return subject.panel(
+        "consensus",
         "consensus",
         "method people unranked",
         "from rankcut import Consensus, plot_consensus",
         f"model = {model}{spell('.fit', 'rankings', *_people(subject))}",
         f'{spell("plot_consensus", "model", title=title)}.savefig("consensus.png", dpi=150)',
+        draw=partial(draw_consensus, found, title),
+        columns=found.columns(),
     )
-    draw = partial(draw_consensus, found, title)
-    return subject.panel("consensus", **same, draw=draw, columns=found.columns())
 
 
 def groups(subject: Subject) -> Answer | None:
@@ -167,16 +167,13 @@ def groups(subject: Subject) -> Answer | None:
     whose = columns[people] if people else None
     found = compare_groups(subject.rankings, columns[by], people=whose, **given)
     made = spell("compare_groups", "rankings", _column(by), *_people(subject), **given)
-    same = subject.same(
+    return subject.answer(
+        _main(comparison_page([{"title": "", **found.to_dict()}])),
         "compare",
         "by people unranked",
         "from rankcut import compare_groups",
         f"found = {made}",
         'found.plot().savefig("groups.png", dpi=150)',
-    )
-    return Answer(
-        _main(comparison_page([{"title": "", **found.to_dict()}])),
-        **same,
         finding=found.verdict() * bool(found.p_value <= LEVEL),
         draw=found.plot,
         columns=found.items.columns,
@@ -195,8 +192,8 @@ def ranking_map(subject: Subject) -> Answer | None:
         lines = ["from dataclasses import replace\n\nfrom rankcut import plot_map"]
         lines.append("rankings = replace(rankings, weights=None)")
     lines.append(f'{spell("plot_map", "rankings", **given)}.savefig("map.png", dpi=150)')
-    same = subject.same("map", "by unranked", *lines)
-    return Answer(join(*show_picture(picture)), **same, draw=partial(draw_figure, picture))
+    content, draw = join(*show_picture(picture)), partial(draw_figure, picture)
+    return subject.answer(content, "map", "by unranked", *lines, draw=draw)
 
 
 def blocs(subject: Subject) -> Answer | None:
@@ -208,17 +205,14 @@ def blocs(subject: Subject) -> Answer | None:
     names = np.array([f"bloc {label + 1}" for label in model.labels_.tolist()], dtype=object)
     picture = map_picture(read_map(rankings, names, **given, by_name="bloc"), title)
     drawn = spell("plot_map", "rankings", "names", **given, by_name="bloc", title=title)
-    same = subject.same(
+    return subject.answer(
+        _main(bloc_page(found, title, picture)),
         "blocs",
         "unranked",
         "from rankcut import RankingBlocs, plot_map",
         f"model = {spell('RankingBlocs', **given)}.fit(rankings)",
         'names = [f"bloc {label + 1}" for label in model.labels_]',
         f'{drawn}.savefig("blocs.png", dpi=150)',
-    )
-    return Answer(
-        _main(bloc_page(found, title, picture)),
-        **same,
         finding=found.sentences()[0] * (model.structure_ in ("camps", "line")),
         draw=partial(draw_figure, picture),
         columns=found.columns(),

@@ -29,12 +29,14 @@
   const choice = (id, label, ...rest) => make("label", { class: "choice", for: id }, label,
     select(id, ...rest));
   // Redraw a part only if it has changed, and keep the focus where it was.
-  const redraw = (id, sign, draw) => {
-    if (shown.get(id) === sign) return;
+  const redraw = (id, depends, draw) => {
+    const sign = JSON.stringify(depends);
+    if (shown.get(id) === sign) return false;
     shown.set(id, sign);
     if (document.activeElement !== document.body) focused = document.activeElement.id;
     find(id).replaceChildren(...[draw()].flat().filter(Boolean));
     if (document.activeElement === document.body && find(focused)) find(focused).focus();
+    return true;
   };
   const tell = (words) => { find("heard").textContent = words; };
 
@@ -64,14 +66,13 @@
   const file = () => state.files.find((each) => each.id === current) || state.files.at(-1);
 
   // Save and copy: what the server has, as a file or on the clipboard.
-  const stem = () => file().name.replace(/\.[^.]*$/, "").replace(/[^\w-]+/g, "-");
   const load = async (key, form) => (await ask(`/files/${current}/${key}/${form}`)).blob();
   const save = (key, form) => attempt(async () => {
-    tell(`Saving ${key}.${form}`);
-    const address = URL.createObjectURL(await load(key, form));
-    make("a", { href: address, download: `${stem()}-${key}.${form}` }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 60000);
-    tell(`Saved ${stem()}-${key}.${form}`);
+    const stem = file().name.replace(/\.[^.]*$/, "").replace(/[^\w-]+/g, "-");
+    const download = `${stem}-${key}.${form}`;
+    tell(`Saving ${download}`);
+    make("a", { href: URL.createObjectURL(await load(key, form)), download }).click();
+    tell(`Saved ${download}`);
   });
   const copy = (content, what) => attempt(async () => {
     await (typeof content === "string" ? navigator.clipboard.writeText(content)
@@ -133,8 +134,6 @@
       choices.length ? make("div", { class: "choices" }, choices) : null,
       about.names && about.names.length ? table(about) : null,
       about.more ? make("p", { class: "soft" }, `… and ${about.more} more columns`) : null,
-      Object.keys(own.reading).length ? button("Read it as at first", () => change({ reading:
-        Object.fromEntries(Object.keys(own.reading).map((each) => [each, null])) })) : null,
     ];
   };
 
@@ -144,21 +143,19 @@
   const METHODS = { auto: "the usual method", borda: "mean places (Borda)",
     copeland: "pairwise wins (Copeland)", kemeny: "most agreement (Kemeny)",
     strengths: "strengths (Plackett–Luce)" };
-  const control = (key, own) => {
-    if (key === "consensus") return choice("method", "By", own.method, METHODS,
-      (method) => change({ method }));
-    const groups = own.about.groups;
-    if (key !== "groups" || !groups.length) return null;
-    return make("p", { class: "chips" }, own.by ? "Compare by " : "Do groups rank differently? By ",
-      groups.map((name, i) => button(name, () => change({ by: name === own.by ? "" : name }),
-        { id: `by-${i}`, class: "chip", "aria-pressed": String(name === own.by) })));
+  const CONTROLS = {
+    consensus: (own) => choice("method", "By", own.method, METHODS, (method) => change({ method })),
+    groups: (own) => own.about.groups.length ? make("p", {},
+      own.by ? "Compare by " : "Do groups rank differently? By ",
+      own.about.groups.map((name, i) => button(name,
+        () => change({ by: name === own.by ? "" : name }),
+        { id: `by-${i}`, class: "chip", "aria-pressed": String(name === own.by) }))) : null,
   };
   const body = (key, card) => {
-    const stop = button("Stop", () => change({ stop: key }), { id: `stop-${key}` });
     const again = (words) => button(words, () => change({ ask: key }), { id: `again-${key}` });
     return { waiting: () => make("p", { class: "soft" }, "waits for the answers before it"),
       working: () => make("p", { class: "working" }, make("progress", { "aria-label": "Working" }),
-        make("span", { "data-since": card.since }), card.said || "", stop),
+        card.said, button("Stop", () => change({ stop: key }), { id: `stop-${key}` })),
       stopped: () => make("p", {}, "Stopped. ", again("Find out")),
       refused: () => make("div", { class: "mistake" }, make("p", {}, card.said),
         make("p", {}, remedies(card), again("Try again"))),
@@ -187,15 +184,13 @@
       }
       head.replaceWith(more);
     });
-    const name = TITLES[key];
     const forms = { png: "Save PNG", svg: "SVG", csv: "Table (CSV)" };
-    const tools = card.forms.map((form) => button(forms[form], () => save(key, form),
-      { "aria-label": `${forms[form]}: ${name}` }));
-    if (card.forms.includes("png")) tools.unshift(button("Copy picture",
-      () => copy(load(key, "png"), "the picture"), { "aria-label": `Copy picture: ${name}` }));
+    const tools = card.forms.map((form) => button(forms[form], () => save(key, form)));
+    if (card.forms.includes("png")) {
+      tools.unshift(button("Copy picture", () => copy(load(key, "png"), "the picture")));
+    }
     const same = (words, code) => make("div", { class: "same" }, make("span", {}, words),
-      make("pre", { tabindex: 0 }, make("code", {}, code)),
-      button("Copy", () => copy(code, words), { "aria-label": `Copy: ${words}, ${name}` }));
+      make("pre", { tabindex: 0 }, make("code", {}, code)), button("Copy", () => copy(code, words)));
     place.append(make("div", { class: "tools-of" }, tools), make("details", {},
       make("summary", {}, "The same as a command, and in Python"),
       same("the command", card.command), same("the Python", card.python)));
@@ -204,80 +199,75 @@
   const drawCards = (own) => {
     for (const key of Object.keys(TITLES)) {
       const card = own.cards[key] || { state: "nothing" };
-      const part = find(`card-${key}`), chooses = key === "groups" && own.about.groups.length;
-      part.hidden = card.state === "nothing" && !chooses;
-      const sign = JSON.stringify([own.id, card, key === "groups" && [own.by, own.about.groups],
-        key === "consensus" && own.method]);
-      if (shown.get(`card-${key}`) === sign) continue;
-      redraw(`card-${key}`, sign, () => [make("h2", { id: `h-${key}` }, TITLES[key]),
-        control(key, own), body(key, card)]);
-      if (card.state === "done") fillIn(key, own);
+      const control = (CONTROLS[key] || (() => null))(own);
+      find(`card-${key}`).hidden = card.state === "nothing" && !(key === "groups" && control);
+      const depends = [own.id, card, control && control.outerHTML];
+      const drawn = redraw(`card-${key}`, depends, () => [
+        make("h2", { id: `h-${key}` }, TITLES[key]), control, body(key, card)]);
+      if (drawn && card.state === "done") fillIn(key, own);
     }
   };
-  const findings = (own) => Object.entries(own.cards).filter(([, card]) => card.finding)
-    .map(([key, card]) => make("li", {}, button(card.finding,
-      () => find(`h-${key}`).scrollIntoView(), { class: "finding" })));
   const draw = () => {
     const own = file(), some = state.files.length > 0;
     if (own) current = own.id;
     find("welcome").hidden = some;
     document.body.classList.toggle("some", some);
-    redraw("tabs", JSON.stringify([current, state.files.map((each) => [each.id, each.name])]), () =>
+    redraw("tabs", [current, state.files.map((each) => each.id)], () =>
       state.files.map((each) => make("span", { class: each.id === current ? "tab on" : "tab" },
         button(each.name.split("/").at(-1), () => show(each.id), { id: `tab-${each.id}`, class: "",
           "aria-current": each.id === current ? "page" : null }),
         button("×", () => attempt(() => ask(`/files/${each.id}`, "DELETE")),
           { class: "", "aria-label": `Close ${each.name}` }))));
-    redraw("view", own ? own.id : "", () => own && [make("section", { id: "reading",
+    redraw("view", own && own.id, () => own && [make("section", { id: "reading",
       "aria-label": "How the file was read" }), make("div", { id: "findings" }),
     ...Object.keys(TITLES).map((key) => make("section", { id: `card-${key}`, hidden: true,
       "aria-labelledby": `h-${key}` })), make("p", { id: "whole" })]);
     if (!own) return;
     document.title = `${own.name} – rankcut`;
-    redraw("reading", JSON.stringify([own.id, own.about, own.reading, own.by, own.people,
-      own.unranked]), () => [make("h1", {}, (own.about && own.about.title) || own.name),
-      reading(own)].flat());
+    redraw("reading", { ...own, cards: null, method: null }, () =>
+      [make("h1", {}, (own.about && own.about.title) || own.name), reading(own)].flat());
     const unread = !own.about || Boolean(own.about.mistake);
     find("view").classList.toggle("unread", unread);
     if (unread) return;
     drawCards(own);
-    const told = findings(own), whole = own.cards.report || {};
-    redraw("findings", JSON.stringify(told.map((each) => each.textContent)), () => told.length
-      ? [make("h2", {}, "What stands out"), make("ul", {}, told)] : null);
-    redraw("whole", JSON.stringify([own.id, whole]), () => [button("Save the whole page",
-      () => change({ ask: "report" }).then(() => save("report", "html")), { id: "save-whole", class: "main button" }), whole.state === "working"
-      ? make("span", {}, ` ${whole.said || "working"} … `, make("progress")) : null]);
+    const told = Object.entries(own.cards).filter(([, card]) => card.finding);
+    redraw("findings", [own.id, told], () => told.length ? [make("h2", {}, "What stands out"),
+      make("ul", { class: "findings" }, told.map(([key, card]) => make("li", {},
+        button(card.finding, () => find(`h-${key}`).scrollIntoView(), { class: "item" }))))] : null);
+    const whole = own.cards.report || {};
+    const saveWhole = () => change({ ask: "report" }).then(() => save("report", "html"));
+    redraw("whole", [own.id, whole], () => [
+      button("Save the whole page", saveWhole, { id: "save-whole", class: "main button" }),
+      whole.state === "working" ? ` ${whole.said || "working"} …` : null]);
   };
 
   const listen = async () => {
-    for (;;) {
+    for (let lost = false; ;) {
       try {
         state = await (await ask(`/state?since=${state.version}`)).json();
-        if (find("trouble").dataset.lost) { alarm(""); delete find("trouble").dataset.lost; }
-        redraw("examples", String(state.examples), () => state.examples.map((name) =>
+        if (lost) alarm("");
+        lost = false;
+        redraw("examples", state.examples, () => state.examples.map((name) =>
           button(name, () => open(name, undefined, "&example"), { class: "chip" })));
         draw();
       } catch (problem) {
-        find("trouble").dataset.lost = "yes";
+        lost = true;
         alarm(token ? `No answer: has the program ended? (${problem.message})`
           : "Open the whole address that the program printed.");
         await new Promise((wake) => setTimeout(wake, 2000));
       }
     }
   };
-  setInterval(() => document.querySelectorAll("[data-since]").forEach((each) => {
-    each.textContent = `${Math.max(0, Math.round(Date.now() / 1000 - each.dataset.since))} s `;
-  }), 500);
-  const openAll = async (files) => { for (const each of files) await open(each.name, each); };
-  find("pick").addEventListener("change", async (event) => {
-    await openAll([...event.target.files]);
+  const openAll = async (files) => { for (const each of [...files]) await open(each.name, each); };
+  find("pick").addEventListener("change", (event) => {
+    openAll(event.target.files);
     event.target.value = "";
   });
   for (const kind of ["dragover", "dragleave", "drop"]) {
     document.addEventListener(kind, (event) => {
       event.preventDefault();
       document.body.classList.toggle("dragging", kind === "dragover");
-      if (kind === "drop") openAll([...event.dataTransfer.files]);
+      if (kind === "drop") openAll(event.dataTransfer.files);
     });
   }
   listen();

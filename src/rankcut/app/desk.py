@@ -1,16 +1,19 @@
-"""The files that are open, what is asked of each, and what its process has answered so far."""
+"""The files that are open, what is asked of each, and the process that reads and answers."""
 
 import asyncio
+import multiprocessing
+import os
 import secrets
 import shutil
+import signal
 import tempfile
-import time
+import warnings
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from rankcut.app.reading import KEYS, Asked
-from rankcut.app.worker import Worker
+from rankcut.app.reading import KEYS, Asked, look, say_mistake
 from rankcut.errors import InputError
 from rankcut.files.preview import reading_with
 
@@ -33,7 +36,7 @@ class Desk:
         self.files: dict[str, OpenFile] = {}
         self.version = 1
 
-    async def new_worker(self) -> Worker:
+    async def new_worker(self) -> "Worker":
         """A process; the first takes seconds, since it loads all modules for later ones too."""
         return await asyncio.to_thread(Worker, self.folder)
 
@@ -83,6 +86,9 @@ class OpenFile:
 
     def change(self, wanted: dict[str, Any]) -> None:
         """Take over what people choose; answers that depend on it are made again."""
+        for name, act in (("ask", self.ask), ("stop", self.stop)):
+            if name in wanted:
+                act(wanted[name])
         before, about = self.asked, self.about or {"mistake": True}
         if "role" in wanted and "names" in about:
             wanted = self._with_role(about, int(wanted["column"]), str(wanted["role"]))
@@ -152,7 +158,7 @@ class OpenFile:
             worker = self._worker = self._worker or await self.desk.new_worker()
             key = self._running = self._waiting.pop(0)
             if key:
-                self._set(key, "working", since=time.time(), said="")
+                self._set(key, "working", said="")
             try:
                 worker.pipe.send((key, self.asked, str(self.place), self.folder))
                 while self._worker is worker and self._running is not None:
@@ -178,3 +184,85 @@ class OpenFile:
                 self.ask(answer)
         if state in ("over", "refused"):
             self._running = None
+
+
+class Worker:
+    """A process that can be ended any time; ``pipe`` takes jobs and gives results."""
+
+    def __init__(self, folder: Path) -> None:
+        forks = "forkserver" in multiprocessing.get_all_start_methods()
+        context: Any = multiprocessing.get_context("forkserver" if forks else None)
+        if forks:
+            # Processes start with all modules loaded.
+            context.set_forkserver_preload(["rankcut.app.answers", "matplotlib.figure"])
+        self.pipe, other = context.Pipe()
+        self._process = context.Process(target=work, args=(other, folder), daemon=True)
+        self._process.start()
+        other.close()
+
+    def end(self) -> None:
+        """Stop at once, whatever it does."""
+        self._process.terminate()
+        self._process.join()
+
+
+def work(pipe: Connection, folder: Path) -> None:
+    """Do jobs until the other end is closed; then nothing is left of the files."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    warnings.simplefilter("ignore")
+    bench = _Bench(pipe)
+    while True:
+        try:
+            job = pipe.recv()
+        except (EOFError, OSError):
+            shutil.rmtree(folder, ignore_errors=True)
+            return
+        try:
+            bench.do(*job)
+            pipe.send(("over", None))
+        except InputError as mistake:
+            pipe.send(("refused", say_mistake(mistake)))
+        except Exception as problem:
+            said = str(problem) or type(problem).__name__
+            pipe.send(("refused", {"said": said, "remedies": []}))
+
+
+class _Bench:
+    """The rankings of one file, and what is made of them."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self._read: Any = None
+        self._rankings: Any = None
+        self._subjects: list[Any] = []
+
+    def do(self, key: str, asked: Asked, place: str, folder: Path) -> None:
+        """Read the file, or make an answer and what can be saved of it."""
+        from rankcut.app.answers import ANSWERS, Subject
+
+        if self._read != asked.reading or not key:
+            os.chdir(place)
+            self._rankings, about = look(asked)
+            self._read, self._subjects = asked.reading, []
+            self._pipe.send(("read", about))
+        if not key:
+            return
+        if self._rankings is None:
+            raise InputError("the file cannot be read")
+        asked = asked.relevant(key)
+        known = [subject for subject in self._subjects if subject.asked == asked]
+        if not known:
+            known = [Subject(asked, self._rankings, lambda said: self._pipe.send(("says", said)))]
+            self._subjects += known
+        answer = ANSWERS[key](known[0])
+        if answer is None:
+            self._pipe.send(("nothing", {}))
+            return
+        # Inline styles are not allowed on the page; its script sets them.
+        told: dict[str, Any] = {"content": answer.content.replace(' style="', ' data-style="')}
+        told |= {name: getattr(answer, name) for name in ("command", "python", "finding", "forms")}
+        self._pipe.send(("done", told))
+        for form in answer.forms:
+            draft = folder / f"draft.{form}"
+            answer.save(draft)
+            draft.replace(folder / f"{key}.{form}")

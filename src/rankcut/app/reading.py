@@ -62,9 +62,12 @@ class Asked:
         chosen: Any = {"people": "", "by": "", "method": "auto"}
         return replace(self, **{name: own for name, own in chosen.items() if name not in uses})
 
-    def meaning(self, rankings: RankingSet, said: str) -> str:
-        """What unranked items mean: ``said`` if the file says so itself, and unknown otherwise."""
-        return self.unranked or ("anywhere" if rankings.unranked == "error" else said)
+    def meaning(self, rankings: RankingSet) -> str:
+        """What unranked items mean: unknown, unless people or the file say so; "" without any."""
+        filled = rankings.n_ranked()
+        if (filled[filled > 0] == len(rankings.items)).all():
+            return ""
+        return self.unranked or rankings.unranked.replace("error", "anywhere")
 
 
 def look(asked: Asked) -> tuple[RankingSet | None, dict[str, Any]]:
@@ -105,16 +108,14 @@ def look(asked: Asked) -> tuple[RankingSet | None, dict[str, Any]]:
 def _described(asked: Asked, rankings: RankingSet, seen: Preview) -> dict[str, Any]:
     sizes = f"{amount(len(rankings.items), 'item')}, {amount(rankings.n_rankings, 'ranking')}"
     said = rankings.metadata.get(READ_AS, f"read as rankings: {sizes}")
-    filled = rankings.n_ranked()
-    empty = int(rankings.counts[filled == 0].sum())
+    empty = int(rankings.counts[rankings.n_ranked() == 0].sum())
     said += f"; {amount(empty, 'ranking')} without an answer left out" if empty else ""
-    some = bool((filled[filled > 0] < len(rankings.items)).any())
     return {
         "said": f"{said[0].upper()}{said[1:]}.",
         "title": rankings.title,
         "recognised": READ_AS in rankings.metadata,
         "roles": column_roles(seen, rankings, asked.reading)[:_MOST_COLUMNS],
-        "unranked": asked.meaning(rankings, rankings.unranked) if some else None,
+        "unranked": asked.meaning(rankings),
         "groups": [name for name, values in rankings.columns.items() if _can_group(values)],
     }
 

@@ -25,7 +25,6 @@ from starlette.routing import Route
 
 from rankcut.app.desk import STEP, Desk, OpenFile
 from rankcut.app.reading import KEYS
-from rankcut.errors import InputError
 from rankcut.pictures.page import page_style, read_file
 
 MOST_BYTES = 256 * 2**20
@@ -149,12 +148,7 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
         file, wanted = file_of(request), await request.json()
         if not isinstance(wanted, dict) or not {wanted.get("ask"), wanted.get("stop")} <= _KEYS:
             raise ValueError("this is no choice")
-        if "ask" in wanted:
-            file.ask(wanted["ask"])
-        elif "stop" in wanted:
-            file.stop(wanted["stop"])
-        else:
-            file.change(wanted)
+        file.change(wanted)
         return JSONResponse(None)
 
     async def close(request: Request) -> Response:
@@ -188,10 +182,8 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
         Route("/files/{id}/{key}", card),
         Route("/files/{id}/{key}/{form}", save),
     ]
-    handlers: Any = {InputError: say, ValueError: say}
-    return Guard(
-        Starlette(routes=routes, exception_handlers=handlers, lifespan=living), port, token
-    )
+    app = Starlette(routes=routes, exception_handlers={ValueError: say}, lifespan=living)
+    return Guard(app, port, token)
 
 
 def plain_name(name: str) -> str:
