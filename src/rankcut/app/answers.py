@@ -24,10 +24,11 @@ from rankcut.errors import Setting, in_python, in_shell
 from rankcut.files.text import defused, format_text
 from rankcut.pictures.figures import draw_figure, save_figure
 from rankcut.pictures.maps import map_picture, read_map
-from rankcut.pictures.page import Html, join, show_picture, tag
+from rankcut.pictures.page import Html, join, show_picture
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.report import report
 from rankcut.report.panels import PANELS
+from rankcut.report.ranking_report import show_inside
 from rankcut.report.study import Study, read_study
 
 
@@ -110,10 +111,8 @@ class Subject:
             made = spell("report", "rankings", **self.given("people", "unranked"))
             imports, saved = "from rankcut.report import report", f'{made}.save("report.html")'
             same = ("report", "people unranked", imports, saved)
-        notes = tag("p", panel.notes, kind="soft") if panel.notes else ""
-        said = tag("p", panel.said.replace(" %", "\u00a0%"), kind="says")
-        content = join(said, panel.figure, panel.table, notes)
-        return self.answer(content, *same, finding=panel.finding * panel.stands_out, **more)
+        finding = panel.finding * panel.stands_out
+        return self.answer(show_inside(panel), *same, finding=finding, **more)
 
 
 def spell(function: str, *given: str, **settings: Any) -> str:

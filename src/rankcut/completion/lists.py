@@ -37,26 +37,14 @@ LONGEST = 40
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """What people list, one person after another, with a score for each item.
+    """What people list, one person after another, with a score for each item."""
 
-    Attributes
-    ----------
-    starts : ndarray of shape (n_people + 1,)
-        Where the entries of each person begin.
-    items, scores, blurs : ndarray of shape (n_entries,)
-        The items of each list in ascending order, their scores, and how vague each score is.
-    counts : ndarray of shape (n_people,)
-        How many people each list stands for.
-    n_items : int
-        Total number of items.
-    """
-
-    starts: Longs
-    items: Indices
-    scores: Floats
-    blurs: Floats
-    counts: Floats
-    n_items: int
+    starts: Longs  #: (n_people + 1,): where the entries of each person begin
+    items: Indices  #: (n_entries,): the items of each list in ascending order
+    scores: Floats  #: (n_entries,): their scores
+    blurs: Floats  #: (n_entries,): how vague each score is
+    counts: Floats  #: (n_people,): how many people each list stands for
+    n_items: int  #: total number of items
 
     def __len__(self) -> int:
         return len(self.starts) - 1

@@ -39,29 +39,14 @@ HIDDEN = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """Scores x·B = x·M·diag(s) + x·diag(1 − s), or x·Xᵀ·M·X·diag(s) + x·diag(1 − s).
+    """Scores x·B = x·M·diag(s) + x·diag(1 − s), or x·Xᵀ·M·X·diag(s) + x·diag(1 − s)."""
 
-    Attributes
-    ----------
-    rows : csr_array or None
-        The weighted lists X, if they are in the formula.
-    matrix : array or csr_array
-        M.
-    scales : array of shape (n_items,)
-        s.
-    order : bool
-        Whether first items count more than last ones.
-    given, taken : csr_array or None
-        With a graph, how much of an item counts for its neighbours, and what an item takes from
-        the scores of its own.
-    """
-
-    rows: csr_array | None
-    matrix: Any
-    scales: Floats
-    order: bool
-    given: csr_array | None = None
-    taken: csr_array | None = None
+    rows: csr_array | None  #: the weighted lists X, if they are in the formula
+    matrix: Any  #: M, an array or csr_array
+    scales: Floats  #: (n_items,): s
+    order: bool  #: whether first items count more than last ones
+    given: csr_array | None = None  #: how much of an item counts for its neighbours in a graph
+    taken: csr_array | None = None  #: what an item takes from the scores of its own
 
     def worth(self, lists: Lists) -> Floats:
         """How much each item belongs on each list; about 1 if all such people list it."""

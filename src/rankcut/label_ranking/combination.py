@@ -39,26 +39,14 @@ _COARSEST = 64.0
 
 @dataclass(frozen=True, eq=False)
 class ForestModel:
-    """Fitted trees, whose mean is the prediction, one after another in flat arrays.
+    """Fitted trees, whose mean is the prediction, one after another in flat arrays."""
 
-    Attributes
-    ----------
-    roots : ndarray of shape (n_trees,)
-        First node of each tree.
-    feature, left, right : ndarrays of shape (n_nodes,)
-        Column of a node, and its children; for a leaf LEAF, and its row of ``values``.
-    threshold : ndarray of shape (n_nodes,)
-        Rows up to this value go to the left.
-    values : ndarray of shape (n_leaves, n_targets)
-        What a leaf predicts.
-    """
-
-    roots: Indices
-    feature: Indices
-    left: Indices
-    right: Indices
-    threshold: Floats
-    values: Floats
+    roots: Indices  #: (n_trees,): first node of each tree
+    feature: Indices  #: (n_nodes,): column of a node; LEAF for a leaf
+    left: Indices  #: (n_nodes,): its first child; for a leaf its row of ``values``
+    right: Indices  #: (n_nodes,): its other child
+    threshold: Floats  #: (n_nodes,): rows up to this value go to the left
+    values: Floats  #: (n_leaves, n_targets): what a leaf predicts
 
     def predict(self, rows: Floats, n_jobs: int | None = None) -> Floats:
         """Predicted targets."""

@@ -24,28 +24,14 @@ _PENALTIES = 10.0 ** np.arange(-5.0, 2.01, 0.5)
 
 @dataclass(frozen=True, eq=False)
 class KernelModel:
-    """A fitted kernel ridge regression.
+    """A fitted kernel ridge regression."""
 
-    Attributes
-    ----------
-    landmarks : ndarray of shape (n_landmarks, n_columns)
-        Rows that new ones are compared with.
-    coefficients : ndarray of shape (n_landmarks, n_targets)
-        Weights of the kernel's values.
-    offset : ndarray of shape (n_targets,)
-        What is added.
-    lengthscale, penalty : float
-        ℓ and λ, as found.
-    loss : float
-        Weighted mean square of the residuals of rows left out.
-    """
-
-    landmarks: Floats
-    coefficients: Floats
-    offset: Floats
-    lengthscale: float
-    penalty: float
-    loss: float
+    landmarks: Floats  #: (n_landmarks, n_columns): rows that new ones are compared with
+    coefficients: Floats  #: (n_landmarks, n_targets): weights of the kernel's values
+    offset: Floats  #: (n_targets,): what is added
+    lengthscale: float  #: ℓ, as found
+    penalty: float  #: λ, as found
+    loss: float  #: weighted mean square of the residuals of rows left out
 
     def predict(self, rows: Floats) -> Floats:
         """Predicted targets."""
@@ -87,30 +73,14 @@ def fit_kernel(
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Orthogonal directions of a kernel's features: all that a fit needs besides the targets.
+    """Orthogonal directions of a kernel's features: all that a fit needs besides the targets."""
 
-    Attributes
-    ----------
-    landmarks : ndarray of shape (n_landmarks, n_columns)
-        Rows that new ones are compared with.
-    lengthscale : float
-        ℓ.
-    vectors : ndarray of shape (n_rows, n_directions)
-        V, the rows' coordinates: VᵀWV is diagonal.
-    values : ndarray of shape (n_directions,)
-        The diagonal of VᵀWV.
-    basis : ndarray of shape (n_landmarks, n_directions)
-        From the kernel's values to coordinates.
-    centre : ndarray of shape (n_directions,)
-        The rows' mean coordinates, which V is without.
-    """
-
-    landmarks: Floats
-    lengthscale: float
-    vectors: Floats
-    values: Floats
-    basis: Floats
-    centre: Floats
+    landmarks: Floats  #: (n_landmarks, n_columns): rows that new ones are compared with
+    lengthscale: float  #: ℓ
+    vectors: Floats  #: (n_rows, n_directions): V, the rows' coordinates: VᵀWV is diagonal
+    values: Floats  #: (n_directions,): the diagonal of VᵀWV
+    basis: Floats  #: (n_landmarks, n_directions): from the kernel's values to coordinates
+    centre: Floats  #: (n_directions,): the rows' mean coordinates, which V is without
 
     def fit(
         self, targets: Floats, weights: Floats, penalties: Floats

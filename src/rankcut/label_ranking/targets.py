@@ -32,21 +32,12 @@ _BOUNDS = [(-4.0, 4.0), (-4.0, 9.0)]
 
 @dataclass(frozen=True, eq=False)
 class PairTargets:
-    """The sign of each pair of items in each ranking.
+    """The sign of each pair of items in each ranking."""
 
-    Attributes
-    ----------
-    signs : ndarray of shape (n_rankings, n_pairs)
-        Expected signs of the pairs (0, 1), (0, 2), …, (1, 2), …: +1 where the first is better.
-    known : ndarray of bool, of the same shape
-        Whether a ranking ranks both items.
-    listed : ndarray of bool, of shape (n_rankings, n_items)
-        Whether a ranking ranks an item.
-    """
-
+    #: (n_rankings, n_pairs): signs of (0, 1), (0, 2), …, (1, 2), …: +1 if the first is better
     signs: Floats
-    known: NDArray[np.bool_]
-    listed: NDArray[np.bool_]
+    known: NDArray[np.bool_]  #: (n_rankings, n_pairs): whether a ranking ranks both items
+    listed: NDArray[np.bool_]  #: (n_rankings, n_items): whether a ranking ranks an item
 
 
 def pair_targets(rankings: Rankings, n_jobs: int | None = None) -> PairTargets:

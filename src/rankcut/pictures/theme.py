@@ -25,29 +25,14 @@ UNKNOWN = "#dde0e4"
 """Colour of those who are in no group."""
 
 _ON_DARK = (
-    *("#2b93d6", "#ee7420", "#14b886", "#e093bd", "#f0b02a", "#86cdf8", "#c8498f", "#8f7a4f"),
+    *("#2b93d6", "#ee7420", "#14b886", "#e093bd", "#f0b02a", "#86cdf8", "#c8498f", "#8a774f"),
 )
 ON_DARK = {
     INK: "#e7e9ec",
     SOFT: "#a4acb4",
     FAINT: "#3a4149",
     PAPER: "#14171b",
-    **dict(
-        zip(
-            COLOURS,
-            (
-                "#2b93d6",
-                "#ee7420",
-                "#14b886",
-                "#e093bd",
-                "#f0b02a",
-                "#86cdf8",
-                "#c8498f",
-                "#8a774f",
-            ),
-            strict=True,
-        )
-    ),
+    **dict(zip(COLOURS, _ON_DARK, strict=True)),
     OTHERS: "#5b626b",
     UNKNOWN: "#3a4149",
 }

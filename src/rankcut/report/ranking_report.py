@@ -20,21 +20,11 @@ from rankcut.report.study import Study, read_study
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """A page about a set of rankings; a notebook shows it.
+    """A page about a set of rankings; a notebook shows it."""
 
-    Attributes
-    ----------
-    study : Study
-        The numbers behind the page.
-    panels : dict of str to Panel
-        Its parts.
-    html : str
-        The page, which needs no network.
-    """
-
-    study: Study
-    panels: dict[str, Panel]
-    html: str
+    study: Study  #: the numbers behind the page
+    panels: dict[str, Panel]  #: its parts
+    html: str  #: the page, which needs no network
 
     @property
     def findings(self) -> list[str]:
@@ -174,15 +164,14 @@ def _page(study: Study, panels: dict[str, Panel], source: str) -> str:
 
 def show_panel(key: str, panel: Panel) -> Html:
     """A panel as a section of a page."""
-    return tag(
-        "section",
-        tag("h2", panel.name, id=key),
-        tag("p", _unbroken(panel.said), kind="says"),
-        panel.figure,
-        panel.table,
-        tag("p", panel.notes, kind="soft") if panel.notes else Html(),
-        aria_labelledby=key,
-    )
+    return tag("section", tag("h2", panel.name, id=key), show_inside(panel), aria_labelledby=key)
+
+
+def show_inside(panel: Panel) -> Html:
+    """What a panel says and shows, without its name."""
+    said = tag("p", _unbroken(panel.said), kind="says")
+    notes = tag("p", panel.notes, kind="soft") if panel.notes else ""
+    return join(said, panel.figure, panel.table, notes)
 
 
 def _unbroken(said: str) -> str:
