@@ -131,16 +131,8 @@ def learn_presence(
 ) -> Presence | None:
     """The presence that finds hidden items best, or None if utilities find more.
 
-    Parameters
-    ----------
-    lists, judges, others : Lists
-        Listed items of all people, of those held out, and of the rest.
-    model : Population or FactorPopulation
-        The population as learned from the rest.
-    graph : ItemGraph or None
-        The item graph.
-    rng : Generator
-        Draws what is hidden.
+    ``judges`` are the people held out, and ``others`` the rest, from whom ``model`` was learned;
+    ``rng`` draws what is hidden. All lists have listed items alone.
     """
     shown, gains = hide_listed(judges, rng)
     utilities = model.utilities(with_unlisted(shown, 1.0))

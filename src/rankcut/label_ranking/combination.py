@@ -195,20 +195,8 @@ def fit_combination(
 ) -> tuple[Combination, Floats]:
     """Fit all models and their weights; also predictions of rows by models without them.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_columns)
-        Covariates, not NaN.
-    targets : ndarray of shape (n_rows, n_targets)
-        What to predict.
-    told : ndarray of bool, of the same shape
-        Whether a row says anything about a target.
-    weights : ndarray of shape (n_rows,)
-        How often each row counts, above 0.
-    seed : int
-        Seed of the trees and landmarks.
-    n_jobs : int or None
-        Number of threads.
+    ``rows`` are covariates without NaN, ``told`` says whether a row says anything about each of its
+    ``targets``, and ``weights`` how often it counts, above 0.
     """
     counts = told * weights[:, None]
     mean = (counts * targets).sum(axis=0) / np.maximum(counts.sum(axis=0), 1e-300)

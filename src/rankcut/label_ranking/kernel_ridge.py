@@ -44,18 +44,8 @@ def fit_kernel(
 ) -> tuple[KernelModel, Floats]:
     """The kernel ridge regression with the least leave-one-out error, and rows by those without.
 
-    With many rows, the lengthscale is the best of a model of the landmarks alone.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_columns)
-        Covariates, scaled.
-    targets : ndarray of shape (n_rows, n_targets)
-        What to predict.
-    weights : ndarray of shape (n_rows,)
-        How often each row counts, above 0.
-    seed : int
-        Seed of the landmarks.
+    ``rows`` are covariates, scaled, and ``weights`` say how often each counts, above 0. With many
+    rows, the lengthscale is the best of a model of the landmarks alone, which ``seed`` draws.
     """
     if len(rows) > MOST_COMPARED:
         some = np.random.default_rng(seed).permutation(len(rows))[:MOST_COMPARED]

@@ -256,22 +256,12 @@ class PredictsRankings(RegressorMixin, BaseEstimator):
 
 @dataclass(frozen=True)
 class RankingScore:
-    """The scores of a method that predicts rankings.
+    """The scores of a method that predicts rankings."""
 
-    Attributes
-    ----------
-    method : str
-        Name of the method.
-    kendall, spearman : float
-        Mean correlation of observed and predicted rankings.
-    top_overlap : float
-        Share of the best items that are among those predicted; see :func:`n_best`.
-    """
-
-    method: str
-    kendall: float
-    spearman: float
-    top_overlap: float
+    method: str  #: its name
+    kendall: float  #: mean correlation of observed and predicted rankings
+    spearman: float  #: the same of their positions
+    top_overlap: float  #: share of the best items among those predicted; see :func:`n_best`
 
 
 def n_best(n_items: int) -> int:

@@ -110,18 +110,10 @@ class Calibration:
 
 
 def calibrate(signs: Floats, outcomes: Floats, weights: Floats, seed: int) -> Calibration:
-    """The calibration that makes these outcomes most likely.
+    """The calibration that makes the outcomes of held-out pairs with these signs most likely.
 
-    Parameters
-    ----------
-    signs : ndarray of shape (n_pairs,)
-        Predicted signs of held-out pairs.
-    outcomes : ndarray of shape (n_pairs,)
-        1 where the first item was preferred, 0 where the second, ½ where they were tied.
-    weights : ndarray of shape (n_pairs,)
-        How often each pair counts.
-    seed : int
-        Seed of the sample that is drawn if there are very many pairs.
+    An outcome is 1 where the first item was preferred, 0 where the second, ½ where they were tied;
+    ``weights`` say how often each pair counts. Of very many pairs, ``seed`` draws a sample.
     """
     if len(signs) > _MOST_PAIRS:
         some = np.random.default_rng(seed).choice(len(signs), _MOST_PAIRS, replace=False)

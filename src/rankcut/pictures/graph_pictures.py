@@ -114,14 +114,9 @@ def graph_page(
 
     Examples
     --------
-    >>> from rankcut import NeighborGraph
-    >>> from rankcut.datasets import load_lunch
     >>> from rankcut.pictures import graph_page
-    >>> lunch = load_lunch()
-    >>> graph = NeighborGraph(lunch.item_points, n_neighbors=2)
-    >>> html = graph_page(graph, lunch.item_features["counter"], items=lunch.items)
-    >>> "<title>Item graph</title>" in html, "8 items, 9 edges" in html
-    (True, True)
+    >>> "2 items, 1 edge" in graph_page([[0, 1], [1, 0]], items=["toro", "uni"])
+    True
     """
     picture = graph_picture(graph, by, items=items, by_name=by_name, title=title)
     said = "Point at an item for its name and its strongest edges."
@@ -250,11 +245,7 @@ def lay_out_graph(graph: ItemGraph) -> GraphLayout:
     ([[1, 2], [0, 1]], [1.0, 2.0])
     """
     chosen = np.sort(np.argsort(-graph.degrees, kind="stable")[:MOST_ITEMS])
-    if graph.n_items > MOST_ITEMS:
-        weights = graph.weights.to_csr()[chosen][:, chosen].toarray()
-    else:
-        weights = graph.to_dense()
-    drawn = _strong_edges(weights)
+    drawn = _strong_edges(graph.weights.to_csr()[chosen][:, chosen].toarray())
     places = _keep_apart(_fit_in_square(_upright(_spread_out(drawn))))
     edges = coo_array(np.triu(drawn, 1))
     order = np.argsort(edges.data, kind="stable")

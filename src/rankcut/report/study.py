@@ -263,7 +263,8 @@ def read_study(
         for each, name in ((by, "by"), (people, "people"), (strata, "strata"))
     )
     value = read_rankings(X, items, unranked=unranked, sample_weight=sample_weight, people=people)
-    about = X if isinstance(X, RankingSet) else RankingSet(value.stored, _labels(value))
+    labels = tuple(value.item(column) for column in range(value.shape[1]))
+    about = X if isinstance(X, RankingSet) else RankingSet(value.stored, labels)
     if sample_weight is not None:
         about = replace(about, counts=None, weights=value.counts)
     kept = value.counts > 0
@@ -301,10 +302,6 @@ def _column(columns: Any, given: Any, parameter: str) -> Any:
         known = ", ".join(map(repr, columns)) or "none"
         raise InputError(f"there is no column {given!r}; found {known}", parameter=parameter)
     return columns[given]
-
-
-def _labels(value: Rankings) -> tuple[Hashable, ...]:
-    return tuple(value.item(column) for column in range(value.shape[1]))
 
 
 def _name(value: Any) -> str:
