@@ -165,7 +165,8 @@
   const fillIn = (key, own) => attempt(async () => {
     const card = await (await ask(`/files/${own.id}/${key}`)).json();
     const place = find(`content-${key}`);
-    if (!card || !place || own !== file()) return;
+    // Meanwhile, another file may be shown, or the answer may be made again.
+    if (!place || own.id !== current || !card || card.state !== "done") return;
     const linked = !["groups", "map", "blocs"].includes(key)
       && (key !== "consensus" || own.method === "auto");
     place.innerHTML = card.content;
