@@ -24,6 +24,14 @@ def random_lists(n_lists, seed):
     return ranks
 
 
+RANKS = random_lists(30, 1)
+
+
+@pytest.fixture(params=["anywhere", "last"])
+def unranked(request):
+    return request.param
+
+
 def stored(ranks):
     return sparse.csr_array(np.nan_to_num(ranks))
 
@@ -72,12 +80,10 @@ def parts_by_definition(ranks, unranked):
     return parts, overlap / 2 if unranked == "last" else 1.0
 
 
-@pytest.mark.parametrize("unranked", ["anywhere", "last"])
 def test_parts_by_definition(unranked):
-    ranks = random_lists(30, 1)
-    model = LikenessFeatures(unranked=unranked).fit(ranks)
-    vectors = model.transform(ranks)
-    parts, of_factors = parts_by_definition(ranks, unranked)
+    model = LikenessFeatures(unranked=unranked).fit(RANKS)
+    vectors = model.transform(RANKS)
+    parts, of_factors = parts_by_definition(RANKS, unranked)
     total = sum(weight for _, weight in parts.values()) + of_factors
     for name, (rows, weight) in parts.items():
         found = vectors[:, columns(model, name)]
@@ -116,61 +122,54 @@ def test_means_are_left_alone_if_not_centered():
 
 
 def test_lists_of_ties_say_what_they_list():
-    ranks = random_lists(30, 1)
-    tied = np.where(np.isnan(ranks), np.nan, 1.0)
+    tied = np.where(np.isnan(RANKS), np.nan, 1.0)
     model = LikenessFeatures(unranked="last").fit(tied)
     vectors = model.transform(tied)
     assert not vectors[:, columns(model, "order of")].any()
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0)
 
 
-@pytest.mark.parametrize("unranked", ["anywhere", "last"])
 def test_a_graph_and_its_recipe_are_the_same(unranked):
-    ranks = random_lists(30, 1)
     recipe = NeighborGraph(np.random.default_rng(0).random((N, 2)), n_neighbors=3)
     one, other = (
-        LikenessFeatures(graph, unranked=unranked).fit_transform(ranks)
+        LikenessFeatures(graph, unranked=unranked).fit_transform(RANKS)
         for graph in (recipe, recipe.build())
     )
     np.testing.assert_array_equal(one, other)
 
 
 def test_a_graph_adds_widely_smoothed_lists():
-    ranks = random_lists(30, 1)
     weights = NeighborGraph(np.random.default_rng(0).random((N, 2)), n_neighbors=3).build()
-    model = LikenessFeatures(weights, unranked="last", centered=False).fit(ranks)
+    model = LikenessFeatures(weights, unranked="last", centered=False).fit(RANKS)
     np.testing.assert_allclose(model.graph_.to_dense(), weights.to_dense())
     step = (np.eye(N) + walk_on(weights.to_dense())) / 2
-    expected = unit(tf_idf(ranks) @ np.linalg.matrix_power(step, 16))
-    found = unit(model.transform(ranks)[:, columns(model, "graph")])
+    expected = unit(tf_idf(RANKS) @ np.linalg.matrix_power(step, 16))
+    found = unit(model.transform(RANKS)[:, columns(model, "graph")])
     # The few columns that are kept are all there are.
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-9)
 
 
-@pytest.mark.parametrize("unranked", ["anywhere", "last"])
 def test_mean_item_features(unranked):
-    ranks = random_lists(30, 1)
     labels = [f"item {i}" for i in range(N)]
     points = np.random.default_rng(0).random((N, 2))
     table = pd.DataFrame(points, columns=["a", "b"], index=labels)
-    frame = pd.DataFrame(ranks, columns=labels)
+    frame = pd.DataFrame(RANKS, columns=labels)
     by_table = LikenessFeatures(item_features=table.iloc[::-1], unranked=unranked)
     plain = LikenessFeatures(item_features=NeighborGraph(points), unranked=unranked)
-    vectors = plain.fit_transform(ranks)
+    vectors = plain.fit_transform(RANKS)
     np.testing.assert_allclose(by_table.fit_transform(frame), vectors, atol=1e-12)
     if unranked == "last":
         scaled = (points - points.mean(axis=0)) / points.std(axis=0)
-        means = unit(tf_idf(ranks) @ scaled)
+        means = unit(tf_idf(RANKS) @ scaled)
         found = unit(vectors[:, columns(plain, "features")])
         np.testing.assert_allclose(found, unit(means - means.mean(axis=0)), atol=1e-12)
     stored_points = sparse.csr_array(points)
     both = LikenessFeatures(item_features=stored_points, unranked=unranked)
-    found = both.fit_transform(stored(ranks))
+    found = both.fit_transform(stored(RANKS))
     assert isinstance(found, sparse.csr_array)
     np.testing.assert_allclose(np.linalg.norm(found.toarray(), axis=1), 1.0)
 
 
-@pytest.mark.parametrize("unranked", ["anywhere", "last"])
 def test_sparse_dense_and_frames_are_the_same(unranked):
     ranks = random_lists(30, 2)
     dense = LikenessFeatures(unranked=unranked).fit_transform(ranks)
@@ -187,15 +186,11 @@ def test_sparse_dense_and_frames_are_the_same(unranked):
     assert len(names) == dense.shape[1]
 
 
-@pytest.mark.parametrize("unranked", ["anywhere", "last"])
 def test_rows_do_not_depend_on_others(unranked):
-    ranks = random_lists(40, 3)
-    model = LikenessFeatures(unranked=unranked).fit(ranks)
-    whole = model.transform(ranks)
-    assert (model.transform(ranks[7:9]) == whole[7:9]).all()
+    model = LikenessFeatures(unranked=unranked).fit(RANKS)
+    assert (model.transform(RANKS[7:9]) == model.transform(RANKS)[7:9]).all()
 
 
-@pytest.mark.parametrize("unranked", ["anywhere", "last"])
 def test_counts_are_repeated_rows(unranked):
     ranks = random_lists(25, 4)
     counts = np.random.default_rng(5).integers(1, 4, 25)
