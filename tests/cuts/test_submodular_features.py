@@ -1,9 +1,11 @@
-"""SubmodularFeatures: all four kinds of rankings under every set function, and which laws hold."""
+"""SubmodularFeatures: all kinds of rankings under every set function, and which laws hold."""
+
+from itertools import product
 
 import numpy as np
 import oracles
 import pytest
-from functions import FAMILIES, KINDS, cases_and_partitions, make_case
+from functions import FAMILIES, KINDS, cases_and_partitions, make_case, subsets
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -17,9 +19,11 @@ from rankcut.cuts import (
     Complement,
     FeatureMap,
     FromCallable,
+    GaussianEntropy,
     GraphCut,
     MapOptions,
     Modular,
+    check_submodular,
 )
 from rankcut.rankings import read_rankings
 
@@ -233,3 +237,54 @@ def test_a_function_that_is_not_submodular_is_reported_with_a_counterexample(n_i
 
 def test_a_submodular_function_of_ones_own_is_taken_without_a_word():
     SubmodularFeatures(FromCallable(lambda items: min(len(items), 2), 5)).fit([[1, 2, 3, 4, 5]])
+
+
+@given(values=st.lists(st.integers(-3, 3), min_size=15, max_size=15))
+def test_agrees_with_all_pairs_of_sets(values):
+    table = dict(zip(subsets(4), [0, *values], strict=True))
+    check = check_submodular(FromCallable(table.__getitem__, 4))
+    truth = all(
+        table[a] + table[b] >= table[a | b] + table[a & b] for a, b in product(subsets(4), repeat=2)
+    )
+    assert bool(check) == truth
+    assert check.proved
+    if not truth:
+        a, b = check.counterexample.first, check.counterexample.second
+        assert check.counterexample.values == (table[a], table[b], table[a | b], table[a & b])
+        assert table[a] + table[b] < table[a | b] + table[a & b]
+
+
+# A table of all sets is for few items.
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name != "cut by table"])
+def test_no_counterexample_among_many_items(family):
+    check = check_submodular(make_case(family, 30, 0).function, n_trials=2000)
+    assert check
+    assert not check.proved
+    assert check.n_checked == 2000
+    assert str(check) == "perhaps submodular: no counterexample in 2,000 random inequalities"
+
+
+def test_finds_a_counterexample_among_many_items():
+    weights = np.random.default_rng(0).random(20)
+    good = FromCallable(lambda items: np.sqrt(sum(weights[i] for i in items)), 20)
+    bad = FromCallable(lambda items: 0.05 * ({7, 16} <= items), 20)
+    assert check_submodular(good, n_trials=500)
+    # A trial is about these two items once in 190 times.
+    check = check_submodular(good + bad, n_trials=3000)
+    assert not check
+    assert not check.proved
+    shown = check.counterexample
+    assert {7, 16} <= shown.first ^ shown.second
+    assert shown.violation > 0
+    assert str(check).startswith("not submodular: F({")
+
+
+def test_says_what_it_proved():
+    check = check_submodular(Modular([1, 2, 3]))
+    assert str(check) == "submodular: all 6 inequalities hold"
+    assert check_submodular(Modular([1])).n_checked == 0
+
+
+def test_rounding_is_no_counterexample():
+    nearly_independent = np.eye(6) + 1e-9
+    assert check_submodular(1e6 * GaussianEntropy(nearly_independent))

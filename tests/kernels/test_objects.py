@@ -204,25 +204,3 @@ class TestHyperparameters:
         search = GridSearchCV(SVC(kernel=MallowsKernel(5.0)), {"kernel__lam": [50.0, 0.1]}, cv=3)
         search.fit(FOOD.ranks, FOOD.target)
         assert search.best_params_ == {"kernel__lam": 0.1}
-
-
-class TestBase:
-    """The Gaussian kernel on the vectors of another kernel."""
-
-    def test_distances_are_those_of_the_base(self):
-        base = GraphCutKernel(GRAPH)
-        gram = graph_cut_kernel(FOOD.ranks, graph=GRAPH)
-        own = np.diag(gram)
-        squares = np.maximum(own[:, np.newaxis] + own - 2 * gram, 0)
-        scale = float(np.sqrt(np.median(squares)))
-        expected = np.exp(-squares / (2 * scale**2))
-        assert_allclose(GaussianKernel(scale, base=base)(FOOD.ranks), expected, atol=1e-6)
-
-    def test_what_is_said_of_unranked_items_holds_for_the_base(self):
-        kernel = GaussianKernel(2.0, base=SpearmanKernel(), unranked="anywhere")
-        assert kernel(INCOMPLETE.ranks).shape == (60, 60)
-
-    @pytest.mark.parametrize("base", [3, "mallows", KendallKernel(normalize=True)])
-    def test_mistakes(self, base):
-        with pytest.raises(ValueError, match="base must"):
-            GaussianKernel(base=base)(FOOD.ranks)

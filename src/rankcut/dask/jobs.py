@@ -19,7 +19,7 @@ from rankcut.cuts.offset_rows import check_centred
 from rankcut.dask.collections import as_array, at_place
 from rankcut.dask.reading import BlockPlace, BlockReader, ParquetRankings
 from rankcut.dask.tasks import Progress, computed, do_each, import_dask, shared_task
-from rankcut.errors import InputError, RankingFileError
+from rankcut.errors import InputError, RankingFileError, needed
 from rankcut.files.drafts import atomic_file
 from rankcut.files.matrices import MatrixBlock, graph_arrays, write_matrix
 from rankcut.files.table_columns import known_columns
@@ -143,7 +143,8 @@ def write_gram(
     target : str
         Path of the Zarr array.
     """
-    zarr = _import_zarr()
+    import_dask()
+    zarr = needed("zarr", "Zarr arrays")
     import dask.array as da
 
     place = Path(target.rstrip("/")).resolve()
@@ -181,15 +182,6 @@ def write_gram(
         parts.path(number).touch()
         if progress is not None:
             progress(n_done + 1, len(missing))
-
-
-def _import_zarr() -> Any:
-    import_dask()
-    try:
-        import zarr
-    except ImportError:
-        raise ModuleNotFoundError("Zarr arrays need zarr: pip install zarr") from None
-    return zarr
 
 
 class Parts:

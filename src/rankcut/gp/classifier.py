@@ -22,7 +22,9 @@ from rankcut.gp.fits import (
     fit_features,
     fit_kernel,
 )
+from rankcut.gp.function_space import KernelPredictor
 from rankcut.gp.likelihoods import LIKELIHOODS, Link
+from rankcut.gp.weight_space import FeaturePredictor
 from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.parameters import (
     check_choice,
@@ -246,18 +248,9 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the labels, averaged over the posterior of f.
 
-        If the kernel is precomputed, k(x, x) is taken to be its mean over the fitted rows, which is
-        right for a normalised kernel, or more where k(x, ·) requires it.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            As in :meth:`predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            A Dask array for a Dask collection.
+        X is as in :meth:`predict`; each row has a number for each class. If the kernel is
+        precomputed, k(x, x) is taken to be its mean over the fitted rows, which is right for a
+        normalised kernel, or more where k(x, ·) requires it.
         """
         positive = LIKELIHOODS[self.link].probability(self.decision_function(X))
         if positive.ndim == 1:
@@ -271,17 +264,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """The value of f with the averaged probability: m/√(1 + v) for probit.
 
-        It orders rows and classes as :meth:`predict_proba` does; the mean of f may not.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            As in :meth:`predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            A Dask array for a Dask collection.
+        It orders rows and classes as :meth:`predict_proba` does; the mean of f may not. X is as in
+        :meth:`predict`; each row has one number, or one for each of more than two classes.
         """
         mean, variance = self._latent(X, variances=True)
         score = LIKELIHOODS[self.link].score(mean.ravel(), variance.ravel())
@@ -289,18 +273,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
 
     @takes_collections
     def predict_latent(self, X: Any) -> tuple[Floats, Floats]:
-        """Posterior mean and variance of the latent function f.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            As in :meth:`predict`.
-
-        Returns
-        -------
-        mean, variance : ndarrays of shape (n_samples,) or (n_samples, n_classes)
-            Dask arrays for a Dask collection.
-        """
+        """Posterior mean and variance of f, each of the shape of :meth:`decision_function`."""
         mean, variance = self._latent(X, variances=True)
         if len(self.classes_) == 2:
             return mean[:, 0], variance[:, 0]
@@ -309,12 +282,11 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     def _latent(self, X: Any, *, variances: bool) -> tuple[Floats, Floats]:
         check_is_fitted(self)
         X = self._read(X)
-        if self.kernel is not None:
-            mean, variance = self._predictor.latent(X, variances=variances)
-            return mean, variance
+        predictor: FeaturePredictor | KernelPredictor = self._predictor
+        if isinstance(predictor, KernelPredictor):
+            return predictor.latent(X, variances=variances)
         with threadpool_limits(1, user_api="blas"):
-            mean, variance = self._predictor.latent(X, self.n_jobs)
-        return mean, variance
+            return predictor.latent(X, self.n_jobs)
 
     def _read_both(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
         if self._as_it_is(X):
@@ -339,13 +311,12 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         return callable(self.kernel) and hasattr(X, "columns")
 
     def _reading(self) -> dict[str, Any]:
-        if callable(self.kernel):
-            return {
-                "dtype": [np.float64, np.float32],
-                "ensure_all_finite": "allow-nan" if self._may_take_rankings() else True,
-                "accept_sparse": "csr" if self._may_take_rankings() else False,
-            }
-        return {"dtype": [np.float64, np.float32]}
+        ranked = self._may_take_rankings()
+        return {
+            "dtype": [np.float64, np.float32],
+            "ensure_all_finite": "allow-nan" if ranked else True,
+            "accept_sparse": "csr" if ranked else False,
+        }
 
     def _weights(self, codes: NDArray[np.intp], sample_weight: Any) -> Floats | None:
         if sample_weight is None and self.class_weight is None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Hyperparameter
 
 from rankcut._loops.pairs import TWINS
@@ -18,11 +17,11 @@ from rankcut.rankings import Rankings, Unranked
 
 
 class GaussianKernel(RankingKernel):
-    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)) with e the vectors of Kendall's kernel, or of another.
+    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)) with e the vectors of Kendall's kernel.
 
-    With Kendall's, ‖e − e'‖² = 2·(1 − τ) on full rankings, and unrelated ones have k ≈ exp(−1/ℓ²).
-    The kernel is characteristic: two populations of vectors e have the same mean in its space only
-    if they are the same.
+    ‖e − e'‖² = 2·(1 − τ) on full rankings, and unrelated ones have k ≈ exp(−1/ℓ²). The kernel is
+    characteristic: two populations of vectors e have the same mean in its space only if they are
+    the same. For other vectors, use scikit-learn's ``RBF`` on those of a transformer.
 
     Parameters
     ----------
@@ -30,20 +29,16 @@ class GaussianKernel(RankingKernel):
         ℓ > 0, a hyper-parameter with a gradient.
     lengthscale_bounds : pair of floats or "fixed"
         Where a Gaussian process looks for ℓ.
-    base : kernel between rankings or None
-        The kernel whose vectors e are compared, such as ``GraphCutKernel(graph)``; None is
-        Kendall's. Kernels are characteristic only if different rankings have different vectors.
     unranked, items, n_jobs
-        As in :class:`KendallKernel`; they apply to ``base`` too.
+        As in :class:`KendallKernel`.
     normalize : bool
         Changes nothing: k(A, A) = 1.
 
     Examples
     --------
-    >>> from rankcut import GraphCutKernel
     >>> from rankcut.kernels import GaussianKernel
-    >>> GaussianKernel(2.0, base=GraphCutKernel())([[1, 2, 3]], [[1, 3, 2]]).round(3)
-    array([[0.368]])
+    >>> GaussianKernel(2.0)([[1, 2, 3]], [[1, 3, 2]]).round(3)
+    array([[0.846]])
     """
 
     def __init__(
@@ -51,7 +46,6 @@ class GaussianKernel(RankingKernel):
         lengthscale: float = 1.0,
         lengthscale_bounds: Bounds = (1e-3, 1e3),
         *,
-        base: RankingKernel | None = None,
         unranked: Unranked = "error",
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
@@ -60,7 +54,6 @@ class GaussianKernel(RankingKernel):
         super().__init__(unranked=unranked, normalize=normalize, items=items, n_jobs=n_jobs)
         self.lengthscale = lengthscale
         self.lengthscale_bounds = lengthscale_bounds
-        self.base = base
 
     @property
     def hyperparameter_lengthscale(self) -> Hyperparameter:
@@ -68,42 +61,25 @@ class GaussianKernel(RankingKernel):
         return Hyperparameter("lengthscale", "numeric", self.lengthscale_bounds)
 
     def encoder(self, *, derivative: bool = False) -> Encoder:
-        """Compare rankings by the distance of their vectors in the space of the base."""
+        """Compare rankings by the distance of their vectors in the space of Kendall's kernel."""
         scale = self.lengthscale
         if not 1.0 / LARGEST <= scale <= LARGEST:
             raise InputError(
                 f"must be from {1.0 / LARGEST:g} to {LARGEST:g}; got {scale}",
                 parameter="lengthscale",
             )
-        base = self._base().encoder()
+        base = KendallKernel(unranked=self.unranked, n_jobs=self.n_jobs).encoder()
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Distances:
             return Distances(base(rankings, FLOAT), float(scale), derivative=derivative)
 
         return encode
 
-    def _base(self) -> RankingKernel:
-        """The base, for these items and with this meaning of unranked ones."""
-        if self.base is None:
-            return KendallKernel(unranked=self.unranked, items=self.items, n_jobs=self.n_jobs)
-        if not isinstance(self.base, RankingKernel):
-            raise InputError(
-                f"must be a kernel between rankings, such as GraphCutKernel(); got {self.base!r}",
-                parameter="base",
-            )
-        if self.base.normalize:
-            raise InputError("must not be normalised", parameter="base")
-        base: RankingKernel = clone(self.base)
-        known = base.get_params(deep=False)
-        shared = {name: getattr(self, name) for name in ("unranked", "items", "n_jobs")}
-        base.set_params(**{name: shared[name] for name in shared if name in known})
-        return base
-
 
 def gaussian_kernel(
     X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
 ) -> NDArray[Any]:
-    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)) with e the vectors of Kendall's kernel, or of another.
+    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)) with e the vectors of Kendall's kernel.
 
     Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
     :class:`GaussianKernel`.
