@@ -58,12 +58,12 @@ def test_blocks_add_up(votes, rows, sizes):
 def test_mistakes_name_the_file_and_the_line(votes):
     frame = pd.read_parquet(votes / "2.parquet")
     frame["uni"] = frame["uni"].astype(object)
-    frame.loc[17, "uni"] = "second"
+    frame.loc[17, "uni"] = "urchin"
     frame["uni"] = frame["uni"].astype(str)
     frame.to_parquet(votes / "2.parquet", row_group_size=10)
     places = block_places(str(votes), 10)
     reader, _ = BlockReader.like(places, TableOptions())
-    with pytest.raises(RankingFileError, match=r"2\.parquet:18: .*'second'"):
+    with pytest.raises(RankingFileError, match=r"2\.parquet:18: .*'urchin'"):
         reader(places[-2])
 
 
