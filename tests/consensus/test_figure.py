@@ -1,13 +1,18 @@
-"""A consensus as a picture, from fitted models."""
+"""A consensus as a picture, from fitted models; leaderboards and their mean ranks."""
 
 import numpy as np
 import pytest
+from commands import succeed
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata
 
-from rankcut import Consensus, make_mallows, plot_consensus
-from rankcut.consensus.figure import consensus_page
+from rankcut import Consensus, make_food, make_mallows, plot_consensus
+from rankcut.consensus.figure import consensus_page, joined_runs, leaderboard
 from rankcut.consensus.words import ConsensusReport, GroupConsensus
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
+from rankcut.pictures.scene import Path, Text
 from rankcut.pictures.theme import COLOURS
 
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
@@ -75,3 +80,86 @@ def test_more_groups_than_colours_share_an_entry_of_the_legend():
     (legend,) = figure.legends
     shown = [text.get_text() for text in legend.get_texts()]
     assert shown == [*(f"town {k}" for k in range(len(COLOURS))), f"{12 - len(COLOURS)} others"]
+
+
+def test_mean_ranks_are_means_of_ranks():
+    ranks = make_food(40, kind="ties", random_state=0).ranks
+    found = Consensus(n_bootstraps=0).fit(ranks).mean_ranks_
+    expected = np.mean([rankdata(row) for row in ranks], axis=0)
+    # Tied pairs are not compared, so shares are of those who are not tied.
+    full = make_food(40, random_state=0).ranks
+    np.testing.assert_allclose(Consensus(n_bootstraps=0).fit(full).mean_ranks_, full.mean(axis=0))
+    assert np.corrcoef(found, expected)[0, 1] > 0.99
+
+
+def test_mean_ranks_of_strengths_are_expected_places():
+    votes = np.array([[1, 2, np.nan], [np.nan, 1, 2], [1, np.nan, 2], [2, 1, np.nan]] * 9)
+    model = Consensus(unranked="anywhere").fit(votes)
+    theta = model.scores_
+    for i in range(3):
+        others = [1 / (1 + np.exp(theta[i] - theta[j])) for j in range(3) if j != i]
+        assert model.mean_ranks_[i] == pytest.approx(1 + sum(others))
+
+
+@given(st.integers(1, 7), st.integers(0, 2**32 - 1))
+def test_bars_join_the_longest_runs_without_a_clear_pair(n_items, seed):
+    rng = np.random.default_rng(seed)
+    clear = np.triu(rng.random((n_items, n_items)) < 0.3, 1)
+    order = rng.permutation(n_items)
+    in_order = np.zeros_like(clear)
+    in_order[np.ix_(order, order)] = clear
+    open_runs = {
+        (i, j)
+        for i in range(n_items)
+        for j in range(i + 1, n_items)
+        if not clear[i : j + 1, i : j + 1].any()
+    }
+    longest = {
+        (i, j)
+        for i, j in open_runs
+        if not any((a, b) != (i, j) and a <= i and j <= b for a, b in open_runs)
+    }
+    assert joined_runs(order.tolist(), in_order) == sorted(longest)
+
+
+def report(n_bootstraps=200):
+    food = make_food(60, random_state=0)
+    model = Consensus(n_bootstraps=n_bootstraps).fit(food.ranks)
+    return ConsensusReport(food.item_names, "borda", 0.95, [GroupConsensus.of(model)])
+
+
+def test_the_picture_names_every_item_and_joins_what_is_not_clear():
+    board = report()
+    group = board.groups[0]
+    shapes = leaderboard(board, "Lunch").scene.shapes
+    names = [shape.words for shape in shapes if isinstance(shape, Text) and "  " in shape.words]
+    assert len(names) == len(board.items)
+    assert all(any(name.startswith(item) for name in names) for item in board.items)
+    bars = [s for s in shapes if isinstance(s, Path) and s.tip == "not clearly different"]
+    order = np.argsort(group.mean_ranks, kind="stable").tolist()
+    assert len(bars) == len(joined_runs(order, group.clear)) > 0
+
+
+def test_without_intervals_nothing_is_clear():
+    with pytest.raises(InputError, match="needs intervals"):
+        leaderboard(report(n_bootstraps=0), "Lunch")
+
+
+def test_the_command_draws_it_and_the_page_shows_it(tmp_path):
+    places = [str(tmp_path / name) for name in ("board.png", "board.html")]
+    succeed("consensus", "lunch:full", "--joined", "-o", places[0], "-o", places[1])
+    assert (tmp_path / "board.png").read_bytes().startswith(b"\x89PNG")
+    assert "What is clearly different" in (tmp_path / "board.html").read_text(encoding="utf-8")
+
+
+def test_votes_say_tiers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = ["toro,ika,left"] * 30 + ["uni,ika,left"] * 30 + ["toro,uni,left", "toro,uni,right"]
+    (tmp_path / "votes.csv").write_text("\n".join(["left,right,choice", *rows, ""]))
+    said = succeed("consensus", "votes.csv")
+    assert "Tiers: toro and uni; ika. 2 of 3 pairs are clearly different." in said
+
+
+def test_python_draws_it_too():
+    figure = plot_consensus(Consensus().fit(make_food(30, random_state=0).ranks), joined=True)
+    assert len(figure.axes) == 2
