@@ -36,5 +36,8 @@ def test_mistakes_leave_no_file(lunch):
     fail("report", "full.csv", says="-o report.html")
     fail("report", "top-k.csv", "-o", "page.html", says="--unranked last")
     fail("report", "full.csv", "--by", "town", "-o", "page.html", says="no column 'town'")
+    (lunch / "one.csv").write_text("a,b,town\n1,2,Nara\n2,1,Nara\n")
+    says = "column 'town' has a single value, 'Nara'; compare two groups or more"
+    fail("report", "one.csv", "--by", "town", "-o", "page.html", says=says)
     fail("report", "full.csv", "-o", "page.pdf", says="html")
     assert not (lunch / "page.html").exists()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import By, GraphOptions, LeftOut, People, Seed, Strata
 from rankcut.cli.output import PICTURES, TABLES, Results, note, styled, working
-from rankcut.cli.reading import RankingFile, Reading, column_of
+from rankcut.cli.reading import RankingFile, Reading, column_of, with_column
 from rankcut.errors import InputError
 
 if TYPE_CHECKING:
@@ -177,10 +177,7 @@ def _compare_all(
         except InputError as mistake:
             if mistake.row is not None:
                 raise mistake.moved(row=int(task.rows[mistake.row])) from None
-            if mistake.parameter == "groups":  # the user knows it as a column of the file
-                problem = f"column {task.column!r} {mistake.problem}"
-                mistake = mistake.moved(problem=problem, parameter=None)
-            mistakes.append((task.title, mistake))
+            mistakes.append((task.title, with_column(mistake, task.column)))
     if not found:
         raise mistakes[0][1]
     for title, reason in mistakes:

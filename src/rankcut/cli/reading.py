@@ -294,6 +294,13 @@ def column_of(rankings: "RankingSet", column: str, file: str) -> "NDArray[Any]":
     return rankings.columns[column]
 
 
+def with_column(mistake: InputError, column: str | None) -> InputError:
+    """The mistake in a column of the file, where the library names its parameter."""
+    if column is None or mistake.parameter != "groups":
+        return mistake
+    return mistake.moved(problem=f"column {column!r} {mistake.problem}", parameter=None)
+
+
 def known_values(rankings: "RankingSet", column: str, file: str) -> "NDArray[Any]":
     """A column as text, empty where there is no value."""
     import numpy as np

@@ -5,7 +5,8 @@ from pathlib import Path
 from rankcut.cli.command import with_options
 from rankcut.cli.options import By, GraphOptions, LeftOut, People, Strata
 from rankcut.cli.output import OutputFiles, Outputs, named_files, working
-from rankcut.cli.reading import RankingFile, Reading, known_values
+from rankcut.cli.reading import RankingFile, Reading, known_values, with_column
+from rankcut.errors import InputError
 
 
 @with_options(graph=GraphOptions, reading=Reading)
@@ -38,15 +39,18 @@ def report(
     with working("report") as say:
         from rankcut.report.ranking_report import report as make
 
-        page = make(
-            rankings,
-            groups,
-            people=persons,
-            strata=layers,
-            unranked=unranked,
-            graph=item_graph,
-            by_name=by or "",
-            source="" if file == "-" else Path(file).name,
-            progress=say,
-        )
+        try:
+            page = make(
+                rankings,
+                groups,
+                people=persons,
+                strata=layers,
+                unranked=unranked,
+                graph=item_graph,
+                by_name=by or "",
+                source="" if file == "-" else Path(file).name,
+                progress=say,
+            )
+        except InputError as mistake:
+            raise with_column(mistake, by) from None
     outputs.write(html=page.save)
