@@ -195,6 +195,12 @@ def test_orders_in_a_column():
     assert read(text).items == ("Ann", "Bob", "Cy")
     with pytest.raises(RankingFileError, match=r"2: column 'order': item 'Ann' appears twice"):
         read("order\nAnn > Ann\n", layout="orders")
+    text = "order\nAnn > Bob = Cy > Ann > Dee\n"
+    expected = {"first": [1, 2, 2, 3], "last": [2, 1, 1, 3], "end": [1, 2, 2]}
+    for repeats, ranks in expected.items():
+        votes = read(text, layout="orders", repeats=repeats)
+        found = dict(zip(votes.items, votes.dense()[0], strict=True))
+        assert found == dict(zip(["Ann", "Bob", "Cy", "Dee"], ranks, strict=False))
     with pytest.raises(RankingFileError, match="leaves out an item"):
         read("order\nAnn > = Bob\n", layout="orders")
 

@@ -308,11 +308,37 @@ def _order_rankings(block: TableBlock, options: TableOptions) -> RankingSet:
                 row, column, f"{str(cell)[:40]!r} leaves out an item", "write Ann > Bob = Cy"
             )
         if len(set(listed)) < len(listed):
-            twice = next(label for i, label in enumerate(listed) if label in listed[:i])
-            block.refuse(row, column, f"item {twice!r} appears twice; list each item once")
+            if options.repeats in (None, "error"):
+                twice = next(label for i, label in enumerate(listed) if label in listed[:i])
+                block.refuse(
+                    row,
+                    column,
+                    f"item {twice!r} appears twice",
+                    ["pass ", Setting("repeats", "first"), " to count the first mention"],
+                )
+            order = _mentioned_once(order, options.repeats)
         orders.append(order)
     roles = roles_of(block, options, used=(column,))
     return _ordered(orders, block, roles, options, "no order names an item")
+
+
+def _mentioned_once(order: list[tuple[str, ...]], repeats: str | None) -> list[tuple[str, ...]]:
+    """The order with the first or last mention of each item, or up to the first repetition.
+
+    >>> order = [("Ann",), ("Bob", "Cy"), ("Ann",), ("Dee",)]
+    >>> _mentioned_once(order, "last"), _mentioned_once(order, "end")
+    ([('Bob', 'Cy'), ('Ann',), ('Dee',)], [('Ann',), ('Bob', 'Cy')])
+    """
+    seen: set[str] = set()
+    kept = []
+    for group in reversed(order) if repeats == "last" else order:
+        new = tuple(label for label in dict.fromkeys(group) if label not in seen)
+        if repeats == "end" and len(new) < len(group):
+            break
+        seen.update(new)
+        if new:
+            kept.append(new)
+    return kept[::-1] if repeats == "last" else kept
 
 
 def _ordered(

@@ -69,8 +69,8 @@ class TableOptions:
         Leave out what the names of all items begin and end with.
     repeats : {"error", "first", "last", "end"} or None
         What to do when a ranking mentions an item again: that is an error, the first or the last
-        mention counts, or a ballot ends there. None: an error in a long table, the first mention
-        on a ballot.
+        mention counts, or a ballot ends there. None: the first mention on a ballot,
+        an error elsewhere.
     where : sequence of str
         Conditions, ``"column=value"`` or ``"column!=value"``, that a row must meet to be read.
     sparse : bool or None
