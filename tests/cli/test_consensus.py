@@ -25,7 +25,7 @@ def votes(tmp_path):
 
 def test_a_table_in_the_terminal(votes):
     lines = succeed("consensus", votes, "--columns", "town,person").splitlines()
-    assert lines[0].split() == ["place", "item", "95%", "sure", "first", "in", "1", "4"]
+    assert lines[0].split() == ["place", "item", "95", "%", "sure", "first", "in", "1", "4"]
     model = Consensus().fit(RANKS)
     assert [line.split()[1] for line in lines[1:5]] == [
         NAMES[i] for i in np.argsort(model.ranking_)

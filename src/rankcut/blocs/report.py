@@ -130,7 +130,7 @@ class BlocReport:
             found.append(f"Mean probability of the assigned bloc: {self.model.certainty_:.2f}.")
         if self.model.random_share_ * self.model.sizes_.sum() >= 1:
             found.append(
-                f"{self.model.random_share_:.0%} fit no bloc better than orders at random do."
+                f"{100 * self.model.random_share_:.0f} % fit no bloc better than orders at random do."
             )
         if self.cross is not None:
             found.append(self.cross.sentence())

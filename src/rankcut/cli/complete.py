@@ -80,7 +80,10 @@ def complete(
     with warnings_as_notes(), working("learning") as say:
         completer.fit(rankings, progress=say)
     if item_graph is not None:
-        note(f"the item graph supplies {completer.graph_share_:.0%} of what is assumed beforehand")
+        note(
+            f"the item graph supplies {100 * completer.graph_share_:.0f} % of what is assumed "
+            "beforehand"
+        )
     write_completed(completer, rankings, outputs, top=options.top)
     outputs.save(completer, rankings.items)
 

@@ -97,7 +97,7 @@ def _shown(preferences: "list[Preference]") -> list[str]:
     from rankcut.pictures.theme import shorten
 
     return [
-        f"{shorten(p.item)} (beats {p.beats:.0%} of the others, "
+        f"{shorten(p.item)} (beats {100 * p.beats:.0f} % of the others, "
         f"in {amount(p.n_rankings, 'ranking')})"
         for p in preferences
     ]

@@ -258,7 +258,7 @@ def _facts(found: dict[str, Any]) -> list[tuple[str, str]]:
     n_items = found["n_items"]
     lines = [("items", f"{n_items:,}"), ("compared by", found["compared_by"])]
     pairs = n_items * (n_items - 1) // 2
-    share = f" ({found['n_edges'] / pairs:.0%} of all pairs)" if pairs else ""
+    share = f" ({100 * found['n_edges'] / pairs:.0f} % of all pairs)" if pairs else ""
     lines.append(("edges", f"{found['n_edges']:,}{share}"))
     if "n_components" in found:
         largest = amount(found["largest_component"], "item")

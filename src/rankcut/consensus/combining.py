@@ -315,7 +315,8 @@ class CombinesRankings:
         if self.graph is not None and fit.prior is not None:
             share = fit.prior.share
             notes.append(
-                f"The item graph explains {share:.0%} of how strengths differ, by the evidence."
+                f"The item graph explains {100 * share:.0f} % of how strengths differ, by the "
+                "evidence."
                 if share > 0
                 else "By the evidence, the item graph says nothing about strengths; it is not used."
             )

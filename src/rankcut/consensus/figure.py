@@ -137,7 +137,7 @@ def _say(report: ConsensusReport) -> str:
     people = sum(group.n_people for group in report.groups)
     said = f"{amount(people, 'ranking')}. Dots: places by consensus."
     if any(group.intervals is not None for group in report.groups):
-        said += f" Lines: possible places, {report.confidence:.0%} sure of all at once."
+        said += f" Lines: possible places, {100 * report.confidence:g} % sure of all at once."
     left_out = len(report.items) - MOST_ITEMS
     return said + (f" Not drawn: {amount(left_out, 'item')} further down." if left_out > 0 else "")
 
@@ -260,8 +260,8 @@ def about_places(group: GroupConsensus, confidence: float) -> str:
         return "A dot is the place in the consensus."
     return (
         f"A dot is the place in the consensus; bars hold the true places of all items at once, "
-        f"{confidence:.0%} sure. First in: the share of bootstrap samples of these people in which "
-        "the item comes first."
+        f"{100 * confidence:g} % sure. First in: the share of bootstrap samples of these people in "
+        "which the item comes first."
     )
 
 
@@ -463,8 +463,8 @@ def leaderboard(report: ConsensusReport, title: str) -> Picture:
         y = _AXIS + 8 + _BAR * level
         ends = np.array([[place[order[first]] - 4, y], [place[order[last]] + 4, y]])
         shapes.append(Path([ends], colour(0), 4.0, tip="not clearly different"))
-    said = "Mean ranks, 1 the best. "
-    said += f"Bars join items whose order is not sure ({report.confidence:.0%}, all pairs at once)."
+    said = "Mean ranks, 1 the best. Bars join items whose order is not sure "
+    said += f"({100 * report.confidence:g} %, all pairs at once)."
     if len(report.items) > len(order):
         said += f" Not drawn: {amount(len(report.items) - len(order), 'item')} further down."
     about = "Items by mean rank; bars join those that are not clearly different"

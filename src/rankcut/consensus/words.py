@@ -207,7 +207,7 @@ class ConsensusReport:
         if group.errors is not None:
             title += f"  {'strength':>13}"
         if sure:
-            title += f"  {f'{self.confidence:.0%} sure':>9}  first in  "
+            title += f"  {f'{100 * self.confidence:g} % sure':>9}  first in  "
             title += _scale(len(self.items))
         lines = [title.rstrip()]
         for i in self.order_of(group)[:most]:
