@@ -137,7 +137,7 @@ def demo_page(found: Found) -> str:
     from rankcut.comparison.page import show_items
     from rankcut.consensus.figure import compared_places, places_table
     from rankcut.pictures.maps import map_picture
-    from rankcut.pictures.page import page, show_picture, table, tag
+    from rankcut.pictures.page import page, show_picture, tag
 
     together = found.together
     pieces = [
@@ -157,6 +157,7 @@ def demo_page(found: Found) -> str:
     ]
     for number, ((what, why), shown) in enumerate(zip(story(found), pieces, strict=True), start=1):
         body += [tag("h2", f"{number}. {what}"), tag("p", why), *shown]
-    commands = [[tag("code", command), what] for command, what in NEXT]
-    body += [tag("h2", "Next, with your own rankings"), table(["command", "what"], commands)]
+    body.append(tag("h2", "Next, with your own rankings"))
+    for command, what in NEXT:
+        body += [tag("div", tag("code", command), kind="wide"), tag("p", what, kind="soft")]
     return page("rankcut demo", *body)
