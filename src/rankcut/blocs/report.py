@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankcut.consensus.figure import draw_places
 from rankcut.errors import amount
 from rankcut.pictures.figures import row_height, write_heading
-from rankcut.pictures.page import Cell, Html, in_css, page, show_picture, table, tag
+from rankcut.pictures.page import Cell, Head, Html, in_css, page, show_picture, table, tag
 from rankcut.pictures.scene import Picture
 from rankcut.pictures.theme import FAINT, INK, MOST_ITEMS, PAPER, SOFT, colour, import_figure
 
@@ -130,7 +130,8 @@ class BlocReport:
             found.append(f"Mean probability of the assigned bloc: {self.model.certainty_:.2f}.")
         if self.model.random_share_ * self.model.sizes_.sum() >= 1:
             found.append(
-                f"{100 * self.model.random_share_:.0f} % fit no bloc better than orders at random do."
+                f"{100 * self.model.random_share_:.0f} % fit no bloc better than orders at random "
+                "do."
             )
         if self.cross is not None:
             found.append(self.cross.sentence())
@@ -298,7 +299,7 @@ def _body(report: BlocReport, shown: Picture | None) -> Iterator[Html]:
             for name, value in report.model.selection_["structure"].items()
             if name in _KINDS
         ]
-        yield table(["people", "BIC", "ICL"], rows)
+        yield table(["people", "BIC", Head("ICL", "number")], rows)
 
 
 def _bloc(report: BlocReport, bloc: int) -> Iterator[Html]:

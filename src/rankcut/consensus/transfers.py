@@ -18,7 +18,7 @@ from rankcut.consensus.words import percent
 from rankcut.errors import amount
 from rankcut.parameters import MOST_LISTED
 from rankcut.pictures.figures import draw_figure
-from rankcut.pictures.page import draw_svg, page, table, tag
+from rankcut.pictures.page import Cell, draw_svg, page, table, tag
 from rankcut.pictures.scene import WIDTH, Path, Picture, Scene, Shape, Text, rectangle, text_width
 from rankcut.pictures.theme import OTHERS, colour, shorten
 from rankcut.rankings import read_rankings
@@ -139,7 +139,8 @@ class Transfers:
     def page(self, title: str) -> str:
         """A page with the picture and the numbers."""
         order = self.order()
-        rows = [[str(self.items[i]), f"{self.first[i]:,.7g}", self._next(i)] for i in order]
+        ballots = [Cell(f"{self.first[i]:,.7g}", float(self.first[i])) for i in order]
+        rows = [[str(self.items[i]), n, self._next(i)] for i, n in zip(order, ballots, strict=True)]
         picture = self.picture(title)
         drawn = tag("div", draw_svg(picture.scene, LEAST), kind="wide", tabindex="0")
         numbers = table(["first choice", "ballots", "next"], rows)
