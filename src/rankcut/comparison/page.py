@@ -139,4 +139,6 @@ def _table(rows: Sequence[Mapping[str, Any]], result: Mapping[str, Any]) -> Html
         return Cell(p_in_words(value, result["p_floor"])[2:], value) if name == "p_value" else value
 
     cells = [[cell(name, row[name]) for name in names] for row in rows]
-    return table([name.replace("_", " ") for name in names], cells)
+    roomy = ("less_in", "lower_in")
+    heads = [Head(name.replace("_", " "), "roomy" if name in roomy else "") for name in names]
+    return table(heads, cells)
