@@ -159,5 +159,6 @@ def demo_page(found: Found) -> str:
         body += [tag("h2", f"{number}. {what}"), tag("p", why), *shown]
     body.append(tag("h2", "Next, with your own rankings"))
     for command, what in NEXT:
-        body += [tag("div", tag("code", command), kind="wide"), tag("p", what, kind="soft")]
+        line = tag("code", command, style="white-space: normal")
+        body += [tag("p", line), tag("p", what, kind="soft")]
     return page("rankcut demo", *body)
