@@ -26,8 +26,8 @@ def map(  # noqa: A001 - the command is called so
 
     Its axes are the main directions of their vectors; arrows point to where an item is ranked
     high. A picture (.png, .svg, .pdf), a page (.html) that shows the rankings under the mouse, or
-    the points (.csv, .json, .parquet). Equal rankings are one point, whose area grows with their
-    number. With --by, groups have colours.
+    the place of each ranking as a table (.csv, .json, .parquet). In pictures and pages, equal
+    rankings are one point, whose area grows with their number. With --by, groups have colours.
 
     Example: rankcut map votes.csv -o map.html --by town
     """
