@@ -155,21 +155,24 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
 
         ``X`` is a rank matrix, as in :meth:`fit`.
         """
-        return self._model.features(self._views_of(X))
+        views = self._views_of(X)
+        return self._model.features(views)
 
     def decision_function(self, X: Any) -> Floats:
         """The logarithm of the odds, for each class if there are more than two.
 
         ``X`` is a rank matrix, as in :meth:`fit`.
         """
-        return self._model.scores(self._views_of(X))
+        views = self._views_of(X)
+        return self._model.scores(views)
 
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class.
 
         ``X`` is a rank matrix, as in :meth:`fit`.
         """
-        return self._model.probabilities(self._views_of(X))
+        views = self._views_of(X)
+        return self._model.probabilities(views)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class.
