@@ -127,7 +127,7 @@ def fit_forest(
         # The arrays already have the types that scikit-learn needs: no check for each tree.
         tree.fit(single[inside], rounded[inside], sample_weight=weights[inside], check_input=False)
         found = tree.predict(single[outside], check_input=False) if len(outside) else rounded[:0]
-        return tree.tree_, outside, found.reshape(len(outside), -1)
+        return tree.tree_, outside, found.reshape(len(outside), targets.shape[1])
 
     total, times, trees = np.zeros(targets.shape), np.zeros((n_rows, 1)), []
     for tree, outside, found in in_order(grow, np.random.SeedSequence(seed).spawn(_TREES), n_jobs):
