@@ -68,7 +68,7 @@ def test_files_are_kept_where_only_their_owner_can_read(client):
     assert home.stat().st_mode & 0o777 == 0o700
     client.read(f"/files/{key}", "DELETE")
     assert not list(home.iterdir())
-    assert client.ask(f"/files/{key}/consensus")[0] == 404
+    assert client.ask(f"/files/{key}/consensus/csv")[0] == 404
 
 
 def test_answers_come_one_by_one_and_can_be_saved(client):

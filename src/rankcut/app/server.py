@@ -156,7 +156,9 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
         return JSONResponse(None)
 
     async def card(request: Request) -> Response:
-        return JSONResponse(file_of(request).cards.get(request.path_params["key"]))
+        # A file may be closed while the page asks for its answers.
+        found = desk.files.get(request.path_params["id"])
+        return JSONResponse(found and found.cards.get(request.path_params["key"]))
 
     async def save(request: Request) -> Response:
         file, key = file_of(request), request.path_params["key"]
