@@ -190,11 +190,6 @@ class Scores:
     def __contains__(self, case: Case) -> bool:
         return case in self._rows
 
-    @property
-    def cases(self) -> set[Case]:
-        """All that there are scores of."""
-        return set(self._rows)
-
     def by_seed(self, case: Case, score: str = "F1") -> dict[int, float]:
         """The score of each seed."""
         if case not in self._rows:

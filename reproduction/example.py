@@ -9,7 +9,6 @@ from scipy.spatial.distance import pdist, squareform
 from rankcut import SimilarityGraph, graph_cut_features
 from rankcut.datasets import load_sushi
 from reproduction.claims import Outcome, Verdict, Way, holds_if, shared
-from reproduction.figures import example_figures
 from reproduction.methods import Floats, item_graph, sushi_points
 from reproduction.published import released_sample
 from reproduction.store import Record
@@ -75,11 +74,6 @@ def tables(records: list[Record], example: Example) -> dict[str, list[Record]]:
     }
 
 
-def figures(records: list[Record], example: Example) -> dict[str, Any]:
-    """Figures 2 and 3."""
-    return example_figures(example.values, LISTED)
-
-
 def printed_values(example: Example, way: Way) -> Verdict:
     published, *readings = example.values.items()
     chosen = readings if way is Way.PRINTED else [published]
@@ -95,7 +89,7 @@ def printed_values(example: Example, way: Way) -> Verdict:
 
 
 def higher_values_for_preferred_items(example: Example, way: Way) -> Verdict:
-    along = np.array([each[np.array(LISTED) - 1] for each in example.values.values()])
+    along = np.array(list(example.values.values()))[:, np.array(LISTED) - 1]
     rises = bool((np.diff(along, axis=1) >= -1e-9).all())
     size = np.abs(along)
     middle = size[:, 3:7].mean(axis=1) / np.delete(size, range(3, 7), axis=1).mean(axis=1)

@@ -36,28 +36,7 @@ def draw_lines(title: str, x: str, y: str, points: Sequence[Any], **scales: str)
     return figure
 
 
-def example_figures(values: Mapping[str, Any], listed: Sequence[int]) -> dict[str, Any]:
-    """Figures 2 and 3: the values along the ranking, and item by item with its reverse."""
-    kinds = {name.partition(",")[0]: each for name, each in reversed(values.items())}
-    along = [
-        (name, place + 1, each[item - 1])
-        for name, each in kinds.items()
-        for place, item in enumerate(listed)
-    ]
-    # The reverse of a ranking has the opposite vector.
-    pair = [
-        (f"{name}: {sign}", item, sign * each[item - 1])
-        for name, each in kinds.items()
-        for item in listed
-        for sign in (1, -1)
-    ]
-    return {
-        "example-2": draw_lines("Values along A", "place", "value", along),
-        "example-3": draw_lines("A and its reverse", "item", "value", pair),
-    }
-
-
-def noise_figures(records: Records) -> dict[str, Any]:
+def noise_figures(records: Records, found: object) -> dict[str, Any]:
     """Figure 4: mean F1 against noise over the paper's seeds, as printed and as published."""
     found: dict[Any, list[float]] = {}
     for row in records:
@@ -72,7 +51,7 @@ def noise_figures(records: Records) -> dict[str, Any]:
     return figures
 
 
-def sushi_figures(records: Records) -> dict[str, Any]:
+def sushi_figures(records: Records, found: object) -> dict[str, Any]:
     """Figure 5: the ELBO by step as published, and F1 by seed, sorted, in each way to look."""
     figures = {}
     for name in dict.fromkeys(row["experiment"] for row in records):
@@ -96,18 +75,4 @@ def sushi_figures(records: Records) -> dict[str, Any]:
         if path:
             title = f"{name.capitalize()}: ELBO as published"
             figures[f"sushi-5 {name} ELBO"] = draw_lines(title, "step", "ELBO", path, xscale="log")
-    return figures
-
-
-def time_figures(records: Records) -> dict[str, Any]:
-    """Figure 6: seconds for a Gram matrix by how much of each ranking is known."""
-    figures = {}
-    for kind in dict.fromkeys(row["kind"] for row in records if "procedure" in row):
-        points = [
-            (f"{row['kernel']}, {row['procedure']}", row["level"], row["seconds"])
-            for row in records
-            if row["kind"] == kind
-        ]
-        label = "items listed, or groups of tied ones, of 8"
-        figures[f"times-6 {kind}"] = draw_lines(kind, label, "seconds", points, yscale="log")
     return figures

@@ -15,19 +15,15 @@ linearly on earlier ones are zero (in GPflow as small as the root of its jitter)
 stay at their start there. So it is enough to keep r columns. The path is the same.
 """
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
-from scipy.linalg.blas import dtrmm
 from scipy.optimize import OptimizeResult, minimize
 from scipy.special import expit, ndtr
 
 from reproduction.methods import Floats
-
-JITTER = 1e-6
-"""What GPflow adds to the diagonal of a kernel matrix."""
 
 # One label in a thousand is taken to be flipped.
 _FLIPPED = 1e-3
@@ -40,30 +36,12 @@ _DEPENDENT = 1e-7
 # What keeps a factor positive definite, as a part of the trace.
 _NOTHING = 1e-13
 
-# Rankings whose draws are averaged at once.
-_AT_ONCE = 100
-
 
 class Factor(NamedTuple):
-    """L, or those of its columns that count, and its derivatives by the kernel's parameters.
-
-    None stands for L over twice the parameter, which is the derivative by a variance.
-    """
+    """L, or those of its columns that count, and its derivatives by the kernel's parameters."""
 
     lower: Floats
-    slopes: list[Floats | None]
-
-
-class Kernel(Protocol):
-    """A kernel of training and test rankings whose parameters are learned."""
-
-    start: tuple[float, ...]  #: parameters before the first step, all positive
-
-    def factor(self, parameters: Floats) -> Factor:
-        """L with L Lᵀ = K of the training rankings."""
-
-    def extend(self, parameters: Floats, mean: Floats) -> Floats:
-        """The mean of f at the test rankings, from that of v."""
+    slopes: list[Floats]
 
 
 class Linear:
@@ -83,17 +61,13 @@ class Linear:
         pivots = self._train[self._pivots]
         across = self._train @ pivots.T
         lower = self._lower(parameters, across, top)
-        if len(self.start) == 1:
-            return Factor(lower, [None])
-        slopes: list[Floats | None] = []
-        for number in range(len(self.start)):
-            # K changes by this much; so do the rows of L at the pivots, and then all others.
-            change = across if number == 0 else np.ones_like(across)
+        slopes = []
+        # K changes by this much; so do the rows of L at the pivots, and then all others.
+        for change in (across, np.ones_like(across))[: len(self.start)]:
             inner = solve_triangular(top, change[self._pivots], lower=True)
             inner = solve_triangular(top, inner.T, lower=True)
             d_top = top @ (np.tril(inner, -1) + 0.5 * np.diag(np.diagonal(inner)))
-            slope = solve_triangular(top, (change - lower @ d_top.T).T, lower=True).T
-            slopes.append(slope)
+            slopes.append(solve_triangular(top, (change - lower @ d_top.T).T, lower=True).T)
         return Factor(lower, slopes)
 
     def extend(self, parameters: Floats, mean: Floats) -> Floats:
@@ -135,78 +109,6 @@ def _independent_rows(columns: Floats) -> NDArray[np.intp]:
     return np.array(chosen)
 
 
-class Mallows:
-    """σ²·exp(−d/ℓ), d the number of pairs that two full rankings order differently.
-
-    ``discordant`` has that number for all pairs of full rankings, those to learn from first. With
-    several ``draws`` for each ranking, in adjacent rows, the kernel is the mean over all pairs of
-    draws. ``lengthscale`` is where ℓ starts.
-    """
-
-    def __init__(
-        self, discordant: NDArray[np.uint8], n_train: int, lengthscale: float, *, draws: int = 1
-    ) -> None:
-        self.start = (1.0, lengthscale)
-        self._discordant, self._n, self._draws = discordant, n_train, draws
-
-    def factor(self, parameters: Floats) -> Factor:
-        """L."""
-        variance, lengthscale = parameters
-        distance = np.arange(int(self._discordant.max()) + 1.0)
-        similarity = np.exp(-distance / lengthscale)
-        n = self._n
-        gram = self._mean(similarity, n, 0, n) + JITTER / variance * np.eye(n)
-        lower = np.asarray(cholesky(gram, lower=True, overwrite_a=True))
-        inner = self._mean(similarity * distance / lengthscale**2, n, 0, n)
-        inner = solve_triangular(lower, inner, lower=True, overwrite_b=True)
-        inner = solve_triangular(lower, inner.T, lower=True, overwrite_b=True)
-        half = np.tril(inner, -1)
-        np.fill_diagonal(half, 0.5 * np.diagonal(inner))
-        root = np.sqrt(variance)
-        by_lengthscale = root * dtrmm(1.0, lower, half, lower=True)
-        lower = root * lower
-        return Factor(lower, [None, by_lengthscale])
-
-    def extend(self, parameters: Floats, mean: Floats) -> Floats:
-        """The mean of f."""
-        variance, lengthscale = parameters
-        lower = self.factor(parameters).lower
-        similarity = np.exp(-np.arange(int(self._discordant.max()) + 1.0) / lengthscale)
-        total = len(self._discordant) // self._draws
-        across = variance * self._mean(similarity, self._n, self._n, total)
-        return np.asarray(solve_triangular(lower, across, lower=True).T @ mean)
-
-    def _mean(self, table: Floats, rows: int, first: int, last: int) -> Floats:
-        """The table's entries, averaged over draws, for some rankings against others."""
-        draws = self._draws
-        columns = slice(first * draws, last * draws)
-        if draws == 1:
-            return np.asarray(table[self._discordant[:rows, columns]])
-        found = np.empty((rows, last - first))
-        for row in range(0, rows, _AT_ONCE):
-            end = min(row + _AT_ONCE, rows)
-            values = table[self._discordant[row * draws : end * draws, columns]]
-            found[row:end] = values.reshape(-1, draws, last - first, draws).mean(axis=(1, 3))
-        return found
-
-
-def discordant_pairs(ranks: Floats) -> NDArray[np.uint8]:
-    """How many pairs of items each two full rankings order differently.
-
-    >>> discordant_pairs(np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]]))
-    array([[0, 2],
-           [2, 0]], dtype=uint8)
-    """
-    # Whole numbers up to 2²⁴ are exact in float32.
-    n_items = ranks.shape[1]
-    signs = np.sign(ranks[:, :, None] - ranks[:, None, :])[:, *np.triu_indices(n_items, 1)]
-    signs = signs.astype(np.float32)
-    found = np.empty((len(ranks), len(ranks)), dtype=np.uint8)
-    for first in range(0, len(ranks), 1000):
-        found[first : first + 1000] = (signs.shape[1] - signs[first : first + 1000] @ signs.T) / 2
-    return found
-
-
 class Stop(NamedTuple):
     """Where the ascent was after some steps."""
 
@@ -216,7 +118,7 @@ class Stop(NamedTuple):
     mean: Floats  #: of v
 
 
-def path_of_steps(kernel: Kernel, positive: NDArray[np.bool_], steps: int) -> list[Stop]:
+def path_of_steps(kernel: Linear, positive: NDArray[np.bool_], steps: int) -> list[Stop]:
     """The start and each of at most ``steps`` L-BFGS steps: fewer if it converges before.
 
     Examples
@@ -256,7 +158,7 @@ def path_of_steps(kernel: Kernel, positive: NDArray[np.bool_], steps: int) -> li
 class Bound:
     """The ELBO and its gradient by μ, the lower triangle of S, and the free numbers of θ."""
 
-    def __init__(self, kernel: Kernel, positive: NDArray[np.bool_]) -> None:
+    def __init__(self, kernel: Linear, positive: NDArray[np.bool_]) -> None:
         self._kernel = kernel
         self._sign = np.where(positive, 1.0, -1.0)
         self._rank = kernel.factor(np.array(kernel.start)).lower.shape[1]
@@ -271,9 +173,8 @@ class Bound:
     def __call__(self, variables: Floats) -> tuple[float, Floats]:
         """The bound, and its gradient."""
         mean, factor, free = self.unpack(variables)
-        parameters = _softplus(free)
-        lower, slopes = self._kernel.factor(parameters)
-        spread = _product(lower, factor)
+        lower, slopes = self._kernel.factor(_softplus(free))
+        spread = lower @ factor
         variance = np.einsum("ij,ij->i", spread, spread)
         expected, by_mean, by_variance = expectations(lower @ mean, variance, self._sign)
         diagonal = np.diagonal(factor)
@@ -287,13 +188,9 @@ class Bound:
             by_factor = -factor
             np.fill_diagonal(by_factor, 1.0 / diagonal - diagonal)
         weighted = (2.0 * by_variance)[:, None] * spread
-        by_factor += _product(lower, weighted, transposed=True)
-        by_scale = by_mean @ (lower @ mean) + np.sum(weighted * spread)
+        by_factor += lower.T @ weighted
         by_parameter = [
-            by_scale / (2.0 * parameter)
-            if slope is None
-            else by_mean @ (slope @ mean) + np.sum(weighted * _product(slope, factor))
-            for parameter, slope in zip(parameters, slopes, strict=True)
+            by_mean @ (slope @ mean) + np.sum(weighted * (slope @ factor)) for slope in slopes
         ]
         gradient = np.concatenate(
             [
@@ -310,13 +207,6 @@ class Bound:
         factor = np.zeros((rank, rank))
         factor[self._triangle] = variables[rank : rank + len(self._triangle[0])]
         return variables[:rank], factor, variables[rank + len(self._triangle[0]) :]
-
-
-def _product(lower: Floats, other: Floats, *, transposed: bool = False) -> Floats:
-    """The product of two matrices; the first is triangular if it is square."""
-    if lower.shape[0] == lower.shape[1]:
-        return np.asarray(dtrmm(1.0, lower, other, lower=True, trans_a=transposed))
-    return lower.T @ other if transposed else lower @ other
 
 
 def expectations(mean: Floats, variance: Floats, sign: Floats) -> tuple[float, Floats, Floats]:

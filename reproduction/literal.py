@@ -1,13 +1,13 @@
 """The paper's procedures done literally, in plain Python: what they cost is part of the story.
 
 Rankings are lists of groups and nothing is shared between them. Kernels on full rankings are
-carried over to others by going through all full rankings that agree with each, pair by pair.
+carried over to others by all full orders that agree with each, pair by pair, which are counted.
 """
 
 import math
 from bisect import bisect_right, insort
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import permutations, product
+from itertools import product
 
 import numpy as np
 
@@ -90,32 +90,6 @@ def coherent_partitions(row: Floats) -> Iterator[Groups]:
         yield [group for group in completed if group]
 
 
-def full_orders(row: Floats) -> Iterator[tuple[int, ...]]:
-    """All full orders, best first, that agree with a ranking: ties broken, the others anywhere.
-
-    >>> list(full_orders(np.array([1.0, 1.0, 2.0])))
-    [(0, 1, 2), (1, 0, 2)]
-    >>> sorted(full_orders(np.array([1.0, np.nan, 2.0])))
-    [(0, 1, 2), (0, 2, 1), (1, 0, 2)]
-    """
-    groups, free = groups_of(row), np.flatnonzero(np.isnan(row)).tolist()
-    for broken in product(*map(permutations, groups)):
-        ranked = [item for group in broken for item in group]
-        for others in permutations(free):
-            yield from _interleaved(ranked, others)
-
-
-def _interleaved(first: Order, second: Order) -> Iterator[tuple[int, ...]]:
-    """Both sequences shuffled into one, each in its own order."""
-    if not first or not second:
-        yield (*first, *second)
-        return
-    for rest in _interleaved(first[1:], second):
-        yield (first[0], *rest)
-    for rest in _interleaved(first, second[1:]):
-        yield (second[0], *rest)
-
-
 def count_full_orders(row: Floats) -> int:
     """How many full orders agree with a ranking, without going through them."""
     sizes = [len(group) for group in groups_of(row)]
@@ -142,19 +116,6 @@ def kendall_tau(first: Order, second: Order) -> float:
     """Kendall's τ of two full orders."""
     n = len(first)
     return 1.0 - 4.0 * discordant_pairs(first, second) / (n * (n - 1))
-
-
-def mallows(first: Order, second: Order, lam: float) -> float:
-    """The Mallows kernel of two full orders."""
-    return math.exp(-lam * discordant_pairs(first, second))
-
-
-def convolved(
-    kernel: Callable[[Order, Order], float], first: Sequence[Order], second: Sequence[Order]
-) -> float:
-    """The mean of a kernel over all pairs of full orders, one from each side."""
-    total = sum(kernel(one, other) for one in first for other in second)
-    return total / (len(first) * len(second))
 
 
 def expected_kendall(first: Floats, second: Floats) -> float:

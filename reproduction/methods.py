@@ -1,4 +1,4 @@
-"""What each method sees of rankings: vectors, a Gram matrix, or full rankings.
+"""What each method sees of rankings: vectors, or a Gram matrix.
 
 ``graph cut`` is the method of the text: squared-exponential weights, own completions. Unweighted
 cuts on a complete graph give the Borda count: the item graph plays no part then.
@@ -66,22 +66,16 @@ class Rankings:
 
 
 class Seen(NamedTuple):
-    """Vectors of all rankings, their Gram matrix, or full rankings: some ``draws`` for each."""
+    """Vectors of all rankings, or their Gram matrix."""
 
     features: Floats | None = None
     gram: Floats | None = None
-    full: Floats | None = None
-    draws: int = 1
 
     def select(self, rows: Rows) -> "Seen":
         """Some of the rankings."""
         if self.features is not None:
             return Seen(self.features[rows])
-        if self.gram is not None:
-            return Seen(gram=self.gram[np.ix_(rows, rows)])
-        assert self.full is not None
-        several = (self.draws * rows[:, None] + np.arange(self.draws)).ravel()
-        return Seen(full=self.full[several], draws=self.draws)
+        return Seen(gram=self.gram[np.ix_(rows, rows)])
 
 
 def see(method: str, rankings: Rankings, *, seed: int = 0) -> Seen:

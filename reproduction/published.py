@@ -6,7 +6,8 @@ kernel are commented out in two of its experiments. So this is a program of ours
 settings. They differ from the text, and between kernels: only the graph cut kernel on full and
 top-k rankings has a constant beside the linear kernel; weights are exp(−d/ℓ) there, and cuts are
 unweighted for ties and for incomplete rankings; fits end after 10, 20 or at most 200 L-BFGS steps.
-Each is done as it was, and again with one thing changed at a time.
+Each is done as it was, and again with one thing changed at a time. Mallows' kernel, whose fits
+factor a whole matrix in every step, is looked at as printed alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,22 +15,20 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reproduction import methods
-from reproduction.gpflow_steps import Kernel, Linear, Mallows, Stop, discordant_pairs, path_of_steps
+from reproduction.claims import Way
+from reproduction.gpflow_steps import Linear, Stop, path_of_steps
 from reproduction.learning import Labels, Split, score, spectral_features
-from reproduction.methods import CUT, KENDALL, MALLOWS, PER_LIST, Cut, Rankings, Rows, Seen
+from reproduction.methods import CUT, KENDALL, Cut, Rankings, Rows, Seen
 from reproduction.store import Record
 
-PUBLISHED = "as published"
 BOTH = "a constant for both"
 NEITHER = "a constant for neither"
 CONVERGED = "fits to convergence"
 TEXT = "weights of the text"
 OWN = "own completions"
 OWN_CONVERGED = "own completions, fits to convergence"
-RUN = "as run"
 
 # Far more steps than any fit takes.
 _MANY = 1000
@@ -54,11 +53,7 @@ class Release:
 _WEIGHTED = Cut(kernel="exponential")
 _UNWEIGHTED = Cut(kernel="exponential", weighted=False)
 
-FULL_AND_LISTS = {
-    CUT: Release(20, constant=True, cut=_WEIGHTED),
-    KENDALL: Release(20),
-    MALLOWS: Release(20),
-}
+FULL_AND_LISTS = {CUT: Release(20, constant=True, cut=_WEIGHTED), KENDALL: Release(20)}
 """Both data sets, except for what follows."""
 
 SUSHI: dict[str, dict[str, Release]] = {
@@ -80,19 +75,15 @@ SYNTHETIC: dict[str, dict[str, Release]] = {
 }
 
 
-def see_released(name: str, release: Release, rankings: Rankings, seed: int) -> Seen:
-    """Rankings as the released kernel of that name sees them; ``seed`` is for what is drawn."""
+def see_released(release: Release, rankings: Rankings, seed: int) -> Seen:
+    """Rankings as a released kernel sees them; ``seed`` is for what is drawn."""
     if release.cut is not None:
         if release.cut.draws == "same":
             # Whatever the seed, their draws are by the number of items.
             seed = rankings.ranks.shape[1]
         return Seen(methods.cut_features(release.cut, rankings, seed))
-    ranks = rankings.ranks
-    if name == MALLOWS:
-        draws = PER_LIST if np.isnan(ranks).any() else 1
-        return Seen(full=methods.draw_full_rankings(ranks, draws, seed), draws=draws)
-    nowhere = np.full((len(ranks), release.absent), np.nan)
-    return methods.see_kendall(np.hstack([ranks, nowhere]), rankings.unranked)
+    nowhere = np.full((len(rankings.ranks), release.absent), np.nan)
+    return methods.see_kendall(np.hstack([rankings.ranks, nowhere]), rankings.unranked)
 
 
 class Lesson(NamedTuple):
@@ -105,42 +96,17 @@ class Lesson(NamedTuple):
 
 def fit(
     lesson: Lesson, release: Release, *, steps: int, rank: int = 0
-) -> tuple[Kernel, list[Stop]]:
+) -> tuple[Linear, list[Stop]]:
     """The path of a fit, and the kernel that predicts the test rankings at each of its steps.
 
     A Gram matrix is represented by ``rank`` coordinates.
     """
-    seen, target, split = lesson
-    kernel: Kernel
-    features = seen.features
-    if seen.gram is not None:
-        features = spectral_features(seen.gram, split.train, rank)
-    if features is not None:
-        kernel = Linear(
-            features[split.train],
-            features[split.test],
-            constant=release.constant,
-            variance=release.variance,
-        )
-    else:
-        n, chosen = len(split.train), seen.select(np.concatenate([split.train, split.test]))
-        pairs = discordant_pairs(chosen.full)
-        kernel = Mallows(pairs, n, _mallows_lengthscale(pairs, n, chosen), draws=chosen.draws)
-    return kernel, path_of_steps(kernel, target[split.train] == 1, steps)
-
-
-def _mallows_lengthscale(pairs: NDArray[np.uint8], n_train: int, seen: Seen) -> float:
-    """Where ℓ of exp(−d/ℓ) starts.
-
-    It is one over the median share of pairs on which two full rankings differ, and for lists that
-    median itself, of the mean over draws.
-    """
-    n_pairs = seen.full.shape[1] * (seen.full.shape[1] - 1) / 2
-    own = pairs[: n_train * seen.draws, : n_train * seen.draws] / n_pairs
-    if seen.draws == 1:
-        return float(1.0 / np.median(own))
-    aligned = [own[step :: seen.draws, step :: seen.draws] for step in range(seen.draws)]
-    return float(np.median(np.mean(aligned, axis=0)))
+    (features, gram), target, (train, test) = lesson
+    if features is None:
+        features = spectral_features(gram, train, rank)
+    how = {"constant": release.constant, "variance": release.variance}
+    kernel = Linear(features[train], features[test], **how)
+    return kernel, path_of_steps(kernel, target[train] == 1, steps)
 
 
 class Run(NamedTuple):
@@ -151,7 +117,7 @@ class Run(NamedTuple):
     path: list[Stop]
 
 
-def stopped(lesson: Lesson, kernel: Kernel, path: list[Stop], step: int) -> Record:
+def stopped(lesson: Lesson, kernel: Linear, path: list[Stop], step: int) -> Record:
     """Scores of the labels that are predicted at a step, or at the last one."""
     stop = path[min(step, len(path) - 1)]
     predicted = kernel.extend(stop.parameters, stop.mean) > 0
@@ -171,12 +137,11 @@ def runs(
     """A kernel as published, and with one thing changed at a time.
 
     ``text`` has the vectors that the text describes, ``own`` those whose completions are not the
-    same for all. With ``alone``, and for Mallows' kernel, nothing is changed.
+    same for all. With ``alone``, nothing is changed.
     """
-    alone = alone or lesson.seen.full is not None
     kernel, path = fit(lesson, release, steps=release.steps if alone else _MANY, rank=rank)
     published = stopped(lesson, kernel, path, release.steps)
-    yield Run(PUBLISHED, published, path)
+    yield Run(Way.PUBLISHED, published, path)
     if alone:
         return
     yield Run(CONVERGED, stopped(lesson, kernel, path, _MANY), [])

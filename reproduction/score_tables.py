@@ -13,14 +13,9 @@ from reproduction.sushi import SHRUNK, VARIANCES
 
 Rows = list[dict[str, Any]]
 
-CHANGES = {Way.PUBLISHED: "nothing"} | {
-    name: name
-    for name in (
-        *(published.NEITHER, published.BOTH, published.CONVERGED, published.OWN),
-        *(published.OWN_CONVERGED, published.TEXT),
-    )
-}
-CHANGES |= {Way.RUN: "labels as run"}
+_CHANGED = (published.NEITHER, published.BOTH, published.CONVERGED, published.OWN)
+_CHANGED += (published.OWN_CONVERGED, published.TEXT)
+CHANGES = {Way.PUBLISHED: "nothing", **{name: name for name in _CHANGED}, Way.RUN: "labels as run"}
 
 
 def by_variant(records: Iterable[Mapping[str, Any]]) -> dict[str, Scores]:
@@ -32,7 +27,7 @@ def by_variant(records: Iterable[Mapping[str, Any]]) -> dict[str, Scores]:
     for row in records:
         if "F1" in row:
             rows.setdefault(row["variant"], []).append(row)
-    for variant in {*CHANGES, Way.RUN} & set(rows):
+    for variant in set(CHANGES) & set(rows):
         own = {(row["experiment"], row["method"]) for row in rows[variant]}
         names = {name for name, _ in own} if variant != Way.RUN else None
         rows[variant] += [
@@ -73,7 +68,7 @@ def changes(found: Mapping[str, Scores], names: Iterable[str]) -> Rows:
         {"rankings": name, "changed": said} | against_kendall(found[variant], name)
         for name in names
         for variant, said in CHANGES.items()
-        if variant in found and {(name, CUT), (name, KENDALL)} <= found[variant].cases
+        if variant in found and all((name, m) in found[variant] for m in (CUT, KENDALL))
     ]
 
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from rankcut.datasets import load_sushi
 from reproduction import learning, methods, published
+from reproduction.claims import Way
 from reproduction.learning import ALL_SEEDS, SEEDS, Labels, balanced_sample, split_rows
 from reproduction.methods import BLIND, CUT, DRAWN, KENDALL, MALLOWS, MALLOWS_DRAWS
 from reproduction.store import Record, Task
 
 NEEDS_DATA = True
 
-PRINTED = "as printed"
 ORIGIN = "where people grew up"
 SHRUNK = "variance {:g}"
 
@@ -72,7 +72,7 @@ def tasks(quick: bool) -> list[Task]:
         drawn = (MALLOWS_DRAWS, DRAWN)
         for method in (*experiment.methods, *BLIND):
             if not (quick and method in drawn):
-                found += _tasks(name, method, PRINTED, quick or method in drawn)
+                found += _tasks(name, method, Way.PRINTED, quick or method in drawn)
         if not quick:
             for method in (CUT, *BLIND):
                 found += _tasks(name, method, ORIGIN)
@@ -81,16 +81,11 @@ def tasks(quick: bool) -> list[Task]:
                 found += [task | {"variance": variance} for task in shrunk]
     for name, kernels in published.SUSHI.items():
         for kernel in (*kernels, *BLIND):
-            if kernel == MALLOWS:
-                # A whole matrix is factored in each step: the paper's seeds alone.
-                each = _tasks(name, kernel, published.PUBLISHED)[0]
-                found += [] if quick else [each | {"seeds": [seed]} for seed in SEEDS]
-                continue
-            found += _tasks(name, kernel, published.PUBLISHED, quick)
+            found += _tasks(name, kernel, Way.PUBLISHED, quick)
             if kernel == KENDALL and name != "full":
                 first = _LARGE_ORDER if name == "10 of 100" else SEEDS
                 seeds = [*first, *(ALL_SEEDS[len(SEEDS) : _SOME if quick else None])]
-                found.append(_tasks(name, kernel, published.RUN)[0] | {"seeds": seeds})
+                found.append(_tasks(name, kernel, Way.RUN)[0] | {"seeds": seeds})
     return [task | {"alone": quick} for task in found]
 
 
@@ -110,9 +105,9 @@ def _tasks(experiment: str, method: str, variant: str, few: bool = False) -> lis
 
 def run(task: Task, data: Path | None) -> Iterator[Record]:
     """Scores for each seed; as published, also the path of the bound."""
-    if task["variant"] == published.RUN:
+    if task["variant"] == Way.RUN:
         found = _run_mixed(task, data)
-    elif task["variant"] == published.PUBLISHED:
+    elif task["variant"] == Way.PUBLISHED:
         found = _run_published(task, data)
     else:
         found = _run_printed(task, data)
@@ -220,7 +215,7 @@ def _run_published(task: Task, data: Path | None) -> Iterator[Record]:
         return _Sight(experiment, sushi, everyone, look)
 
     def released(how: published.Release) -> Any:
-        return lambda some, seed: published.see_released(kernel, how, some, seed)
+        return lambda some, seed: published.see_released(how, some, seed)
 
     usual, text = sight(released(release)), sight(lambda some, seed: methods.see(CUT, some))
     own = None
@@ -236,7 +231,7 @@ def _run_published(task: Task, data: Path | None) -> Iterator[Record]:
         for one in published.runs(
             release, lesson, **changes, rank=task["rank"], alone=task["alone"]
         ):
-            variant = {} if one.variant == published.PUBLISHED else {"variant": one.variant}
+            variant = {} if one.variant == Way.PUBLISHED else {"variant": one.variant}
             yield {"seed": seed} | variant | one.record
             for stop in one.path if seed in SEEDS and not task["alone"] else ():
                 if stop.step in _PATH_STEPS or stop is one.path[-1]:
@@ -252,7 +247,7 @@ def _run_mixed(task: Task, data: Path | None) -> Iterator[Record]:
     for mix in published.mixed_up(experiment, _sides(sushi), task["seeds"], n, task["of"]):
         if seen is None:
             rankings = _rankings(experiment, sushi, mix.people, 0)
-            seen = published.see_released(KENDALL, release, rankings, 0)
+            seen = published.see_released(release, rankings, 0)
         split = published.first_rows(n)
         lesson = published.Lesson(seen.select(mix.rows), mix.target, split)
         kernel, path = published.fit(lesson, release, steps=release.steps, rank=task["rank"])

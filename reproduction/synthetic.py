@@ -8,13 +8,12 @@ import numpy as np
 
 from rankcut import make_food
 from reproduction import methods, published
+from reproduction.claims import Way
 from reproduction.learning import ALL_SEEDS, SEEDS, learn, learn_blindly, split_rows
 from reproduction.methods import BLIND, CUT, KENDALL, MALLOWS, MALLOWS_DRAWS
 from reproduction.store import Record, Task
 
 NEEDS_DATA = False
-
-PRINTED = "as printed"
 
 NOISE = tuple(np.linspace(0.1, 3.0, 15).round(4).tolist())
 
@@ -87,12 +86,12 @@ def _run_at(noise: float, task: Task) -> Iterator[Record]:
         else:
             seen = methods.see(method, rankings, seed=seed)
             scores = learn(seen, food.target, split, rank=_RANK)
-        yield {"method": method, "variant": PRINTED} | scores
+        yield {"method": method, "variant": Way.PRINTED} | scores
     if task["experiment"] == MORE_TIES:
         return
     for kernel, release in published.SYNTHETIC[task["experiment"]].items():
-        seen = published.see_released(kernel, release, rankings, seed)
+        seen = published.see_released(release, rankings, seed)
         lesson = published.Lesson(seen, food.target, published.first_rows(len(food.target)))
         kernel_then, path = published.fit(lesson, release, steps=release.steps)
         scores = published.stopped(lesson, kernel_then, path, release.steps)
-        yield {"method": kernel, "variant": published.PUBLISHED} | scores
+        yield {"method": kernel, "variant": Way.PUBLISHED} | scores

@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from rankcut import SimilarityGraph, graph_cut_features, make_food
 from rankcut.kernels import diffusion_kernel, graph_cut_kernel, kendall_kernel, mallows_kernel
 from reproduction import literal
 from reproduction.claims import Verdict, Way, holds_if, shared
-from reproduction.figures import time_figures
 from reproduction.kinds import UNRANKED
 from reproduction.methods import PER_LIST, Floats
 from reproduction.store import Record, Task
@@ -46,6 +45,9 @@ _CHEAP, _EXPONENTIAL = 2.0, 1.5
 
 # Time grows almost linearly if it grows with at most this power.
 _ALMOST = 1.2
+
+# Of rankings, each with itself too.
+_PAIRS = N_RANKINGS * (N_RANKINGS + 1) / 2
 
 # What the paper reports for 5,000 rankings: vectors, and the Gram matrix on its GPU.
 PAPER = {"vectors": 6.31, "Gram matrix": 0.576}
@@ -81,10 +83,8 @@ def run(task: Task, data: Path | None) -> Iterator[Record]:
     for name, kernel in kernels.items():
         seconds = seconds_of(partial(kernel, food.ranks, unranked=UNRANKED[kind]), trials)
         yield about | {"procedure": "rankcut", "kernel": name, "seconds": seconds}
-    for name, cost in COSTS.items():
-        each, pair = cost(kind, food.ranks, graph, trials)
-        if np.isfinite(pair):
-            seconds = N_RANKINGS * each + N_RANKINGS * (N_RANKINGS + 1) / 2 * pair
+    for name, literally in LITERAL.items():
+        if (seconds := literally(kind, food.ranks, graph, trials)) is not None:
             yield about | {"procedure": "literal", "kernel": name, "seconds": seconds}
 
 
@@ -103,45 +103,40 @@ def seconds_of(work: Callable[[], object], trials: int) -> float:
     return (time.process_time() - start) / (trials * repeats)
 
 
-def _graph_cut_costs(kind: str, ranks: Floats, graph: Any, trials: int) -> tuple[float, float]:
-    """PAVA with an oracle for F, over all coherent partitions; pairs are inner products."""
+def _graph_cut_seconds(kind: str, ranks: Floats, graph: Any, trials: int) -> float:
+    """PAVA with an oracle for F, over all coherent partitions; then the inner products."""
     cut, rows = literal.cut_oracle(graph), _closed(kind, ranks[:3])
-    each = seconds_of(lambda: [literal.literal_features(row, cut) for row in rows], trials)
-    vectors = np.random.default_rng(0).random((250, ranks.shape[1]))
-    return each / 3, seconds_of(lambda: vectors @ vectors.T, trials) / (250 * 251 / 2)
+    three = seconds_of(lambda: [literal.literal_features(row, cut) for row in rows], trials)
+    vectors = np.random.default_rng(0).random(ranks.shape)
+    return N_RANKINGS / 3 * three + seconds_of(lambda: vectors @ vectors.T, trials)
 
 
-def _kendall_costs(kind: str, ranks: Floats, graph: Any, trials: int) -> tuple[float, float]:
+def _kendall_seconds(kind: str, ranks: Floats, graph: Any, trials: int) -> float:
     """τ for full rankings, signs of pairs for lists, the closed form for incomplete rankings.
 
     With ties, a mean over all full orders of both, as in the program that the authors call.
     """
     if kind in ("full", "ties"):
-        return 0.0, _convolution_seconds(literal.kendall_tau, ranks, trials)
-    rows = _closed(kind, ranks[:20])
+        orders = np.mean([literal.count_full_orders(row) for row in ranks[:50]])
+        return float(orders) ** 2 * _of_orders(literal.kendall_tau, ranks, trials)
 
     def signs(one: Floats, other: Floats) -> float:
         return float((np.sign(one[:, None] - one) * np.sign(other[:, None] - other)).sum())
 
     pair = signs if kind == "top-k" else literal.expected_kendall
-    return 0.0, seconds_of(lambda: [pair(*both) for both in pairwise(rows)], trials) / 19
+    return _of_pairs(pair, _closed(kind, ranks[:20]), trials)
 
 
-def _mallows_costs(kind: str, ranks: Floats, graph: Any, trials: int) -> tuple[float, float]:
+def _mallows_seconds(kind: str, ranks: Floats, graph: Any, trials: int) -> float | None:
     """exp(−λ·discordant pairs), and for top-k lists a mean over four draws of each."""
-    kernel = partial(literal.mallows, lam=0.1)
-    if kind == "full":
-        return 0.0, _convolution_seconds(kernel, ranks, trials)
-    if kind != "top-k":
-        return 0.0, np.nan
-    # Which of the full orders are drawn makes no difference to the time.
-    lists = _closed(kind, ranks[:2])
-    one, other = (list(islice(literal.full_orders(row), PER_LIST)) for row in lists)
-    return 0.0, seconds_of(lambda: literal.convolved(kernel, one, other), trials)
+    draws = {"full": 1, "top-k": PER_LIST}.get(kind)
+    # Of e to a power, which takes next to no time, all is in the distance.
+    return draws and draws**2 * _of_orders(literal.discordant_pairs, ranks, trials)
 
 
-COSTS = {"graph cut": _graph_cut_costs, "Kendall": _kendall_costs, "Mallows": _mallows_costs}
-"""Seconds for a ranking and for a pair of rankings."""
+LITERAL = {"graph cut": _graph_cut_seconds, "Kendall": _kendall_seconds}
+LITERAL |= {"Mallows": _mallows_seconds}
+"""Seconds for the Gram matrix; none where there is no procedure."""
 
 
 def _closed(kind: str, ranks: Floats) -> Floats:
@@ -149,12 +144,15 @@ def _closed(kind: str, ranks: Floats) -> Floats:
     return np.where(np.isnan(ranks), 9.0, ranks) if kind == "top-k" else ranks
 
 
-def _convolution_seconds(kernel: Any, ranks: Floats, trials: int) -> float:
-    """Seconds for a pair of rankings: those of a pair of full orders times how many there are."""
-    one, other = (list(islice(literal.full_orders(row), 20)) for row in ranks[:2])
-    seconds = seconds_of(lambda: literal.convolved(kernel, one, other), trials)
-    counts = [literal.count_full_orders(row) for row in ranks[:50]]
-    return seconds / (len(one) * len(other)) * float(np.mean(counts)) ** 2
+def _of_pairs(kernel: Any, rows: Any, trials: int) -> float:
+    """Seconds for all pairs, from those of neighbours."""
+    each = seconds_of(lambda: [kernel(*both) for both in pairwise(rows)], trials) / (len(rows) - 1)
+    return _PAIRS * each
+
+
+def _of_orders(kernel: Any, ranks: Floats, trials: int) -> float:
+    """Of one full order for each ranking: which, makes no difference to the time."""
+    return _of_pairs(kernel, [np.argsort(row).tolist() for row in ranks[:20]], trials)
 
 
 def _five_thousand(trials: int) -> Iterator[Record]:
@@ -176,11 +174,6 @@ def found(records: list[Any], data: Any) -> dict[Any, float]:
     """Seconds for 250 rankings by procedure, kind, level and kernel; for 5,000, by step."""
     keys = ("procedure", "kind", "level", "kernel")
     return {row.get("step") or tuple(row[key] for key in keys): row["seconds"] for row in records}
-
-
-def figures(records: list[Any], found: Any) -> dict[str, Any]:
-    """Figure 6."""
-    return time_figures(records)
 
 
 def tables(records: list[Any], found: Any) -> dict[str, Any]:

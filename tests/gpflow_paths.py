@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from rankcut.cuts import Completions, graph_cut_features
 from rankcut.graphs import ItemGraph
 from rankcut.kernels import kendall_features
-from reproduction.gpflow_steps import JITTER, Linear, Mallows, discordant_pairs
-from reproduction.methods import draw_full_rankings, item_graph
+from reproduction.gpflow_steps import Linear
+from reproduction.methods import item_graph
 
 STORED = Path(__file__).with_suffix(".json")
 N_TRAIN = 500
@@ -25,15 +25,13 @@ N_TEST = 500
 
 
 class Case(NamedTuple):
-    """A kernel of the published experiments, by the vectors that it is linear in, or Mallows."""
+    """A kernel of the published experiments, by the vectors that it is linear in."""
 
     vectors: NDArray[np.float64]
     steps: int
     constant: bool = False
     variance: float = 1.0
-    jitter: float = JITTER
-    draws: int = 0  #: full rankings for each list, for Mallows; vectors are ranks then
-    lengthscale: float = 1.0
+    jitter: float = 1e-6  #: what GPflow adds to the diagonal of a kernel matrix
 
 
 @lru_cache(maxsize=2)
@@ -87,14 +85,10 @@ def cuts_of_ten():
 CASES = {
     "full, graph cut": lambda: Case(graph_cut_features(RANKS, WEIGHTED), 20, constant=True),
     "full, Kendall": lambda: Case(kendall_features(RANKS), 20),
-    "full, Mallows": lambda: Case(RANKS, 20, draws=1, lengthscale=2.0),
     "top-6, graph cut": lambda: Case(
         graph_cut_features(TOP, WEIGHTED, unranked="last"), 20, constant=True
     ),
     "top-6, Kendall": lambda: Case(kendall_features(TOP, unranked="last"), 20, variance=10.0),
-    "top-6, Mallows": lambda: Case(
-        draw_full_rankings(TOP, 4, seed=0), 20, draws=4, lengthscale=0.5
-    ),
     "ties, graph cut": lambda: Case(
         graph_cut_features(TIED, BORDA, normalize=True), 200, jitter=1e-4
     ),
@@ -116,9 +110,6 @@ def target_of(name):
 
 def our_kernel(chosen):
     """The kernel of a case as the reproduction has it."""
-    if chosen.draws:
-        pairs = discordant_pairs(chosen.vectors)
-        return Mallows(pairs, N_TRAIN, chosen.lengthscale, draws=chosen.draws)
     train, test = chosen.vectors[:N_TRAIN], chosen.vectors[N_TRAIN:]
     return Linear(train, test, constant=chosen.constant, variance=chosen.variance)
 
@@ -129,15 +120,9 @@ def gpflow_path(chosen, target):
 
     gpflow.config.set_default_jitter(chosen.jitter)
     inputs = chosen.vectors
-    if chosen.draws:
-        signs = np.sign(inputs[:, :, None] - inputs[:, None, :])
-        signs = signs[:, *np.triu_indices(inputs.shape[1], 1)]
-        inputs = signs.reshape(len(inputs) // chosen.draws, -1)
-        kernel = _mallows_in_gpflow(chosen)
-    else:
-        kernel = gpflow.kernels.Linear(variance=chosen.variance)
-        if chosen.constant:
-            kernel = kernel + gpflow.kernels.Constant()
+    kernel = gpflow.kernels.Linear(variance=chosen.variance)
+    if chosen.constant:
+        kernel = kernel + gpflow.kernels.Constant()
     data = inputs[:N_TRAIN], target[:N_TRAIN, None].astype(float)
     model = gpflow.models.VGP(data, kernel=kernel, likelihood=gpflow.likelihoods.Bernoulli())
     elbos = [float(model.elbo())]
@@ -149,33 +134,6 @@ def gpflow_path(chosen, target):
     )
     probability, _ = model.predict_y(inputs[N_TRAIN:])
     return elbos, probability.numpy().ravel() > 0.5
-
-
-def _mallows_in_gpflow(chosen):
-    import gpflow
-    import tensorflow as tf
-
-    class MeanOverDraws(gpflow.kernels.Kernel):
-        """exp(−discordant pairs/ℓ) of sign vectors, averaged over the draws of both rankings."""
-
-        def __init__(self):
-            super().__init__()
-            self.variance = gpflow.Parameter(1.0, transform=gpflow.utilities.positive())
-            self.lengthscale = gpflow.Parameter(
-                chosen.lengthscale, transform=gpflow.utilities.positive()
-            )
-
-        def K(self, X, X2=None):  # noqa: N802
-            other = X if X2 is None else X2
-            one, two = (tf.reshape(x, (x.shape[0], chosen.draws, -1)) for x in (X, other))
-            products = tf.einsum("iak,jbk->ijab", one, two)
-            pairs = (one.shape[2] - products) / 2
-            return self.variance * tf.reduce_mean(tf.exp(-pairs / self.lengthscale), axis=(2, 3))
-
-        def K_diag(self, X):  # noqa: N802
-            return tf.fill(tf.shape(X)[:1], tf.squeeze(self.variance))
-
-    return MeanOverDraws()
 
 
 def kept_steps(n_steps):

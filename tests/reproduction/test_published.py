@@ -9,7 +9,7 @@ from rankcut import make_food
 from reproduction import methods, published, score_tables, sushi, synthetic
 from reproduction.claims import Way
 from reproduction.learning import ALL_SEEDS, SEEDS
-from reproduction.methods import CUT, KENDALL, MALLOWS, Cut, Rankings, see
+from reproduction.methods import CUT, KENDALL, Cut, Rankings, see
 from reproduction.published import Lesson, Release, first_rows, mixed_up, released_sample, runs
 
 SIDE = np.random.default_rng(0).permutation(np.arange(400) % 4 == 0).astype(int)
@@ -56,7 +56,7 @@ def test_the_same_draws_do_not_depend_on_the_seed(monkeypatch):
     ranks = np.array([[1.0, 2.0, np.nan, np.nan, np.nan], [np.nan, 1.0, np.nan, 2.0, np.nan]])
     rankings = Rankings(ranks, "anywhere", np.random.default_rng(0).random((5, 2)))
     release = Release(10, cut=Cut(draws="same"))
-    found = [published.see_released(CUT, release, rankings, seed).features for seed in (1, 2)]
+    found = [published.see_released(release, rankings, seed).features for seed in (1, 2)]
     assert np.array_equal(*found)
     assert np.array_equal(found[0], methods.cut_features(release.cut, rankings, 5))
     places = np.random.RandomState(5).choice(range(0, 5, 2), (5, 3))
@@ -66,7 +66,7 @@ def test_the_same_draws_do_not_depend_on_the_seed(monkeypatch):
 def test_one_thing_is_changed_at_a_time():
     food = make_food(40, noise=1.0, random_state=3)
     rankings = Rankings(food.ranks, "error", food.item_features)
-    seen = published.see_released(CUT, published.FULL_AND_LISTS[CUT], rankings, 0)
+    seen = published.see_released(published.FULL_AND_LISTS[CUT], rankings, 0)
     theirs = Lesson(seen, food.target, first_rows(40))
     text = see(CUT, rankings)
 
@@ -75,29 +75,23 @@ def test_one_thing_is_changed_at_a_time():
 
     found = records(Release(2, constant=True), text=text, own=seen)
     # A constant is what this kernel had.
-    assert found[published.BOTH] == found[published.PUBLISHED] != found[published.NEITHER]
-    for variant in (published.PUBLISHED, published.TEXT, published.OWN):
+    assert found[published.BOTH] == found[Way.PUBLISHED] != found[published.NEITHER]
+    for variant in (Way.PUBLISHED, published.TEXT, published.OWN):
         assert found[variant]["steps"] == 2
-    assert found[published.PUBLISHED]["ELBO"] < found[published.CONVERGED]["ELBO"]
+    assert found[Way.PUBLISHED]["ELBO"] < found[published.CONVERGED]["ELBO"]
     without = records(Release(2), own=seen)
-    assert without[published.NEITHER] == without[published.PUBLISHED] == found[published.NEITHER]
-    assert without[published.BOTH] == found[published.PUBLISHED]
-    assert without[published.OWN] == without[published.PUBLISHED]
+    assert without[published.NEITHER] == without[Way.PUBLISHED] == found[published.NEITHER]
+    assert without[published.BOTH] == found[Way.PUBLISHED]
+    assert without[published.OWN] == without[Way.PUBLISHED]
     assert without[published.OWN_CONVERGED] == without[published.CONVERGED]
     (only,) = runs(Release(3), theirs, alone=True)
-    assert (only.variant, only.record["steps"], len(only.path)) == (published.PUBLISHED, 3, 4)
+    assert (only.variant, only.record["steps"], len(only.path)) == (Way.PUBLISHED, 3, 4)
 
 
-def test_what_kernels_see_of_lists():
+def test_kendall_counts_items_that_are_in_no_list():
     food = make_food(20, noise=1.0, kind="top-k", k=6, random_state=3)
     rankings = Rankings(food.ranks, "last", food.item_features)
-    seen = published.see_released(MALLOWS, Release(2), rankings, 0)
-    assert seen.full.shape == (80, 8)
-    assert np.array_equal(seen.select(np.array([3])).full, seen.full[12:16])
-    (only,) = runs(Release(2), Lesson(seen, food.target, first_rows(20)))
-    assert only.variant == published.PUBLISHED
-    # Items that are in no list are counted.
-    more = published.see_released(KENDALL, Release(1, absent=2), rankings, 0).features
+    more = published.see_released(Release(1, absent=2), rankings, 0).features
     assert more.shape[1] == 45
 
 
