@@ -82,7 +82,7 @@ def tasks(data: str | None) -> dict[str, Callable[[], Task]]:
     def dublin() -> Task:
         home = Path(data or os.environ["RANKCUT_DATA"])
         file = home / "preflib" / "00001-irish" / "00001-00000001.soi"
-        ranks = read_file(file, expand=True).dense()
+        ranks = read_file(file).expanded().dense()
         return Task("Dublin ballots", ranks[(~np.isnan(ranks)).sum(axis=1) >= 4], last=True)
 
     def starwars() -> Task:

@@ -112,7 +112,7 @@ def eurovision(data: str, part: int) -> People:
 
 
 def ballots(data: str, path: str, part: int) -> People:
-    ranks = _dense(read_file(Path(data) / "preflib" / path, expand=True).ranks)
+    ranks = _dense(read_file(Path(data) / "preflib" / path).expanded().ranks)
     ranks = ranks[(~np.isnan(ranks)).sum(axis=1) >= 2]
     return People(*_some(ranks, {}, part)[:1], "last", None, {})
 

@@ -138,7 +138,7 @@ def eurovision(data: str) -> tuple[Lists, np.ndarray]:
 def ballots(data: str, number: int) -> tuple[Lists, np.ndarray]:
     """Ballots without the two candidates most often ranked together, and which is preferred."""
     path = Path(data) / "preflib" / "00001-irish" / f"00001-0000000{number}.soi"
-    ranks = _dense(read_file(path, expand=True).ranks)
+    ranks = _dense(read_file(path).expanded().ranks)
     listed = (~np.isnan(ranks)).astype(float)
     together = listed.T @ listed
     np.fill_diagonal(together, 0)

@@ -170,7 +170,6 @@ def test_data_sets_are_ranking_sets(load):
     assert data["item_features"] is data.item_features
     assert data["feature_names"] is data.feature_names
     assert len(repr(data)) < 60
-    assert len(data._repr_html_()) < 1_000
     assert data[5:9].target.tolist() == data.target[5:9].tolist()
     with pytest.raises(AttributeError, match="colour"):
         data.colour  # noqa: B018

@@ -5,8 +5,8 @@ import io
 import numpy as np
 import pytest
 
-from rankcut import RankingSet, read_file, write_file
-from rankcut.files import RankingFileError, scan_file
+from rankcut import RankingSet, write_file
+from rankcut.files import RankingFileError
 from rankcut.files.blt import read_blt
 
 BALLOTS = """4 2            # four candidates, two seats
@@ -81,45 +81,3 @@ def test_a_mistake_is_named_with_its_line(old, new, line, says):
 def test_names_that_cannot_stand_there_are_refused(rankings, says):
     with pytest.raises(RankingFileError, match=says):
         write_file(rankings, io.BytesIO(), "blt")
-
-
-GLASGOW = """3 2,
-5 1 2 0,
-2 3 0,
-0,
-# ALTERNATIVE NAME 1: Ann Bell (SNP)
-# ALTERNATIVE NAME 2: Cy Day (Lab)
-# ALTERNATIVE NAME 3: Eve Fox (Con)
-Ward 1
-"""
-
-SCOTTISH = '3,2,\n5,1,2,\n2,3,\n"Candidate 1","Ann Bell","SNP",\n"Candidate 2","Cy Day","x",\n'
-SCOTTISH += '"Candidate 3","Eve Fox","y",\n""Ward 1 - Here, There"",'
-
-
-@pytest.mark.parametrize("first", [False, True])
-def test_names_in_comments(first):
-    lines = GLASGOW.splitlines(keepends=True)
-    names = [line for line in lines if line.startswith("#")]
-    others = [line for line in lines if not line.startswith("#")]
-    votes = read_blt(io.StringIO("".join(names + others) if first else GLASGOW))
-    assert votes.items == ("Ann Bell (SNP)", "Cy Day (Lab)", "Eve Fox (Con)")
-    np.testing.assert_array_equal(votes.ranks, [[1, 2, np.nan], [np.nan, np.nan, 1]])
-    assert (votes.counts.tolist(), votes.title) == ([5, 2], "Ward 1")
-
-
-def test_the_ballot_csv_of_scottish_elections(tmp_path):
-    path = tmp_path / "ward.csv"
-    path.write_text(SCOTTISH)
-    for votes in (read_file(path), next(scan_file(path))):
-        assert votes.items == ("Ann Bell", "Cy Day", "Eve Fox")
-        np.testing.assert_array_equal(votes.ranks, [[1, 2, np.nan], [np.nan, np.nan, 1]])
-        assert votes.counts.tolist() == [5, 2]
-        assert votes.title == "Ward 1 - Here, There"
-    # As a spreadsheet saves it, with a name in quotes.
-    padded = SCOTTISH.replace("Cy Day", '""Cy"" Day').replace(",\n", ",,,\n")
-    path.write_text(padded)
-    votes = read_file(path)
-    assert (votes.items[1], votes.counts.tolist()) == ('"Cy" Day', [5, 2])
-    path.write_text("1,2\n2,1\n")
-    assert read_file(path, header=0).shape == (2, 2)

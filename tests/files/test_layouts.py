@@ -155,7 +155,7 @@ def test_a_word_among_ranks_after_the_first_block():
 
 def test_options_about_tables_are_refused_for_other_formats():
     with pytest.raises(RankingFileError, match="layout is about columns"):
-        read_file(io.StringIO("3 1\n0 1 2\n"), "order", layout="long")
+        read_file(io.StringIO("3 1\n1 1 2 0\n"), "blt", layout="long")
 
 
 @pytest.mark.parametrize("name", ["votes", "votes.xyz"])

@@ -107,14 +107,6 @@ def test_gzip_is_read_like_the_plain_file(rankings, kind):
     assert orders_of(read_file(packed, kind)) == orders_of(read_file(plain, kind))
 
 
-@given(ranking_sets(least_ranked=1))
-def test_sparse_and_dense_say_the_same(rankings):
-    source = back(rankings, "toi")
-    sparse = read_file(source, "toi", sparse=True)
-    source.seek(0)
-    np.testing.assert_array_equal(sparse.dense(), read_file(source, "toi", sparse=False).ranks)
-
-
 @given(ranking_sets())
 def test_expanding_gives_each_ranking_a_row(rankings):
     few = type(rankings)(rankings.ranks, rankings.items, counts=rankings.counts % 7 + 1)

@@ -31,14 +31,8 @@ SEEDS = {
     "toi": [
         b"# DATA TYPE: toi\n# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: a\n"
         b"# ALTERNATIVE NAME 2: b\n3: 2,1\n1: {1,2}\n",
-        b"2\n1,a\n2,b\n4,4,2\n3,2,1\n1,{1,2}\n",
     ],
-    "blt": [
-        b'2 1\n-2\n(x) 3 1 2 0\n1 1=2 0\n0\n"a"\n"b"\n"t"\n',
-        b"2 1,\n3 1 2 0,\n0,\n# ALTERNATIVE NAME 1: a (X)\n# ALTERNATIVE NAME 2: b (Y)\nWard 1\n",
-        b'2,1,\n3,1,2,\n"Candidate 1","a","X (X)",\n"Candidate 2","b","Y",\n""Ward 1"",',
-    ],
-    "order": [b"3 1\n0 2 1 0\n0 3 2 1 0\n"],
+    "blt": [b'2 1\n-2\n(x) 3 1 2 0\n1 1=2 0\n0\n"a"\n"b"\n"t"\n'],
     "csv": [b"ranking,count,a,b\nx,2,1,2\ny,1,,1\n", b'ranking,item,rank\nx,"a",1\nx,b,2\n'],
 }
 

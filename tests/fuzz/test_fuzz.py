@@ -44,8 +44,6 @@ def test_any_bytes_give_rankings_or_an_error_with_a_line(kind):
     @settings(max_examples=4 * settings().max_examples)
     @given(st.binary(max_size=200) | near(SEEDS[kind]))
     @example(b"\nx,2,1,2\ny,1,,1\n")
-    @example(b'2,1,\n3,1,2,\n"Candidate 1","a",\n"Candidate\r 2","b",\n')
-    @example(b'2,1,\n3,1,2,\n"Candidate 1,\n"Candidate 2","b",\n')
     @example(b"&D;\n\xac>D;\xe0.:;T>D")
     def survives(data):
         use(kind, data)
@@ -83,12 +81,10 @@ def large_files():
     yield "toi", f"# NUMBER ALTERNATIVES: 1000\n{names}" + "1: 1\n" * 8_000
     yield "toi", "1: " + "{" * 50_000
     yield "toi", "# NUMBER ALTERNATIVES: 9\n1: " + ",".join("1" * 25_000)
-    yield "toi", "100000\n" + "".join(f"{i},x\n" for i in range(1, 5_000))
     yield "blt", "3000 1\n" + "1 1 0\n" * 6_000 + "0\n" + '"x"\n' * 3000
     yield "blt", "15000 1\n1 " + " ".join(map(str, range(1, 9_000))) + " 8999 0\n" + "\n" * 15_000
     yield "csv", "," * 15_000 + "\n" + "1\n" * 15_000
     yield "csv", "ranking,item,rank\n" + "".join(f"{i},{i},1\n" for i in range(5_000))
-    yield "order", "100000 1\n" + "0 1 5\n" * 8_000
 
 
 class Calls:

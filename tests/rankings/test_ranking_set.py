@@ -34,25 +34,6 @@ def test_scikit_learn_splits_a_set():
     assert GraphCutFeatures().fit(train).transform(test).shape == (1, 2)
 
 
-def test_notebooks_show_the_first_rankings():
-    votes = RankingSet(
-        np.vstack([[2.0, 1.0, 2.0, np.nan], np.full((5, 4), np.nan)]),
-        ("<uni>", "toro", "ika", "ebi"),
-        counts=[3, *[1] * 5],
-        columns={"town": np.array(["Kobe", None, *["Ise"] * 4], dtype=object)},
-        title="a & b",
-    )
-    shown = votes._repr_html_()
-    assert shown.startswith("a &amp; b<br>RankingSet(6 rows, 8 rankings, 4 items)<table><tr>")
-    assert "<tr><th>count</th><th>ranking</th><th>town</th></tr>" in shown
-    assert "<tr><td>3</td><td>toro &gt; &lt;uni&gt; = ika</td><td>Kobe</td></tr>" in shown
-    assert "<tr><td>1</td><td></td><td></td></tr>" in shown
-    assert shown.endswith("<tr><td></td><td>…</td></tr></table>")
-    many = RankingSet(np.arange(1.0, 31.0)[None], tuple(range(30)))
-    assert "<td>0 &gt; 1 &gt; 2 &gt; 3 &gt; 4 &gt; 5 …</td></tr></table>" in many._repr_html_()
-    assert "0 &gt; 1 &gt; 2" in many.__class__(many.sparse(), many.items)._repr_html_()
-
-
 @pytest.mark.parametrize("count", [0, -1, 1.5, np.nan, np.inf, 10**16, 10**400, "many", None])
 def test_a_count_is_a_whole_number_that_files_can_hold(count):
     with pytest.raises(InputError, match=r"whole numbers? from 1 to 9,007,199,254,740,992"):

@@ -18,7 +18,7 @@ _MOST_GROUPS = 30
 _MOST_COLUMNS, _MOST_LETTERS = 60, 80
 
 # How people may have a file read.
-_READING = {each.name for each in fields(TableOptions)} - {"known_items", "sparse", "where"}
+_READING = {each.name for each in fields(TableOptions)} - {"known_items", "where"}
 _READING |= {"format", "sheet", "header", "delimiter"}
 
 

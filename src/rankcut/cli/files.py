@@ -157,16 +157,17 @@ def convert(
 ) -> None:
     """Convert rankings between formats.
 
-    PrefLib (soc, soi, toc, toi; cat is read only), CSV, TSV and Parquet in five layouts, BLT and
-    npy; order is read only. A file whose name ends in .gz is compressed. Name one output, or
-    several with -o.
+    PrefLib (soc, soi, toc, toi), CSV, TSV and Parquet in five layouts, BLT and npy. A file whose
+    name ends in .gz is compressed. Name one output, or several with -o.
 
     Example: rankcut convert votes.soi votes.csv --expand
     """
     from rankcut.files.formats import write_file
 
     targets = options.targets(out)
-    rankings = reading.read(file, expand=options.expand)
+    rankings = reading.read(file)
+    if options.expand:
+        rankings = rankings.expanded()
     if options.drop_empty:
         rankings = rankings.rows(rankings.n_ranked() > 0)
         if len(rankings) == 0:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Learn: TypeAlias = Literal["agreement", "co-listing"]
 
 # Files of these formats hold rankings, and never a table of items.
-_RANKINGS = (".soc", ".soi", ".toc", ".toi", ".cat", ".blt", ".order")
+_RANKINGS = (".soc", ".soi", ".toc", ".toi", ".cat", ".blt")
 
 # Options that a table of items has as well, in its own sense.
 _OF_ITEMS = ("item", "columns", "header", "delimiter")

@@ -83,7 +83,8 @@ def classify(
     from rankcut.regression.estimators import RankingClassifier
 
     about = [target, learning.group]
-    rankings, classes = labelled(reading.read(file, expand=True, no_items=about), target, file)
+    rankings = reading.read(file, no_items=about).expanded()
+    rankings, classes = labelled(rankings, target, file)
     model = make_pipeline(RankingClassifier(graph, items=rankings.labels()))
     with working("cross-validation"):
         tested = learning.tested(rankings, file)
@@ -92,8 +93,8 @@ def classify(
     counts = ", ".join(f"{value}: {n:,}" for value, n in sizes.items())
     tests = {f"{target} ({counts}), {learning.folds}-fold cross-validation": scores}
     if test is not None:
-        others = reading.read_for_model(test, rankings.items, target, expand=True, no_items=about)
-        others, truth = labelled(others, target, test)
+        others = reading.read_for_model(test, rankings.items, target, no_items=about)
+        others, truth = labelled(others.expanded(), target, test)
         with working("test"):
             scores = evaluate(
                 model, (rankings.ranks, classes), (others.ranks, truth), name="rankcut"
@@ -126,7 +127,7 @@ def regress(
     from rankcut.regression.cross_validation import cross_validate_numbers
     from rankcut.regression.estimators import ViewFeatures
 
-    rankings = reading.read(file, expand=True, no_items=[target, learning.group])
+    rankings = reading.read(file, no_items=[target, learning.group]).expanded()
     rankings, numbers = numbered(rankings, target, file)
     model = make_pipeline(ViewFeatures(graph, items=rankings.labels()), GPRegressor())
     with working("cross-validation"):

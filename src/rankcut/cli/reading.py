@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Format: TypeAlias = Literal[
     "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "json", "sav", "zip",
-    "trec", "blt", "abif", "order", "npy",
+    "trec", "blt", "abif", "npy",
 ]  # fmt: skip
 Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 
@@ -121,7 +121,6 @@ class Reading:
         self,
         source: str,
         *,
-        expand: bool = False,
         no_items: Sequence[str | None] = (),
         known_items: Sequence[Hashable] | None = None,
     ) -> "RankingSet":
@@ -137,7 +136,7 @@ class Reading:
         place, chosen = self._source(source)
         options = self._options(no_items)
         names = None if known_items is None else [str(item) for item in known_items]
-        rankings = read_file(place, chosen, expand=expand, known_items=names, **options)
+        rankings = read_file(place, chosen, known_items=names, **options)
         if "READ AS" in rankings.metadata:
             note(f"{source}: {rankings.metadata['READ AS']}")
         return self._titled(rankings)
@@ -160,7 +159,6 @@ class Reading:
         items: Sequence[Hashable],
         target: str,
         *,
-        expand: bool = False,
         no_items: Sequence[str | None] = (),
     ) -> "RankingSet":
         """All rankings of a file, with the items of a model as columns.
@@ -168,7 +166,7 @@ class Reading:
         Other columns of numbers in a wide table are ignored, with a line on standard error
         unless it is what the model predicts.
         """
-        rankings = self.read(source, expand=expand, no_items=no_items, known_items=items)
+        rankings = self.read(source, no_items=no_items, known_items=items)
         about = {target, *(name for name in no_items if name is not None)}
         if self.columns is None and self.item_columns is None:
             columns = rankings.columns.items()

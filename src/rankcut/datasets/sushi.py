@@ -6,10 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from rankcut.datasets.downloads import about_items, find_files, read_columns
-from rankcut.files.preflib import read_order
+from rankcut.files.text import open_text
 from rankcut.parameters import check_choice
+from rankcut.rankings.orders import spread
 from rankcut.rankings.ranking_set import RankingSet
 
 ADDRESS = "https://www.kamishima.net/sushi/"
@@ -110,7 +112,7 @@ def load_sushi(
     """
     check_choice(which, ("a", "b"), "which")
     orders, item_file, user_file = sushi_files(data_home, which)
-    rankings = read_order(orders, sparse=which == "b")
+    ranks = _read_orders(orders)
     items, people = (list(read_columns(file, "\t").values()) for file in (item_file, user_file))
     names = [str(name) for name in items[1]]
     kept = list(range(len(names)))
@@ -126,7 +128,7 @@ def load_sushi(
     }
     ids = tuple(int(user) for user in users.pop("user"))
     return RankingSet(
-        rankings.ranks,
+        spread(ranks) if which == "a" else ranks,
         tuple(names[i] for i in kept),
         ids=ids,
         columns=users,
@@ -146,6 +148,16 @@ def sushi_files(data_home: str | os.PathLike[str] | None, which: str = "ab") -> 
         address=ADDRESS,
         terms=TERMS,
     )
+
+
+def _read_orders(path: Path) -> csr_array:
+    """Ranks from lines ``0 10 5 0 3 …``: 0, the length, the items; the first has their number."""
+    with open_text(path) as text:
+        lines = [list(map(int, line.split())) for line in text if line.strip()]
+    (n_items, *_), orders = lines[0], [line[2:] for line in lines[1:]]
+    ends = np.cumsum([0, *map(len, orders)])
+    ranks = np.concatenate([np.arange(1.0, len(order) + 1) for order in orders])
+    return csr_array((ranks, np.concatenate(orders), ends), (len(orders), n_items)).sorted_indices()
 
 
 def _named(codes: NDArray[np.object_], meaning: list[str] | None) -> NDArray[Any]:

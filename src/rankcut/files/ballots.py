@@ -160,7 +160,7 @@ def _described(manifest: Any) -> dict[int, str]:
     return {entry["Id"]: entry["Description"] for entry in (manifest or {"List": []})["List"]}
 
 
-def read_abif(source: Source, *, sparse: bool | None = None) -> RankingSet:
+def read_abif(source: Source) -> RankingSet:
     r"""Read ABIF, the aggregated ballot information format: ``27: Ann > Bob = Cy``.
 
     >>> import io
@@ -197,7 +197,7 @@ def read_abif(source: Source, *, sparse: bool | None = None) -> RankingSet:
         raise RankingFileError("the file has no votes", name, 1)
     named = [[tuple(names.get(t, t) for t in group) for group in order] for order in orders]
     ranks, items = from_orders(named, sparse=True)
-    return RankingSet(fitting_ranks(ranks, sparse), tuple(items), counts=counts, title=title)
+    return RankingSet(fitting_ranks(ranks), tuple(items), counts=counts, title=title)
 
 
 def _abif_order(text: str) -> list[tuple[str, ...]]:

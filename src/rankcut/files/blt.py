@@ -3,12 +3,9 @@
 The first line has the number of candidates and of seats; then, if any, ``-2 -5`` for candidates who
 withdrew; then one ballot per line, ``weight first second … 0``, where ``3=4`` is a tie, ``-`` a
 rank left blank, and ``(name)`` in front the ballot's own name; then ``0``; then the candidates'
-names and a title, in quotes. From ``#`` on a line is a comment, but ``# ALTERNATIVE NAME 2: …``
-names a candidate, as in files of Glasgow. The ballot CSV of the Scottish elections says the same
-with commas.
+names and a title, in quotes. From ``#`` on a line is a comment.
 """
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -21,14 +18,10 @@ from rankcut.rankings.orders import from_orders, to_orders
 from rankcut.rankings.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
 _ID = re.compile(r"\(([^()]*)\)\s*")
-_ALTERNATIVE = re.compile(r"#\s*ALTERNATIVE NAME\s+(\d+)\s*:\s*(.*)")
-# How the first line of a ballot CSV reads.
-COMMAS = re.compile(r"\s*\d+\s*,\s*\d+[\s,]*")
-_CANDIDATE = re.compile(r'"?Candidate \d+"?,')
 _QUOTED = re.compile(r'"(.*?)"\s*(?:#.*)?')
 
 
-def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
+def read_blt(source: Source) -> RankingSet:
     """Read a BLT file of ranked ballots.
 
     ``metadata`` has the number of ``SEATS`` and the numbers of the candidates ``WITHDRAWN``, who
@@ -52,7 +45,7 @@ def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
     """
     name = source_name(source)
     # A carriage return alone ends no line, and has no meaning within one.
-    lines = _with_spaces(decoded(read_all(source)).replace("\r", "").split("\n"))
+    lines = decoded(read_all(source)).replace("\r", "").split("\n")
 
     def refuse(problem: str, line: int) -> NoReturn:
         raise RankingFileError(problem, name, line)
@@ -95,8 +88,7 @@ def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
             "the file ends before the line '0', which separates the ballots from the names",
             len(lines),
         )
-    comments = [line.strip() for line in lines if line.lstrip().startswith("#")]
-    quoted = _names(comments, [text.strip() for _, text in place], n_items)
+    quoted = [_unquoted(text.strip()) for own, text in place if _uncommented((own, text))[1]]
     if len(quoted) not in (n_items, n_items + 1):
         refuse(
             f"after the line '0' come the names of {n_items} candidates and a title, a line each; "
@@ -112,7 +104,7 @@ def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
     orders = [[tuple(items[i - 1] for i in group) for group in own.groups] for own in ballots]
     ranks, _ = from_orders(orders, items=items, sparse=True)
     return RankingSet(
-        fitting_ranks(ranks, sparse),
+        fitting_ranks(ranks),
         items,
         counts=[own.times for own in ballots],
         ids=tuple(own.name or f"row {row}" for row, own in enumerate(ballots))
@@ -161,38 +153,6 @@ def _item(token: str, n_items: int) -> int:
             f"there is no candidate {token[:20]!r}: they are numbered from 1 to {n_items}"
         )
     return number
-
-
-def _with_spaces(lines: list[str]) -> list[str]:
-    """The lines of a BLT file, if these have commas as in the ballot CSV."""
-    lines = [line.rstrip() for line in lines]
-    if not COMMAS.fullmatch(lines[0]):
-        return [line.rstrip(", ") if line[:1].isdigit() else line for line in lines]
-    found: list[str] = []
-    named = False
-    for line in lines:
-        candidate = _CANDIDATE.match(line)
-        if candidate is not None:
-            found.extend([] if named else ["0"])
-            named = True
-            found.append(f'"{[*next(csv.reader([line])), ""][1]}"')
-        elif named:
-            title = line.strip(' ,"')
-            found.append(f'"{title}"' if title else "")
-        else:
-            ballot = " ".join(line.rstrip(", ").split(","))
-            found.append(f"{ballot} 0" if found and ballot else ballot)
-    return found
-
-
-def _names(comments: list[str], lines: list[str], n_items: int) -> list[str]:
-    """The candidates' names, from comments anywhere or the last lines, and a title."""
-    others = [_unquoted(line) for line in lines if _uncommented((0, line))[1]]
-    found = map(_ALTERNATIVE.fullmatch, comments)
-    named = {int(match[1]): _unquoted(match[2].strip()) for match in found if match is not None}
-    if sorted(named) != list(range(1, n_items + 1)) or len(others) > 1:
-        return others
-    return [named[number] for number in sorted(named)] + others
 
 
 def _uncommented(numbered: tuple[int, str]) -> tuple[int, str]:

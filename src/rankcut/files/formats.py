@@ -11,10 +11,10 @@ import narwhals as nw
 
 from rankcut.errors import RankingFileError, Setting
 from rankcut.files.ballots import read_abif, record_blocks
-from rankcut.files.blt import COMMAS, format_blt, read_blt
+from rankcut.files.blt import format_blt, read_blt
 from rankcut.files.drafts import atomic_file, write_whole
 from rankcut.files.matrices import npy_bytes, read_npy
-from rankcut.files.preflib import OrderType, format_preflib, read_order, read_preflib
+from rankcut.files.preflib import OrderType, format_preflib, read_preflib
 from rankcut.files.recognising import read_table, scan_table
 from rankcut.files.roles import TableOptions
 from rankcut.files.stored_tables import (
@@ -26,13 +26,13 @@ from rankcut.files.stored_tables import (
 )
 from rankcut.files.table_columns import declared_items, table_columns
 from rankcut.files.tables import Header, Layout, TableBlock, frame_blocks
-from rankcut.files.text import Source, format_text, open_text, source_name, text_blocks
+from rankcut.files.text import Source, format_text, source_name, text_blocks
 from rankcut.files.votes import log_blocks
 from rankcut.rankings.ranking_set import RankingSet
 
 Format: TypeAlias = Literal[
     "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "json", "sav", "zip",
-    "trec", "blt", "abif", "order", "npy",
+    "trec", "blt", "abif", "npy",
 ]  # fmt: skip
 
 # The formats of tables.
@@ -53,7 +53,6 @@ def read_file(
     source: Source,
     format: Format | None = None,
     *,
-    expand: bool = False,
     delimiter: str | None = None,
     header: Header = 1,
     sheet: str | None = None,
@@ -69,9 +68,7 @@ def read_file(
         ``"soc"``, ``"soi"``, ``"toc"``, ``"toi"``, ``"cat"`` (PrefLib), ``"csv"``, ``"tsv"``,
         ``"xlsx"``, ``"parquet"``, ``"json"`` (records, or one on each line), ``"sav"`` (SPSS),
         ``"zip"`` (Dominion's cast vote records), ``"trec"`` (runs; MovieLens without a header),
-        ``"blt"``, ``"abif"``, ``"order"`` (sushi) or ``"npy"``; None goes by the suffix.
-    expand : bool
-        Give each ranking a row of its own instead of keeping counts.
+        ``"blt"``, ``"abif"`` or ``"npy"``; None goes by the suffix.
     delimiter : str or None
         What divides the cells of a CSV or TSV file; None goes by the format, and takes a semicolon
         or tab in a CSV file whose header has no comma.
@@ -82,7 +79,7 @@ def read_file(
         The sheet of an Excel file; None is the first.
     **options
         How to read a table: see :class:`~rankcut.files.roles.TableOptions`. Without these, what
-        survey tools and others write is recognised. ``sparse`` is for all formats except npy.
+        survey tools and others write is recognised.
 
     Examples
     --------
@@ -94,21 +91,12 @@ def read_file(
     >>> votes.ids, votes.items, votes.columns["town"]
     (('a', 'b'), ('toro', 'uni'), array(['Kobe', 'Nara'], dtype=object))
     """
-    chosen = format_of(source, format)
+    chosen = chosen_format(source, format)
     table = _table_options(chosen, options, source)
     if chosen in TABLES:
-        rankings = read_table(read_blocks(source, chosen, delimiter, header, sheet), table)
-    elif chosen in _PREFLIB:
-        rankings = read_preflib(source, sparse=table.sparse)
-    elif chosen == "blt":
-        rankings = read_blt(source, sparse=table.sparse)
-    elif chosen == "abif":
-        rankings = read_abif(source, sparse=table.sparse)
-    elif chosen == "order":
-        rankings = read_order(source, sparse=table.sparse)
-    else:
-        rankings = read_npy(source)
-    return rankings.expanded() if expand else rankings
+        return read_table(read_blocks(source, chosen, delimiter, header, sheet), table)
+    others = {"blt": read_blt, "abif": read_abif, "npy": read_npy}
+    return others.get(chosen, read_preflib)(source)
 
 
 def scan_file(
@@ -132,7 +120,7 @@ def scan_file(
     >>> [len(block) for block in scan_file(table, "csv", rows=2)]
     [2, 1]
     """
-    chosen = format_of(source, format)
+    chosen = chosen_format(source, format)
     if chosen in TABLES:
         table = _table_options(chosen, options, source)
         yield from scan_table(read_blocks(source, chosen, delimiter, header, sheet, rows), table)
@@ -169,7 +157,7 @@ def write_file(
     layout: Layout = "wide",
     delimiter: str | None = None,
 ) -> None:
-    """Write rankings to a file of any format except cat and order.
+    """Write rankings to a file of the formats soc, soi, toc, toi, csv, tsv, parquet, blt and npy.
 
     A path is written whole or not at all, and packed if it ends in ``.gz``. What a format has no
     place for is left out: PrefLib has no ids and no columns, BLT no columns, npy only ranks.
@@ -213,23 +201,6 @@ def write_file(
         file.write(content)
 
 
-def format_of(source: Source, format: str | None) -> Format:
-    """The format asked for, or the one that the suffix and the beginning of a file say."""
-    chosen = chosen_format(source, format)
-    return "blt" if chosen == "csv" and _is_ballot_csv(source) else chosen
-
-
-def _is_ballot_csv(source: Source) -> bool:
-    """Whether a CSV file is BLT with commas, as Scottish elections publish it."""
-    # A pipe could not be read again.
-    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
-        return False
-    with open_text(source) as text:
-        return COMMAS.fullmatch(text.readline(100)) is not None and any(
-            line.lstrip('"').startswith("Candidate 1") for line in text
-        )
-
-
 def chosen_format(place: Any, format: str | None) -> Format:
     """The format asked for, or else the one of the suffix."""
     name = source_name(place)
@@ -257,7 +228,7 @@ def chosen_format(place: Any, format: str | None) -> Format:
 def _table_options(chosen: Format, options: dict[str, Any], source: Source) -> TableOptions:
     table = TableOptions(**options)
     given = [name for name, value in asdict(table).items() if value != asdict(TableOptions())[name]]
-    if chosen not in TABLES and set(given) - {"known_items", "sparse"}:
+    if chosen not in TABLES and set(given) - {"known_items"}:
         raise RankingFileError(
             [f"{chosen} files have no columns, and ", Setting(given[0]), " is about columns"],
             source_name(source),
@@ -297,10 +268,7 @@ def _formatted(
     if chosen == "npy":
         return npy_bytes(rankings.expanded().dense())
     if chosen not in ("csv", "tsv", "parquet"):
-        other = "soi" if chosen == "order" else "csv"
-        raise RankingFileError(
-            f"{chosen} files are read, not written", name, remedy=f"write {other}"
-        )
+        raise RankingFileError(f"{chosen} files are read, not written", name, remedy="write csv")
     columns = table_columns(rankings, layout, name)
     declared = declared_items(rankings, columns, layout)
     if chosen == "parquet":

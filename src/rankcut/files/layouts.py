@@ -65,8 +65,7 @@ def table_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
     if layout in ("ballots", "orders"):
         read = _ballot_rankings if layout == "ballots" else _order_rankings
         return read(TableBlock.joined(list(blocks)), options)
-    whole = joined(list(_wide(blocks, options)))
-    return replace(whole, ranks=whole.sparse()) if options.sparse else whole
+    return joined(list(_wide(blocks, options)))
 
 
 def table_blocks(blocks: Iterable[TableBlock], options: TableOptions) -> Iterator[RankingSet]:
@@ -241,7 +240,7 @@ def _long_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
     if scores:
         ranks = from_ratings(ranks, higher_is_better=options.higher_is_better is not False)
     return RankingSet(
-        fitting_ranks(ranks, options.sparse),
+        fitting_ranks(ranks),
         tuple(map(str, labels)),
         counts=counts,
         weights=np.array(weights) if weights else None,
@@ -268,7 +267,7 @@ def _ballot_rankings(block: TableBlock, options: TableOptions) -> RankingSet:
     if options.item_columns is None and not places_of_ballots(block.names):
         _check_shared(block, roles.items)
     orders, repeated = _chosen(block, roles, options.repeats or "first")
-    found = _ordered(orders, block, roles, options, "no ballot names an item")
+    found = _ordered(orders, block, roles, "no ballot names an item")
     if repeated and options.repeats is None:
         note = f"{amount(repeated, 'ballot')} with a choice repeated: the first counts (repeats)"
         found = replace(found, notes=(*found.notes, note))
@@ -319,7 +318,7 @@ def _order_rankings(block: TableBlock, options: TableOptions) -> RankingSet:
             order = _mentioned_once(order, options.repeats)
         orders.append(order)
     roles = roles_of(block, options, used=(column,))
-    return _ordered(orders, block, roles, options, "no order names an item")
+    return _ordered(orders, block, roles, "no order names an item")
 
 
 def _mentioned_once(order: list[tuple[str, ...]], repeats: str | None) -> list[tuple[str, ...]]:
@@ -345,17 +344,12 @@ def _ordered(
     orders: Sequence[Sequence[tuple[str, ...]]],
     block: TableBlock,
     roles: Roles,
-    options: TableOptions,
     nothing: str,
 ) -> RankingSet:
     if not any(orders):
         raise RankingFileError(nothing, block.source)
     ranks, items = from_orders(orders, sparse=True)
-    found = RankingSet(
-        fitting_ranks(ranks, options.sparse),
-        tuple(items),
-        **_description(block, roles),
-    )
+    found = RankingSet(fitting_ranks(ranks), tuple(items), **_description(block, roles))
     return replace(found, columns={name: side_column(own) for name, own in found.columns.items()})
 
 

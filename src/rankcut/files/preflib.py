@@ -1,9 +1,8 @@
-"""PrefLib files, soc, soi, toc, toi and cat (only read), and the order files of the sushi data.
+"""PrefLib files: soc, soi, toc, toi and cat (only read).
 
-Current files open with lines ``# KEY: value``; older ones with the number of alternatives, a line
-``1,name`` for each, and a line with three totals. The first letters say whether orders are strict
-(so) or may have ties (to), the last whether they are complete (c) or may leave items out (i). In a
-cat file a line sorts the items into categories, which are read as groups, the first the best.
+They open with lines ``# KEY: value``. The first letters say whether orders are strict (so) or may
+have ties (to), the last whether they are complete (c) or may leave items out (i). In a cat file a
+line sorts the items into categories, which are read as groups, the first the best.
 """
 
 import re
@@ -23,7 +22,6 @@ from rankcut.files.text import Source, decoded, read_all, source_name, whole_num
 from rankcut.rankings.orders import to_orders
 from rankcut.rankings.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
-_TOTALS = ("NUMBER VOTERS", "NUMBER UNIQUE ORDERS")
 _NAME = re.compile(r"(ALTERNATIVE|CATEGORY) NAME (\d{1,15})")
 
 _STRICT = re.compile(r"[0-9, \t]+")
@@ -41,11 +39,10 @@ class _Header:
     items_line: int = 1
     fields: dict[str, str] = field(default_factory=dict)
     categories: dict[int, str] = field(default_factory=dict)
-    separator: str = ":"
     n_lines: int = 0
 
 
-def read_preflib(source: Source, *, sparse: bool | None = None) -> RankingSet:
+def read_preflib(source: Source) -> RankingSet:
     """Read a PrefLib file of orders; ``metadata`` has the header's fields.
 
     >>> import io
@@ -74,7 +71,7 @@ def read_preflib(source: Source, *, sparse: bool | None = None) -> RankingSet:
         if not text or text.startswith("#"):
             continue
         try:
-            count, order, places = _read_line(text, header.separator, is_cat)
+            count, order, places = _read_line(text, is_cat)
             if len({*order}) < len(order):
                 twice = next(item for i, item in enumerate(order) if item in order[:i])
                 raise ValueError(f"item {twice} appears twice; an order lists each item once")
@@ -98,7 +95,7 @@ def read_preflib(source: Source, *, sparse: bool | None = None) -> RankingSet:
         header.fields["CATEGORIES"] = ", ".join(header.categories.values())
     entries = (np.array(ranks, dtype=float), np.array(columns) - header.first_item, starts)
     return RankingSet(
-        fitting_ranks(csr_array(entries, shape=(len(counts), header.n_items)), sparse),
+        fitting_ranks(csr_array(entries, shape=(len(counts), header.n_items))),
         items,
         counts=np.array(counts),
         title=header.fields.get("TITLE", ""),
@@ -107,18 +104,17 @@ def read_preflib(source: Source, *, sparse: bool | None = None) -> RankingSet:
     )
 
 
-def _read_line(text: str, separator: str, is_cat: bool) -> tuple[int, list[int], Sequence[int]]:
+def _read_line(text: str, is_cat: bool) -> tuple[int, list[int], Sequence[int]]:
     """The count of a line, its items and the number of each one's group, from 1.
 
-    >>> _read_line("25: 3,{1,2},4", ":", False)
+    >>> _read_line("25: 3,{1,2},4", False)
     (25, [3, 1, 2, 4], [1, 2, 2, 3])
     """
-    first, _, rest = text.partition(separator)
+    first, _, rest = text.partition(":")
     count = whole_number(first.strip())
     if not count or not rest:
         raise ValueError(
-            f"a line has a count from 1 to 2⁵³, {separator!r} and an order, best first, as in "
-            f"'25{separator} 3,1,2'"
+            "a line has a count from 1 to 2⁵³, ':' and an order, best first, as in '25: 3,1,2'"
         )
     try:
         if _STRICT.fullmatch(rest):
@@ -149,8 +145,6 @@ def _read_header(lines: Sequence[str], name: str) -> _Header:
         key, _, value = text.lstrip("# ").partition(":")
         _note_field(header, key.strip().upper(), value.strip(), name, line)
     if header.n_items < 0:
-        if len(above) < len(lines) and not (header.fields or header.names):
-            return _read_old_header(lines, len(above), name)
         raise RankingFileError(
             "this is not a PrefLib file: its header has no line '# NUMBER ALTERNATIVES: …'",
             name,
@@ -188,41 +182,6 @@ def _note_field(header: _Header, key: str, value: str, name: str, line: int) -> 
         header.n_items, header.items_line = _count_of_items(value, name, line), line
     elif key:
         header.fields[key] = value
-
-
-def _read_old_header(lines: Sequence[str], start: int, name: str) -> _Header:
-    """The number of alternatives, a line for each, and the three totals."""
-    header = _Header(n_items=_count_of_items(lines[start], name, start + 1), separator=",")
-    following = enumerate(lines[start + 1 :], start=start + 2)
-    for expected in range(1, header.n_items + 1):
-        line, text = next(following, (len(lines), ""))
-        number, comma, label = text.partition(",")
-        item = whole_number(number.strip())
-        if not comma or item is None:
-            raise RankingFileError(
-                f"line {line} should name alternative {expected} of {header.n_items}, as in "
-                f"'1,toro'; got {text[:40]!r}",
-                name,
-                line,
-            )
-        if item in header.names or not 1 <= item <= header.n_items:
-            raise RankingFileError(
-                f"alternative {item} is named twice, or is not from 1 to {header.n_items}",
-                name,
-                line,
-            )
-        header.names[item] = label.strip()
-    header.n_lines, text = next(following, (len(lines), ""))
-    totals = [part.strip() for part in text.split(",")]
-    if len(totals) != 3 or None in map(whole_number, totals):
-        raise RankingFileError(
-            "this line should have three totals: the number of voters, the sum of the counts and "
-            "the number of unique orders, as in '475,475,31'",
-            name,
-            header.n_lines,
-        )
-    header.fields.update(zip(_TOTALS, (totals[0], totals[2]), strict=True))
-    return header
 
 
 def _count_of_items(text: str, name: str, line: int) -> int:
@@ -315,56 +274,3 @@ def _check_kind(order: list[Any], n_items: int, row: int, name: str, kind: Order
                 f"complete orders; write .{kind[:2]}i",
                 name,
             )
-
-
-def read_order(source: Source, *, sparse: bool | None = None) -> RankingSet:
-    r"""Read an order file, as the sushi data have them: ``0 10 5 0 3 …``, best first.
-
-    The first line has the number of items and 1; each other line 0, the length of the order, and
-    the items, counted from 0.
-
-    >>> import io
-    >>> read_order(io.StringIO("3 1\n0 3 2 0 1\n0 2 1 0\n")).ranks
-    array([[ 2.,  3.,  1.],
-           [ 2.,  1., nan]])
-    """
-    name = source_name(source)
-    content = decoded(read_all(source))
-    starts, columns, ranks = [0], list[int](), list[float]()
-    n_items = 0
-    for line, text in enumerate(content.split("\n"), start=1):
-        fields = text.split()
-        if not fields:
-            continue
-        numbers = [number for field in fields if (number := whole_number(field)) is not None]
-        if len(numbers) < len(fields):
-            raise RankingFileError("an order file holds only whole numbers", name, line)
-        if n_items == 0:
-            n_items = numbers[0]
-            if len(numbers) != 2 or not 0 < n_items <= len(content):
-                raise RankingFileError(
-                    "the first line should have the number of items and 1, as in '10 1'",
-                    name,
-                    line,
-                )
-            continue
-        order = numbers[2:]
-        if len(numbers) < 2 or numbers[1] != len(order):
-            raise RankingFileError(
-                "a line has 0, the length of its order, and the items, as in '0 3 2 0 1'",
-                name,
-                line,
-            )
-        if len(set(order)) < len(order) or (order and max(order) >= n_items):
-            raise RankingFileError(
-                f"an order lists each item once, and items count from 0 to {n_items - 1}",
-                name,
-                line,
-            )
-        columns += order
-        ranks += range(1, len(order) + 1)
-        starts.append(len(columns))
-    if len(starts) == 1:
-        raise RankingFileError("the file has no orders", name, line)
-    listed = csr_array((ranks, columns, starts), (len(starts) - 1, n_items), dtype=float)
-    return RankingSet(fitting_ranks(listed, sparse), tuple(range(n_items)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from rankcut.errors import RankingFileError
-from rankcut.files.formats import TABLES, format_of, read_blocks
+from rankcut.files.formats import TABLES, chosen_format, read_blocks
 from rankcut.files.guessing import as_option
 from rankcut.files.layouts import JUDGED_ROWS
 from rankcut.files.recognising import guesses_of
@@ -46,7 +46,7 @@ def preview_file(
     ...     preview_file(file.name, {}).rows
     [['ann', '1', '2'], ['bob', '2', '']]
     """
-    chosen = format_of(source, options.get("format"))
+    chosen = chosen_format(source, options.get("format"))
     if chosen not in TABLES:
         return None
     how = (options.get("delimiter"), options.get("header", 1), options.get("sheet"))

@@ -73,8 +73,6 @@ class TableOptions:
         an error elsewhere.
     where : sequence of str
         Conditions, ``"column=value"`` or ``"column!=value"``, that a row must meet to be read.
-    sparse : bool or None
-        Ranks as a CSR array or as a dense one; None makes them dense unless too empty.
     """
 
     layout: Layout | None = None
@@ -95,7 +93,6 @@ class TableOptions:
     shorten: bool = False
     repeats: Literal["error", "first", "last", "end"] | None = None
     where: Sequence[str] = ()
-    sparse: bool | None = None
 
     def __post_init__(self) -> None:
         if self.layout is not None and self.layout not in get_args(Layout):

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,6 @@ _SPARSE_BEYOND = 8
 
 # Counts are expanded to at most this many rankings.
 _MOST_ROWS = 10_000_000
-
-# What notebooks show of a set.
-_SHOWN_ROWS, _SHOWN_ITEMS, _SHOWN_COLUMNS = 4, 6, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,32 +153,6 @@ class RankingSet:
         sizes = ((n_rows, "row"), (self.n_rankings, "ranking"), (n_items, "item"))
         return f"RankingSet({', '.join(amount(number, what) for number, what in sizes)})"
 
-    def _repr_html_(self) -> str:
-        """What notebooks show: the sizes, and the first rankings with what is known about them."""
-        lines = [escape(part) for part in (self.title, repr(self)) if part]
-        first = self.rows(slice(_SHOWN_ROWS))
-        names = list(self.columns)[:_SHOWN_COLUMNS]
-        head = [*(["count"] if self.counted else []), "ranking", *names]
-        rows = [
-            [
-                *([f"{count:,}"] if self.counted else []),
-                _order_in_words(ranks, self.items),
-                *(
-                    "" if first.columns[name][row] is None else str(first.columns[name][row])
-                    for name in names
-                ),
-            ]
-            for row, (ranks, count) in enumerate(
-                zip(first.dense(), first.counts.tolist(), strict=True)
-            )
-        ]
-        if len(self) > len(rows):
-            rows.append([""] * head.index("ranking") + ["…"])
-        cells = [f"<th>{escape(name)}</th>" for name in head]
-        body = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
-        table = "".join(f"<tr>{line}</tr>" for line in ["".join(cells), *body])
-        return "<br>".join(lines) + f"<table>{table}</table>"
-
     @property
     def n_rankings(self) -> int:
         """The sum of the counts, exact however large."""
@@ -311,7 +281,7 @@ def _numbered(ids: Sequence[Hashable], counts: Sequence[int]) -> tuple[Hashable,
     return tuple(each)
 
 
-def fitting_ranks(ranks: sp.csr_array, sparse: bool | None) -> Any:
+def fitting_ranks(ranks: sp.csr_array, sparse: bool | None = None) -> Any:
     """A rank matrix as an array, unless ``sparse``, or by default unless too empty for that."""
     n_rows, n_items = ranks.shape
     if sparse is None:
@@ -339,18 +309,3 @@ def distinct_labels(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
             notes.append(f"item {number} has the name of another one, {name!r}: read as {label!r}")
         labels[label] = None
     return tuple(labels), tuple(notes)
-
-
-def _order_in_words(ranks: NDArray[np.float64], items: Sequence[Any]) -> str:
-    """The first items of a ranking, best first.
-
-    >>> _order_in_words(np.array([2.0, 1.0, 2.0, np.nan]), ["uni", "toro", "ika", "ebi"])
-    'toro > uni = ika'
-    """
-    ranked = np.flatnonzero(~np.isnan(ranks))
-    listed = ranked[np.argsort(ranks[ranked], kind="stable")].tolist()
-    words = ""
-    for place, item in enumerate(listed[:_SHOWN_ITEMS]):
-        tied = place > 0 and ranks[item] == ranks[listed[place - 1]]
-        words += (" = " if tied else " > " if place else "") + str(items[item])
-    return words + (" …" if len(listed) > _SHOWN_ITEMS else "")
