@@ -101,6 +101,10 @@ RESULTS = {
     "consensus": {"Agreement": "rankcut.consensus.agreement"},
     "regression": {"Explanation": "rankcut.regression.effects"},
     "ranking_regression": {"TestResult": "rankcut.ranking_regression.estimator"},
+    "pictures": {
+        "graph_page": "rankcut.pictures.graph_pictures",
+        "map_page": "rankcut.pictures.maps",
+    },
     "report": {"Panel": "rankcut.report.panels", "Study": "rankcut.report.study"},
 }
 

@@ -48,9 +48,10 @@ def test_the_plain_function_needs_no_scikit_learn():
 def test_pages_need_no_matplotlib():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "from rankcut import datasets, pictures\n"
-        "print(pictures.map_page(datasets.load_lunch())[:15])\n"
-        "try: pictures.plot_map(datasets.load_lunch())\n"
+        "from rankcut import datasets\n"
+        "from rankcut.pictures import maps\n"
+        "print(maps.map_page(datasets.load_lunch())[:15])\n"
+        "try: maps.plot_map(datasets.load_lunch())\n"
         "except ModuleNotFoundError as error: print(error)"
     )
     page, remedy = said_by(code).splitlines()

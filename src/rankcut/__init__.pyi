@@ -8,7 +8,6 @@ from rankcut import files as files
 from rankcut import graphs as graphs
 from rankcut import kernels as kernels
 from rankcut import label_ranking as label_ranking
-from rankcut import pictures as pictures
 from rankcut import report as report
 from rankcut import similar as similar
 from rankcut import strengths as strengths

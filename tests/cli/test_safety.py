@@ -166,7 +166,7 @@ def succeed_csv(*arguments):
 
 def test_warnings_of_libraries_do_not_reach_the_user(lunch, monkeypatch):
     """Ours become notes; whoever asks for errors, as this suite does, gets them all."""
-    from rankcut.report import description
+    from rankcut.consensus import description
 
     def warn(*arguments, **options):
         warnings.warn_explicit("overflow", RuntimeWarning, "numpy/core.py", 1, "numpy.core")

@@ -185,9 +185,9 @@ def check_text(data, refused, rankings):
 def use(kind, content):
     """Read a file and use what it holds; whether it was refused."""
     from rankcut import GraphCutFeatures, read_file
+    from rankcut.consensus.description import describe
     from rankcut.errors import InputError
     from rankcut.files import read_graph
-    from rankcut.report.description import describe
     from rankcut.saved_models import read_model
 
     source, refused, rankings = io.BytesIO(content), None, None

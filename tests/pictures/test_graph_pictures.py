@@ -11,8 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, plot_graph
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
-from rankcut.pictures import graph_page
-from rankcut.pictures.graph_pictures import MOST_ITEMS, lay_out_graph
+from rankcut.pictures.graph_pictures import MOST_ITEMS, graph_page, lay_out_graph
 from rankcut.pictures.theme import COLOURS
 
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")

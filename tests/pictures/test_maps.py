@@ -11,12 +11,12 @@ from sklearn.decomposition import PCA
 from rankcut import RankingSet, make_mallows, plot_map
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
-from rankcut.pictures import map_page
 from rankcut.pictures.maps import (
     MOST_ARROWS,
     MOST_MARKS,
     Directions,
     main_directions,
+    map_page,
     map_picture,
     map_rankings,
 )

@@ -10,7 +10,8 @@ from rankcut.comparison.page import comparison_page
 from rankcut.consensus.figure import consensus_page
 from rankcut.consensus.words import ConsensusReport, GroupConsensus
 from rankcut.datasets import load_lunch
-from rankcut.pictures import graph_page, map_page
+from rankcut.pictures.graph_pictures import graph_page
+from rankcut.pictures.maps import map_page
 
 pytestmark = pytest.mark.slow
 

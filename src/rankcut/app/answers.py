@@ -136,7 +136,7 @@ def _people(subject: Subject) -> list[str]:
 def contents(subject: Subject) -> Answer | None:
     """What is in the file, and what looks wrong."""
     made = spell("describe", "rankings", **subject.given("unranked"))
-    imports = "from rankcut.report.description import describe"
+    imports = "from rankcut.consensus.description import describe"
     return subject.panel("contents", "info", "unranked", imports, f"print({made})")
 
 

@@ -38,8 +38,8 @@ class ConsensusOptions(GraphOptions):
         Ties,
         option(
             "For strengths. davidson: people say that tied items are equal; exact: they have an "
-            "order that nobody asked for; efron, breslow: quick approximations of that; auto: "
-            "davidson, or efron where many are tied."
+            "order that nobody asked for; efron: a quick approximation of that; auto: davidson, "
+            "or efron where many are tied."
         ),
     ] = "auto"
     joined: Annotated[

@@ -22,7 +22,7 @@ from rankcut.cli.writing import for_spreadsheet
 from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
-    from rankcut.report.description import Description, Preference
+    from rankcut.consensus.description import Description, Preference
 
 _MEANINGS = {
     "anywhere": "items left out may be anywhere (after all others: --unranked last)",
@@ -45,7 +45,7 @@ def info(
 
     Example: rankcut info votes.soi
     """
-    from rankcut.report.description import describe
+    from rankcut.consensus.description import describe
 
     outputs = results.open({".json": None}, ".json")
     rankings = reading.read(file)

@@ -26,7 +26,7 @@ from rankcut.parameters import KEPT
 from rankcut.rankings import Rankings
 from rankcut.rankings.value import ROUNDING
 from rankcut.strengths import ChoiceLikelihood, Choices, ItemPrior, fit_strengths
-from rankcut.strengths.many_items import MOST_STEPS, TOLERANCE
+from rankcut.strengths.fitting import MOST_STEPS, TOLERANCE
 
 # Cells whose vectors are made at once.
 _BLOCK = 8192

@@ -114,7 +114,7 @@ def graph_page(
 
     Examples
     --------
-    >>> from rankcut.pictures import graph_page
+    >>> from rankcut.pictures.graph_pictures import graph_page
     >>> "2 items, 1 edge" in graph_page([[0, 1], [1, 0]], items=["toro", "uni"])
     True
     """

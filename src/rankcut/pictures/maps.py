@@ -135,7 +135,7 @@ def map_page(
     Examples
     --------
     >>> from rankcut.datasets import load_lunch
-    >>> from rankcut.pictures import map_page
+    >>> from rankcut.pictures.maps import map_page
     >>> html = map_page(load_lunch(), by="guest")
     >>> "<title>Lunch</title>" in html, "sweet tooth" in html
     (True, True)

@@ -1,5 +1,5 @@
 """The page about a set of rankings, made of the answers' own words and figures."""
 
-from rankcut.public_names import lazy_names
+from rankcut.report.ranking_report import Report, report
 
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+__all__ = ["Report", "report"]

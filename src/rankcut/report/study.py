@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankcut.blocs.report import BlocReport
 from rankcut.blocs.selection import LEAST_PEOPLE
 from rankcut.comparison.results import GroupComparison
+from rankcut.consensus.description import Description, describe, group_bounds
 from rankcut.consensus.means import Units
 from rankcut.consensus.pairs import Comparisons, compare_pairs
 from rankcut.consensus.words import GroupConsensus
@@ -25,7 +26,6 @@ from rankcut.parameters import MOST_COMPARED, seed_from
 from rankcut.pictures.theme import MOST_ITEMS
 from rankcut.rankings import Rankings, Unranked, merge_rankings, read_rankings
 from rankcut.rankings.ranking_set import RankingSet
-from rankcut.report.description import Description, describe, group_bounds
 
 
 @dataclass(frozen=True, eq=False)

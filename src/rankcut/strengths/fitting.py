@@ -1,4 +1,9 @@
-"""Strengths of items, fitted: the one likelihood behind the answers."""
+"""Strengths of items, fitted: the one likelihood behind the answers.
+
+Of many items, nothing has an entry for each pair. Newton's steps are by conjugate gradients; the
+evidence, and the errors of the strengths, take the curvature for its diagonal: with lists from a
+large catalogue, hardly any two items meet.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -7,17 +12,16 @@ import numpy as np
 from scipy import linalg, special
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import LinearOperator, cg
 
 from rankcut._loops.types import Flags, Floats
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import as_item_graph
-from rankcut.parameters import ROUNDING, SIDE
+from rankcut.parameters import AT_ONCE, ROUNDING, SIDE
 from rankcut.rankings import Rankings
 from rankcut.strengths.choices import Choices, Ties
-from rankcut.strengths.likelihood import ChoiceLikelihood
-from rankcut.strengths.many_items import CLOSE, LONGEST, MOST_STEPS, TOLERANCE, SparseFit, fit_many
-from rankcut.strengths.prior import DRAWS, FIRST, Hyperparameters, ItemPrior
-from rankcut.strengths.sandwich import People
+from rankcut.strengths.likelihood import ChoiceLikelihood, People, RankingScores, Slope
+from rankcut.strengths.prior import DRAWS, FIRST, Hyperparameters, ItemPrior, SparseSolver
 
 Prior: TypeAlias = Literal["evidence", "none"] | Hyperparameters
 Errors: TypeAlias = Literal["sandwich", "information"]
@@ -32,6 +36,47 @@ WIDE = Hyperparameters(4.0)
 
 # If all choices are ties, log δ would be infinite: a precision that no data notice.
 TIE_PRECISION = 1e-8
+
+
+# The evidence chooses a prior once no strength moves by more than this, until it repeats itself.
+CLOSE = 0.1
+
+# Newton's method stops where no strength moves by more than this, and gives up after this many
+# steps; ten are usual.
+TOLERANCE, MOST_STEPS = 1e-10, 200
+
+# No step of Newton's method is longer: the odds of two items change by exp(8) at most.
+LONGEST = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class SparseFit:
+    """Strengths, their prior, and what draws from their distribution need."""
+
+    theta: Floats
+    chosen: Hyperparameters
+    prior: ItemPrior
+    diagonal: Floats
+    scores: RankingScores
+    people: People
+
+    def draws(self, n_draws: int, seed: int) -> Floats:
+        """(K⁻¹ + D)⁻¹ times what people's scores and the prior might have been, beside θ."""
+        rng = np.random.default_rng(seed)
+        solver = self.prior.sparse_solver(self.chosen, self.diagonal)
+        found = []
+        step = max(1, AT_ONCE // max(len(self.theta), len(self.people.counts)))
+        for start in range(0, n_draws, step):
+            number = min(step, n_draws - start)
+            lots = rng.standard_normal((number, len(self.people.counts)))
+            lots *= np.sqrt(self.people.counts)
+            heard = self.people.counts / float(self.people.counts @ self.people.weights)
+            lots -= np.outer(lots @ self.people.weights, heard)
+            noise = self.scores.added(lots @ self.people.members).T
+            noise += solver.precision(self.prior.draws(self.chosen, number, rng))
+            found.append(solver.solve(noise).T)
+        shifts = np.concatenate(found)
+        return np.asarray(self.theta + shifts - shifts.mean(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,16 +142,6 @@ class Strengths:
         margin = self._quantile(confidence) * self.standard_errors
         return np.stack([self.centre - margin, self.centre + margin], axis=1)
 
-    def worth_intervals(self, confidence: float = 0.95) -> Floats:
-        """Confidence limits of each item's worth, by the delta method on its logarithm."""
-        worths = special.softmax(self.centre)
-        errors = self.standard_errors
-        if self.covariance is not None:
-            along = self.covariance @ worths
-            errors = np.sqrt(np.maximum(errors**2 - 2 * along + worths @ along, 0.0))
-        factor = np.exp(self._quantile(confidence) * errors)
-        return np.stack([worths / factor, np.minimum(worths * factor, 1.0)], axis=1)
-
     def _quantile(self, confidence: float) -> float:
         """Of Student's t, with a degree of freedom for each person but one."""
         return float(special.stdtrit(max(self.n_effective - 1, 1.0), (1 + confidence) / 2))
@@ -146,13 +181,13 @@ def fit_strengths(
     prior : {"evidence", "none"} or Hyperparameters
         "evidence": normal, with the variance and the part of the graph that make the rankings most
         probable. "none": maximum likelihood, which exists only if wins connect all items.
-    ties : {"auto", "davidson", "exact", "efron", "breslow"}
+    ties : {"auto", "davidson", "exact", "efron"}
         What tied items mean. "davidson": people say that they are equal; each size of a tie has a
         parameter of its own (Davidson 1970; Turner and others 2020). "exact": they have an order,
         which nobody asked for, as in best–worst tasks or coarse scales; the likelihood is summed
-        over all orders. "efron" and "breslow" are quick approximations of it. "auto" is "davidson",
-        or "efron" where more than four items are tied, as in ratings, or "exact" for best–worst
-        tasks that were read from a file.
+        over all orders. "efron" is a quick approximation of it. "auto" is "davidson", or "efron"
+        where more than four items are tied, as in ratings, or "exact" for best–worst tasks that
+        were read from a file.
     errors : {"sandwich", "information"}
         "sandwich": errors hold if people differ from the model, and for several rankings of a
         person. "information": only if the model is true.
@@ -361,3 +396,58 @@ def _connected(choices: Choices, ties: Ties) -> Flags:
     wins = csr_array(choices.wins(ties_join=ties != "exact"))
     _, label = connected_components(wins, directed=True, connection="strong")
     return np.asarray(label == np.bincount(label).argmax())
+
+
+def fit_many(
+    likelihood: ChoiceLikelihood, prior: ItemPrior, given: Hyperparameters | None, people: People
+) -> SparseFit:
+    """The strengths with the largest posterior; the prior is by the evidence unless given."""
+    if likelihood.choices.tied:
+        raise InputError(
+            f"ties among {likelihood.n_items:,} items are too many for strengths",
+            remedy=["use ", Setting("method", "borda"), ", or leave rare items out"],
+        )
+    n_items = likelihood.n_items
+    theta, moved = np.zeros(n_items), np.inf
+    chosen, choosing = given or FIRST, given is None
+    for _ in range(MOST_STEPS):
+        slope = likelihood.slope(theta)
+        if choosing and moved <= CLOSE:
+            target = slope.product(theta) + slope.gradient
+            best = prior.choose_by_diagonal(target, slope.diagonal)
+            choosing, chosen = best != chosen, best
+        solver = prior.sparse_solver(chosen, slope.diagonal)
+        step = _newton_step(slope, solver, theta)
+        step *= min(1.0, LONGEST / np.abs(step).max())
+        value = slope.value - theta @ solver.precision(theta) / 2
+        size = 1.0
+        while size > TOLERANCE:
+            there = theta + size * step
+            reached = likelihood.value(there) - there @ solver.precision(there) / 2
+            if reached >= value - TOLERANCE * abs(value):
+                theta = there
+                break
+            size /= 2
+        moved = float(np.abs(size * step).max())
+        if moved <= TOLERANCE and not choosing:
+            break
+    return SparseFit(
+        theta - theta.mean(),
+        chosen,
+        prior,
+        likelihood.slope(theta).diagonal,
+        likelihood.scores(theta),
+        people,
+    )
+
+
+def _newton_step(slope: Slope, solver: SparseSolver, theta: Floats) -> Floats:
+    """Newton's step by conjugate gradients, with the diagonal of the curvature beforehand."""
+    shape = (len(theta), len(theta))
+    system = LinearOperator(
+        shape, matvec=lambda v: slope.product(v) + solver.precision(v), dtype=np.float64
+    )
+    before = LinearOperator(shape, matvec=solver.solve, dtype=np.float64)
+    rise = slope.gradient - solver.precision(theta)
+    step, _ = cg(system, rise, M=before)
+    return np.asarray(step)

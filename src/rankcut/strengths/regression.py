@@ -25,10 +25,17 @@ from rankcut.graphs.item_graph import ItemGraph
 from rankcut.parameters import AT_ONCE, SIDE
 from rankcut.rankings import Rankings
 from rankcut.strengths.choices import TIES, Choices, Ties
-from rankcut.strengths.fitting import TIE_PRECISION, Errors, choices_to_fit
-from rankcut.strengths.many_items import CLOSE, LONGEST, MOST_STEPS, TOLERANCE
+from rankcut.strengths.fitting import (
+    CLOSE,
+    LONGEST,
+    MOST_STEPS,
+    TIE_PRECISION,
+    TOLERANCE,
+    Errors,
+    choices_to_fit,
+)
+from rankcut.strengths.likelihood import People
 from rankcut.strengths.prior import FIRST, Hyperparameters, ItemPrior
-from rankcut.strengths.sandwich import People
 from rankcut.threads import in_order
 
 # More coefficients than this are not fitted: their second derivatives take 128 MB.

@@ -5,7 +5,7 @@ from hypothesis import given
 from ranking_sets import orders_of, ranking_sets
 
 from rankcut import RankingSet
-from rankcut.report.description import describe
+from rankcut.consensus.description import describe
 
 
 def beats(rankings):
