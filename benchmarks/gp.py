@@ -115,7 +115,6 @@ def growth(cases):
 
     models = {
         "GP, probit": GPClassifier(),
-        "GP, logit": GPClassifier(link="logit"),
         "LogisticRegression": LogisticRegression(),
     }
     for model in models.values():

@@ -15,12 +15,9 @@ from rankcut import SimilarityGraph, SubmodularFeatures
 from rankcut.cuts import (
     ConcaveOfCardinality,
     Coverage,
-    FacilityLocation,
     FromCallable,
     GaussianEntropy,
-    GaussianMutualInformation,
     GraphCut,
-    HypergraphCut,
     Modular,
     SetFunction,
 )
@@ -38,19 +35,15 @@ def covariance(n_items: int) -> np.ndarray:
 def random_functions(n: int) -> dict[str, SetFunction]:
     graph = SimilarityGraph(RNG.random((n, 3)))
     cut = GraphCut(graph, "dense")
-    edges = [RNG.choice(n, 5, replace=False).tolist() for _ in range(4 * n)]
     covers = [RNG.choice(4 * n, 10).tolist() for _ in range(n)]
     weights = RNG.random(n).tolist()
     matrix = covariance(n)
     return {
         "cut, all edges": cut,
         "cut, 5 % of edges": GraphCut(SimilarityGraph(RNG.random((n, 3)), keep=0.05), "sparse"),
-        "hypergraph cut": HypergraphCut(edges, n),
         "of cardinality": ConcaveOfCardinality(np.sqrt, n),
         "coverage": Coverage(covers),
-        "facility location": FacilityLocation(RNG.random((100, n))),
         "entropy": GaussianEntropy(matrix),
-        "mutual information": GaussianMutualInformation(matrix),
         "modular": Modular(weights),
         "2 · cut + coverage": 2.0 * cut + Coverage(covers),
         "Python callable": FromCallable(lambda items: np.sqrt(sum(weights[i] for i in items)), n),
@@ -64,8 +57,7 @@ def full_rankings(n_rankings: int, n_items: int) -> np.ndarray:
 def each_function() -> None:
     """Time of one full ranking, and how many times that of the dense graph cut.
 
-    For n items, the hypergraph has 4n hyperedges of 5 items, and an item covers 10 of 4n elements;
-    facility location has 100 clients.
+    For n items, an item covers 10 of 4n elements.
     """
     table = Table(title="Features of one full ranking, by set function, one thread")
     table.add_column("set function")
@@ -77,7 +69,7 @@ def each_function() -> None:
         functions = random_functions(n)
         cut_seconds = 0.0
         for name, function in functions.items():
-            slow = name in ("Python callable", "entropy", "mutual information")
+            slow = name in ("Python callable", "entropy")
             # Enough for the cost of a call to vanish.
             n_rankings = max(20, 400_000 // n**2) if slow else max(400, 4_000_000 // n**2)
             ranks = full_rankings(n_rankings, n)

@@ -2,6 +2,7 @@
 # # Which kernel suits the labels? Each in a Gaussian process, judged on rankings left out
 
 # %%
+from sklearn.kernel_approximation import Nystroem
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
@@ -9,8 +10,10 @@ from rankcut import GPClassifier, GraphCutFeatures, KendallKernel, MallowsKernel
 
 MODELS = {
     "places": make_pipeline(GraphCutFeatures(), GPClassifier()),
-    "Kendall": GPClassifier(KendallKernel(normalize=True)),
-    "Mallows": GPClassifier(MallowsKernel(0.2)),
+    "Kendall": make_pipeline(
+        Nystroem(kernel=KendallKernel(normalize=True), n_components=20), GPClassifier()
+    ),
+    "Mallows": make_pipeline(Nystroem(kernel=MallowsKernel(0.2), n_components=20), GPClassifier()),
 }
 
 

@@ -17,12 +17,9 @@ from rankcut.cuts import (
     ConcaveOfCardinality,
     Coverage,
     Entropy,
-    FacilityLocation,
     FromCallable,
     GaussianEntropy,
-    GaussianMutualInformation,
     GraphCut,
-    HypergraphCut,
     Modular,
 )
 from rankcut.graphs import Weights
@@ -80,18 +77,6 @@ def structured_cut(rng, n):
     return GraphCut(ItemGraph(parts, n), "sparse"), cut_by_definition(weights)
 
 
-def hypergraph_cut(rng, n):
-    edges = [
-        frozenset(rng.choice(n, rng.integers(1, n + 1), replace=False).tolist()) for _ in range(5)
-    ]
-    weights = rng.exponential(size=5)
-
-    def value(items):
-        return sum(w for e, w in zip(edges, weights, strict=True) if e & items and e - items)
-
-    return HypergraphCut(edges, n, weights), value
-
-
 def concave_of_cardinality(rng, n):
     steps = np.sort(rng.standard_normal(n))[::-1]
     values = np.concatenate([[0.0], np.cumsum(steps)])
@@ -106,15 +91,6 @@ def coverage(rng, n):
         return sum(weights[u] for u in set().union(*(covers[i] for i in items)))
 
     return Coverage(covers, weights), value
-
-
-def facility_location(rng, n):
-    utilities = rng.exponential(size=(4, n)) * (rng.random((4, n)) < 0.7)
-
-    def value(items):
-        return sum(max((row[i] for i in items), default=0.0) for row in utilities)
-
-    return FacilityLocation(utilities), value
 
 
 def random_covariance(rng, n):
@@ -147,12 +123,13 @@ def gaussian_entropy(rng, n):
     return GaussianEntropy(covariance), entropy_by_definition(covariance)
 
 
-def gaussian_mutual_information(rng, n):
+def mutual_information(rng, n):
     covariance = random_covariance(rng, n)
     entropy = entropy_by_definition(covariance)
     everything = frozenset(range(n))
+    function = GaussianEntropy(covariance)
     return (
-        GaussianMutualInformation(covariance),
+        function + Complement(function),
         lambda items: entropy(items) + entropy(everything - items) - entropy(everything),
     )
 
@@ -170,7 +147,7 @@ def sum_of_functions(rng, n):
 
 
 def multiple(rng, n):
-    function, value = facility_location(rng, n)
+    function, value = coverage(rng, n)
     return 2.5 * function, lambda items: 2.5 * value(items)
 
 
@@ -201,13 +178,11 @@ FAMILIES = {
     "dense cut": graph_cut("dense"),
     "sparse cut": graph_cut("sparse"),
     "structured cut": structured_cut,
-    "hypergraph cut": hypergraph_cut,
     "concave of cardinality": concave_of_cardinality,
     "coverage": coverage,
-    "facility location": facility_location,
     "entropy": entropy,
     "gaussian entropy": gaussian_entropy,
-    "gaussian mutual information": gaussian_mutual_information,
+    "mutual information": mutual_information,
     "modular": modular,
     "sum": sum_of_functions,
     "multiple": multiple,
@@ -217,9 +192,8 @@ FAMILIES = {
 # One of each class: for what follows from the values alone, it does not matter how a cut computes
 # them, nor what a sum is made of.
 KINDS = [
-    *("dense cut", "structured cut", "hypergraph cut", "concave of cardinality", "coverage"),
-    *("facility location", "entropy", "gaussian entropy", "gaussian mutual information", "modular"),
-    *("complement", "callable"),
+    *("dense cut", "structured cut", "concave of cardinality", "coverage", "entropy"),
+    *("gaussian entropy", "mutual information", "modular", "complement", "callable"),
 ]
 CUTS = ["complete cut", "cut by table", "dense cut", "sparse cut", "structured cut"]
 

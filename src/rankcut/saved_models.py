@@ -37,7 +37,7 @@ from rankcut.model_arrays import check_arrays
 from rankcut.regression.estimators import RankingClassifier, ViewFeatures
 
 # The version of the file format, which changes whenever fitted attributes of our classes do.
-_FORMAT = 5
+_FORMAT = 6
 _HEADER = "rankcut.json"
 
 _ROOMS = (

@@ -185,17 +185,6 @@ def test_sparse_rankings_are_the_same():
         assert_array_equal(one.membership_, other.membership_)
 
 
-@pytest.mark.parametrize("rows", [7, 50, 120])
-def test_dask_gives_the_same_for_any_number_of_blocks(rows, fitted):
-    da = pytest.importorskip("dask.array")
-    import rankcut.dask  # noqa: F401
-
-    lazy = RankingBlocs(2).fit(da.from_array(votes().ranks, chunks=(rows, 6)))
-    assert_array_equal(lazy.labels_.compute(), fitted.labels_)
-    assert_array_equal(lazy.membership_.compute(), fitted.membership_)
-    assert_same(lazy, fitted)
-
-
 def test_weights_that_are_no_counts():
     ranks = votes(60).ranks
     weights = np.random.default_rng(0).uniform(0.5, 2, size=60)

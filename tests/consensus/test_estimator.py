@@ -11,7 +11,6 @@ from scipy import sparse
 from scipy.stats import kendalltau
 
 from rankcut import (
-    CoListingGraph,
     Consensus,
     GraphCutFeatures,
     RankingSet,
@@ -147,21 +146,6 @@ def test_containers_agree():
         assert found.pairwise_winner_ in (*names, None)
     filled = np.nan_to_num(LISTS)
     assert_same(Consensus(unranked="anywhere").fit(sparse.csr_array(filled)), expected)
-
-
-def test_dask_collections_give_the_same_bits():
-    da = pytest.importorskip("dask.array")
-    import rankcut.dask  # noqa: F401
-
-    weights = np.random.default_rng(0).integers(0, 4, 40)
-    lazy = da.from_array(LISTS, chunks=(7, 3))
-    for options in ({}, {"counts": weights}, {"sample_weight": weights}):
-        expected = Consensus(unranked="anywhere").fit(LISTS, **options)
-        assert_same(Consensus(unranked="anywhere").fit(lazy, **options), expected)
-    with pytest.raises(InputError, match="people needs rankings in memory"):
-        Consensus(unranked="anywhere").fit(lazy, people=np.arange(40))
-    with pytest.raises(InputError, match="CoListingGraph is learned from rankings, and these are"):
-        Consensus("graph", graph=CoListingGraph(), unranked="anywhere").fit(lazy)
 
 
 def test_persons_with_many_rankings_do_not_make_places_surer():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from functions import make_case, random_covariance, random_weights
+from functions import make_case
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rankcut import ItemGraph
@@ -11,42 +11,19 @@ from rankcut.cuts import (
     ConcaveOfCardinality,
     Coverage,
     Entropy,
-    FacilityLocation,
     FromCallable,
     GaussianEntropy,
-    GaussianMutualInformation,
     GraphCut,
-    HypergraphCut,
     Modular,
     Multiple,
     SumOfFunctions,
 )
 
 
-def test_hyperedges_of_two_items_are_edges():
-    weights = random_weights(np.random.default_rng(0), 6)
-    first, second = np.nonzero(np.triu(weights))
-    hypergraph = HypergraphCut(
-        list(zip(first.tolist(), second.tolist(), strict=True)), 6, weights[first, second]
-    )
-    assert_allclose(hypergraph.table(), GraphCut(weights).table(), rtol=0, atol=1e-12)
-
-
 def test_the_complete_graph_is_concave_of_cardinality():
     concave = ConcaveOfCardinality(lambda k: k * (7 - k), 7)
     assert concave.symmetric
     assert_array_equal(concave.table(), GraphCut(ItemGraph.complete(7)).table())
-
-
-def test_mutual_information_is_entropy_and_its_complement():
-    covariance = random_covariance(np.random.default_rng(0), 6)
-    entropy = GaussianEntropy(covariance)
-    assert_allclose(
-        GaussianMutualInformation(covariance).table(),
-        (entropy + Complement(entropy)).table(),
-        rtol=0,
-        atol=1e-12,
-    )
 
 
 def test_entropy_of_independent_items_is_modular():
@@ -92,9 +69,6 @@ def test_a_callable_sees_frozensets_of_plain_integers():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: HypergraphCut([{0, 3}], 3), r"hyperedge 0 joins \[0, 3\]"),
-        (lambda: HypergraphCut([{0, 1}], 3, [1, 2]), "1 hyperedges and 2 weights"),
-        (lambda: HypergraphCut([{0, 1}], 3, [-1]), r"entry \(0,\) is -1"),
         (lambda: ConcaveOfCardinality(np.sqrt), "pass n_items"),
         (lambda: ConcaveOfCardinality([0, 1, 3]), r"not concave: it rises by 1 to g\(1\) and by 2"),
         (lambda: ConcaveOfCardinality([1, 2]), r"g\(0\) is 1, but F\(∅\) must be 0"),
@@ -102,12 +76,9 @@ def test_a_callable_sees_frozensets_of_plain_integers():
         (lambda: ConcaveOfCardinality([0]), "for 0 items and for 1"),
         (lambda: Coverage([{"a"}, {"b"}], {"a": 1}), "'b' is covered but has no weight"),
         (lambda: Coverage([{"a"}], {"a": -1}), "must not be negative"),
-        (lambda: FacilityLocation([[1, -1]]), r"entry \(0, 1\) is -1"),
-        (lambda: FacilityLocation([1, 2]), "2 dimension"),
         (lambda: Entropy([1, 2]), r"got shape \(2,\)"),
         (lambda: GaussianEntropy([[1, 2], [0, 1]]), r"not symmetric: entry \(0, 1\) is 2"),
         (lambda: GaussianEntropy([[1, 1], [1, 1]]), "not positive definite: .* Add a small"),
-        (lambda: GaussianMutualInformation([[1, 2], [2, 1]]), "not positive definite"),
         (lambda: GaussianEntropy([[1, 0]]), "square matrix"),
         (lambda: Modular([1, np.nan]), r"must be finite; entry \(1,\) is nan"),
         (lambda: Multiple(-1, Modular([1])), "factor must be above 0.*got -1"),

@@ -18,7 +18,7 @@ from rankcut.kernels import (
     spearman_kernel,
     weighted_kendall_kernel,
 )
-from rankcut.kernels.diffusion import DiffusionCompletions
+from rankcut.kernels.diffusion import DiffusionPositions
 from rankcut.kernels.gram import Features
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.kendall import GroupedItems
@@ -30,7 +30,7 @@ ENCODINGS = [
     GraphCutVectors,
     GroupedItems,
     MallowsCompletions,
-    DiffusionCompletions,
+    DiffusionPositions,
     AverageWeights,
 ]
 N_ITEMS = 8
@@ -46,7 +46,7 @@ KERNELS = {
     "additive Kendall": partial(weighted_kendall_kernel, weights="additive"),
     "multiplicative Kendall": partial(weighted_kendall_kernel, weights="multiplicative"),
     "Mallows": partial(mallows_kernel, n_draws=60),
-    "diffusion": partial(diffusion_kernel, n_draws=60),
+    "diffusion": diffusion_kernel,
     "Gaussian": gaussian_kernel,
 }
 # A reversed ranking has the opposite vector.
@@ -81,7 +81,9 @@ def name(request):
 
 
 @pytest.fixture(params=POLICY)
-def kind(request):
+def kind(request, name):
+    if name == "diffusion" and request.param != "full":
+        pytest.skip("the diffusion kernel is for full rankings")
     return request.param
 
 
@@ -120,7 +122,7 @@ def test_relabelling_the_items_changes_nothing(name, kind):
 
 @pytest.mark.parametrize("name", EVEN)
 def test_reversed_rankings(name):
-    for kind in ("full", "ties"):
+    for kind in ("full", "ties") if name != "diffusion" else ("full",):
         ranks = rankings(kind)
         got = gram(name, kind, -ranks)
         assert_allclose(got, gram(name, kind, ranks), rtol=1e-11, atol=1e-12)
@@ -207,8 +209,12 @@ def test_frames_and_sparse_matrices(name, kind, frames):
     other = frame[FOOD.item_names[::-1]]
     with pytest.raises(ValueError, match=r"column 0 is item 'cake' in X and item .* in Y"):
         gram(name, kind, frame[["cake", *[i for i in FOOD.item_names if i != "cake"]]], other)
-    stored = sparse.csr_array(np.nan_to_num(ranks))
-    assert_array_equal(gram(name, kind, stored), expected)
+    stored = gram(name, kind, sparse.csr_array(np.nan_to_num(ranks)))
+    if name == "Spearman":
+        # Vectors that stay sparse are added up in another order.
+        assert_rounds_to(stored, expected, n_terms=N_ITEMS**2, size=expected.max())
+    else:
+        assert_array_equal(stored, expected)
 
 
 def test_errors_name_the_row_and_the_item_and_the_remedy(name):
@@ -229,7 +235,7 @@ def test_errors_name_the_row_and_the_item_and_the_remedy(name):
         kernel(ranks, unranked="first")
 
 
-@pytest.mark.parametrize("name", [name for name in KERNELS if name != "graph cut"])
+@pytest.mark.parametrize("name", [n for n in KERNELS if n not in ("graph cut", "diffusion")])
 def test_one_or_two_items_and_nothing_ranked(name):
     options = {"k": 1} if name == "top-k Kendall" else {}
     for ranks in ([[1.0]], [[1, 1]], [[np.nan, np.nan, np.nan]]):
@@ -251,15 +257,10 @@ class TestLovaszBregman:
         )
 
     @pytest.mark.parametrize("kind", ["full", "top-k", "ties"])
-    def test_contract(self, kind, tmp_path):
+    def test_contract(self, kind):
         got = self.divergence(kind)
         assert got.shape == (9, 30)
         assert got.min() > -1e-13
-        assert_array_equal(self.divergence(kind, n_jobs=2), got)
-        out = np.empty((9, 30))
-        assert self.divergence(kind, out=out) is out
-        assert_array_equal(out, got)
-        assert_allclose(self.divergence(kind, dtype=np.float32), got, rtol=1e-4, atol=1e-5)
         order = np.random.default_rng(0).permutation(N_ITEMS)
         relabelled = lovasz_bregman_divergence(
             self.scores[:, order],

@@ -5,7 +5,6 @@ from itertools import permutations
 from math import factorial, log, prod
 
 import numpy as np
-import oracles
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import expm
@@ -34,40 +33,6 @@ def test_is_the_matrix_exponential(n, beta):
     place, expected = heat(n, beta)
     got = diffusion_kernel(np.array(list(place)), beta=beta)
     assert_allclose(got, expected, atol=1e-15, rtol=1e-11)
-
-
-@pytest.mark.parametrize("kind", ["ties", "top-k", "incomplete"])
-def test_other_kinds_are_means_over_all_completions(kind):
-    rng = np.random.default_rng(1)
-    ranks = rng.integers(1, 4, (6, 5)).astype(float)
-    if kind == "top-k":
-        ranks = np.array([[1, 2, 9, 9, 9], [9, 9, 9, 1, 2], [3, 2, 1, 9, 9]], dtype=float)
-    elif kind == "incomplete":
-        ranks[rng.random(ranks.shape) < 0.4] = np.nan
-    place, values = heat(5, 0.15)
-
-    def kernel(x, y):
-        return values[place[x], place[y]]
-
-    expected = oracles.mean_over_orders(kernel, ranks)
-    got = diffusion_kernel(ranks, beta=0.15, unranked="anywhere", n_draws=120)
-    assert_allclose(got, expected, rtol=1e-11)
-
-
-def test_draws_come_close_to_that():
-    rng = np.random.default_rng(0)
-    ranks = rng.integers(1, 4, (6, 5)).astype(float)
-    exact = diffusion_kernel(ranks, n_draws=120)
-    off = ~np.eye(6, dtype=bool)
-    got = np.array([diffusion_kernel(ranks, n_draws=2, random_state=s) for s in range(100)])
-    standard_error = got.std(axis=0)[off] / 10
-    assert (np.abs(got.mean(axis=0) - exact)[off] < 5 * standard_error + 1e-12).all()
-
-
-def test_sampled_gram_matrices_are_positive_semi_definite():
-    ranks = np.random.default_rng(0).integers(1, 4, (50, 9)).astype(float)
-    eigenvalues = np.linalg.eigvalsh(diffusion_kernel(ranks, n_draws=4))
-    assert eigenvalues[0] > -1e-13 * eigenvalues[-1]
 
 
 def test_characters_of_four_items():
@@ -130,5 +95,7 @@ def test_the_default_rate():
 def test_parameters_that_do_not_fit():
     with pytest.raises(ValueError, match=r"at most 20 items; got 21.*mallows_kernel"):
         diffusion_kernel(np.arange(21.0)[None])
+    with pytest.raises(ValueError, match=r"row 1: .*for full rankings.*use mallows_kernel"):
+        diffusion_kernel([[1, 2], [1, 1]])
     with pytest.raises(ValueError, match="beta must be a finite number above 0"):
         diffusion_kernel([[1, 2]], beta=0)

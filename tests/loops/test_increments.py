@@ -312,15 +312,12 @@ CHAINS = [
 ]
 STARTS = np.array([0, 2, 3, 3, 5, 6, 8, 9], dtype=np.uint32)
 ENTRIES = np.array([0, 3, 1, 0, 2, 1, 2, 3, 2], dtype=np.uint32)
-SIZES = np.bincount(ENTRIES).astype(np.int32)
 FACTOR = RNG.standard_normal((N, N + 1))
 
 LOOPS = {
     "by size": (partitions.increments_by_size, (np.arange(N + 1.0) ** 0.5,)),
     "modular": (increments.modular_increments, (RNG.random(N),)),
-    "hypergraph": (increments.hypergraph_increments, (STARTS, ENTRIES, SIZES, RNG.random(4))),
     "coverage": (increments.coverage_increments, (STARTS, ENTRIES, RNG.random(4), 2.0)),
-    "facility": (increments.facility_increments, (RNG.random((N, 5)), 4.0)),
     "log-determinant": (increments.log_determinant_increments, (FACTOR @ FACTOR.T, 1.0)),
 }
 

@@ -9,7 +9,6 @@ from scipy import sparse
 
 from rankcut.errors import InputError
 from rankcut.rankings import merge_rankings, read_rankings
-from rankcut.rankings.merging import by_groups, joined
 
 NAN = np.nan
 ROWS = np.array([[1, 2, 3], [2, 1, NAN], [10, 20, 30], [NAN, NAN, NAN], [2, 1, 3]])
@@ -46,14 +45,6 @@ def test_counts_are_repeated_rows_in_any_order(rows, unranked, random):
     assert len(np.unique(found.rankings.groups(), axis=0)) == len(found.rankings.groups())
 
 
-@pytest.mark.parametrize("unranked", ["last", "anywhere"])
-def test_blocks_merge_to_the_whole(unranked):
-    whole = merged(unranked=unranked).rankings
-    for form in (lambda rows: merge_rankings(rows).rankings, by_groups):
-        blocks = [form(read_rankings(rows, unranked=unranked)) for rows in np.split(ROWS, [2])]
-        assert_same(merge_rankings(joined(blocks)).rankings, whole)
-
-
 def test_a_list_and_its_closed_ranking_are_the_same_where_unranked_is_last():
     found = merged(unranked="last")
     assert found.which[1] == found.which[4]
@@ -64,7 +55,7 @@ def test_a_list_and_its_closed_ranking_are_the_same_where_unranked_is_last():
 def test_a_large_sparse_matrix_is_left_as_it_is(monkeypatch):
     matrix = sparse.csr_array(np.nan_to_num(ROWS))
     together = merged(matrix, sample_weight=[1, 0, 2, 1, 1])
-    monkeypatch.setattr("rankcut.rankings.merging.KEPT", 1)
+    monkeypatch.setattr("rankcut.rankings.value.KEPT", 1)
     apart = merged(matrix, sample_weight=[1, 0, 2, 1, 1])
     assert apart.rankings.sparse is not None
     assert_array_equal(apart.rankings.groups()[0], together.rankings.groups()[together.which[0]])

@@ -177,13 +177,14 @@ def test_effects_on_a_class_are_those_of_the_likelihood_times_jeffreys_prior():
         assert found[item]["std_error"] == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.parametrize("link", ["probit", "logit"])
-def test_a_class_that_can_be_told_without_error_has_finite_effects(link):
+@pytest.mark.parametrize("last", [GPClassifier(), LogisticRegression()])
+def test_a_class_that_can_be_told_without_error_has_finite_effects(last):
     target = RANKS[:, 0] < RANKS[:, 1]
-    model = make_pipeline(GraphCutFeatures(), GPClassifier(link=link)).fit(RANKS, target)
+    model = make_pipeline(GraphCutFeatures(), last).fit(RANKS, target)
     _, found = with_and_without_shrinkage(model, target)
     assert 0 < found[0]["std_error"] < found[0]["effect"] < 100
-    assert explain(model, RANKS, target).unit == ("log-odds" if link == "logit" else "probit scale")
+    unit = "probit scale" if isinstance(last, GPClassifier) else "log-odds"
+    assert explain(model, RANKS, target).unit == unit
 
 
 @pytest.mark.parametrize("classes", [False, True])

@@ -74,7 +74,7 @@ def test_tangent_cone_contains_the_base_polytope(family, data):
         assert majorant.contains(vertex)
 
 
-@of_each([*CUTS, "hypergraph cut", "gaussian mutual information"])
+@of_each([*CUTS, "mutual information"])
 def test_printed_feature_map_vanishes_for_cuts(family, data):
     """The definition as printed: the shortest vector of the tangent cone.
 

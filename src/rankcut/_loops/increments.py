@@ -182,36 +182,6 @@ def modular_increments(chains: Chains, weights: Floats, increments: Floats) -> N
 
 
 @compiled
-def hypergraph_increments(
-    chains: Chains,
-    starts: Indices,
-    edges: Indices,
-    sizes: Ints,
-    weights: Floats,
-    increments: Floats,
-) -> None:
-    """A hyperedge is cut from its first item until its last.
-
-    The hyperedges of item i are ``edges[starts[i]:starts[i + 1]]``.
-    """
-    order, ends, n_groups = chains
-    placed = np.empty(sizes.shape[0], dtype=np.int32)
-    for r in range(order.shape[0]):
-        placed[:] = 0
-        for p in range(end_of_gains(ends[r], n_groups[r])):
-            item = order[r, p]
-            increments[r, p] = 0.0
-            for k in range(starts[item], starts[item + np.uint32(1)]):
-                edge = edges[k]
-                placed[edge] += 1
-                if placed[edge] == 1:
-                    increments[r, p] += weights[edge]
-                if placed[edge] == sizes[edge]:
-                    increments[r, p] -= weights[edge]
-    sum_by_group(chains, 0.0, increments)
-
-
-@compiled
 def coverage_increments(
     chains: Chains,
     starts: Indices,
@@ -234,26 +204,6 @@ def coverage_increments(
                 if covered_in[elements[k]] != r:
                     covered_in[elements[k]] = r
                     increments[r, p] += weights[elements[k]]
-    sum_by_group(chains, total, increments)
-
-
-@compiled
-def facility_increments(
-    chains: Chains, utilities: Floats, total: float, increments: Floats
-) -> None:
-    """``utilities[i]`` is the value of item i to each client; a client keeps the best so far."""
-    order, ends, n_groups = chains
-    best = np.empty(utilities.shape[1])
-    for r in range(order.shape[0]):
-        best[:] = 0.0
-        for p in range(end_of_gains(ends[r], n_groups[r])):
-            offered = utilities[order[r, p]]
-            gain = 0.0
-            for client in range(best.shape[0]):
-                better = max(best[client], offered[client])
-                gain += better - best[client]
-                best[client] = better
-            increments[r, p] = gain
     sum_by_group(chains, total, increments)
 
 

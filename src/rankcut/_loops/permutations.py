@@ -15,21 +15,21 @@ from rankcut._loops.compilation import compiled
 from rankcut._loops.pairs import TWINS, columns_of, count_bits, mirror
 from rankcut._loops.partitions import NOWHERE, count_groups
 from rankcut._loops.random_streams import draw_below, stream_of
-from rankcut._loops.types import Chains, Floats, Indices, Ints, Longs, Words
+from rankcut._loops.types import Floats, Indices, Ints, Longs, Words
 
 
 @compiled
-def count_completions(groups: Indices, keep_ties: bool, limit: int, counts: Ints) -> None:
+def count_completions(groups: Indices, limit: int, counts: Ints) -> None:
     """The number of completions of each ranking, or limit + 1 if there are more.
 
-    With ``keep_ties``, the only completion of a ranking without unranked items is itself.
+    The only completion of a ranking without unranked items is itself.
     """
     n = groups.shape[1]
     sizes = np.empty(n, dtype=np.int32)
     for r in range(groups.shape[0]):
         n_groups, n_ranked = count_groups(groups[r], sizes)
         count = 1
-        if n_ranked < n or not keep_ties:
+        if n_ranked < n:
             for t in range(n_groups):
                 for place in range(2, sizes[t] + 1):
                     count = min(count * place, limit + 1)
@@ -43,15 +43,14 @@ def complete_rows(
     groups: Indices,
     counts: Ints,
     starts: Ints,
-    keep_ties: bool,
     seed: np.uint64,
     completions: Indices,
 ) -> None:
     """Write the completions of ranking r to the rows from ``starts[r]`` to ``starts[r + 1]``.
 
     If there is room for ``counts[r]``, these are all completions; otherwise draws, each followed
-    by its mirror image. With ``keep_ties``, exchangeable neighbours (of one tied group, or both
-    unranked) are tied in a completion, so its value is a mean over their orders.
+    by its mirror image. Exchangeable neighbours (of one tied group, or both unranked) are tied in a
+    completion, so its value is a mean over their orders.
     """
     n = groups.shape[1]
     sizes = np.empty(n, dtype=np.int32)
@@ -63,7 +62,7 @@ def complete_rows(
         row = groups[r]
         room = starts[r + 1] - starts[r]
         n_groups, n_ranked = count_groups(row, sizes)
-        if keep_ties and n_ranked == n:
+        if n_ranked == n:
             completions[starts[r]] = row
             continue
         # The items in order, and the number of gaps for each when it is inserted.
@@ -102,7 +101,7 @@ def complete_rows(
             group = 0
             for position in range(n):
                 item = placed[position]
-                if position > 0 and not (keep_ties and row[item] == row[placed[position - 1]]):
+                if position > 0 and row[item] != row[placed[position - 1]]:
                     group += 1
                 completion[item] = group
 
@@ -168,16 +167,9 @@ def mallows_values(
 
 @compiled
 def class_function_values(
-    x: Indices,
-    x_starts: Ints,
-    y: Indices,
-    y_starts: Ints,
-    codes: Indices,
-    values: Floats,
-    pairs: int,
-    out: Floats,
+    x: Indices, y: Indices, codes: Indices, values: Floats, pairs: int, out: Floats
 ) -> None:
-    """Means over completions of ``values[Σ codes[length of a cycle]]``, for at most 32 items.
+    """``values[Σ codes[length of a cycle]]`` of each pair of full rankings of at most 32 items.
 
     Rows of ``x`` and ``y`` are the items' positions. The codes of the cycles of a permutation
     add up to the place of its cycle type in the table of values.
@@ -185,46 +177,25 @@ def class_function_values(
     n = x.shape[1]
     one = np.uint32(1)
     items = np.empty(n, dtype=np.uint32)
-    totals = np.empty(y_starts.shape[0] - 1)
-    for r in range(x_starts.shape[0] - 1):
-        low, high = columns_of(r, y_starts.shape[0] - 1, pairs)
-        totals[low:high] = 0.0
-        for a in range(x_starts[r], x_starts[r + 1]):
-            for i in range(n):
-                items[x[a, i]] = i
-            for c in range(low, high):
-                for b in range(y_starts[c], y_starts[c + 1]):
-                    code = np.uint32(0)
-                    visited = np.uint32(0)
-                    for start in range(n):
-                        if (visited >> np.uint32(start)) & one:
-                            continue
-                        length = 0
-                        position = np.uint32(start)
-                        while not (visited >> position) & one:
-                            visited |= one << position
-                            position = y[b, items[position]]
-                            length += 1
-                        code += codes[length]
-                    totals[c] += values[code]
+    for r in range(x.shape[0]):
+        for i in range(n):
+            items[x[r, i]] = i
+        low, high = columns_of(r, y.shape[0], pairs)
         for c in range(low, high):
-            count = (x_starts[r + 1] - x_starts[r]) * (y_starts[c + 1] - y_starts[c])
-            out[r, 0 if pairs == TWINS else c] = totals[c] / count
+            code = np.uint32(0)
+            visited = np.uint32(0)
+            for start in range(n):
+                if (visited >> np.uint32(start)) & one:
+                    continue
+                length = 0
+                position = np.uint32(start)
+                while not (visited >> position) & one:
+                    visited |= one << position
+                    position = y[c, items[position]]
+                    length += 1
+                code += codes[length]
+            out[r, 0 if pairs == TWINS else c] = values[code]
     mirror(pairs, out)
-
-
-@compiled
-def break_ties(chains: Chains, backwards: bool, broken: Indices, places: Ints) -> None:
-    """Put each item in its own group; tied items in the order listed, or ``backwards``."""
-    order, ends, n_groups = chains
-    for r in range(order.shape[0]):
-        start = 0
-        for t in range(n_groups[r]):
-            end = ends[r, t]
-            for p in range(start, end):
-                broken[r, p] = order[r, start + end - 1 - p if backwards else p]
-                places[r, p] = p + 1
-            start = end
 
 
 @compiled

@@ -26,7 +26,6 @@ from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings, check_items
 from rankcut.parameters import check_count, check_share, is_whole, seed_from
 from rankcut.rankings import Rankings, Unranked, merge_rankings
-from rankcut.rankings.reading import takes_collections
 from rankcut.strengths.fitting import MOST_DENSE
 
 
@@ -69,7 +68,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         What people are: one crowd, spread along a line, or in camps; None if the number of blocs
         was given, so that nothing was compared.
     labels_ : ndarray of shape (n_rankings,)
-        The bloc of each ranking, 0 the largest. For a Dask collection, a Dask array.
+        The bloc of each ranking, 0 the largest.
     membership_ : ndarray of shape (n_rankings, n_blocs_)
         How probable each bloc is for each ranking; what is missing to 1 is the probability that it
         was made at random.
@@ -151,7 +150,6 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self.confidence = confidence
         self.random_state = random_state
 
-    @takes_collections
     def fit(
         self,
         X: Any,
@@ -166,7 +164,6 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         ----------
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
-            In a Dask array or DataFrame, each different ranking is counted, block by block.
         y : None
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
@@ -186,7 +183,6 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self.labels_ = self._nearest(rankings)
         return self
 
-    @takes_collections
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The most probable bloc of each ranking; with ``features``, the nearest.
 
@@ -197,7 +193,6 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         """
         return self._nearest(self._known(X))
 
-    @takes_collections
     def predict_membership(self, X: Any) -> Floats:
         """How probable each bloc is for each ranking.
 

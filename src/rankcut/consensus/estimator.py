@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike
 from rankcut.consensus.combining import CombinesRankings
 from rankcut.consensus.kemeny import Progress
 from rankcut.estimators import TakesRankings
-from rankcut.rankings.reading import takes_collections
 
 
 class Consensus(CombinesRankings, TakesRankings):
@@ -125,7 +124,6 @@ class Consensus(CombinesRankings, TakesRankings):
 
     items = None
 
-    @takes_collections
     def fit(
         self,
         X: Any,
@@ -142,7 +140,6 @@ class Consensus(CombinesRankings, TakesRankings):
         ----------
         X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
-            In a Dask array or DataFrame, each different ranking is counted, block by block.
         y : None
             Ignored.
         sample_weight : array of shape (n_rankings,) or None

@@ -6,13 +6,10 @@ Set functions are graph cuts and alternatives to them:
 class                               F(A)                                    symmetric
 ==================================  ======================================  =============
 :class:`GraphCut`                   weight of the edges that leave A        yes
-:class:`HypergraphCut`              weight of the hyperedges that A splits  yes
 :class:`ConcaveOfCardinality`       g of the number of items in A           if g is
 :class:`Coverage`                   weight of what A covers                 no
-:class:`FacilityLocation`           Σ over clients of the best item in A    no
 :class:`Entropy`                    H of the columns A of a table            no
 :class:`GaussianEntropy`            ½ log det(2πe·Σ_AA)                     no
-:class:`GaussianMutualInformation`  H(A) + H(V∖A) − H(V)                    yes
 :class:`Modular`                    Σ of the items' weights                 no
 :class:`SumOfFunctions`             F(A) + G(A)                             if both are
 :class:`Multiple`                   c·F(A)                                  if F is

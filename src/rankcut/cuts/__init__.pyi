@@ -8,11 +8,8 @@ from rankcut.cuts.cut_functions import fastest_algorithm as fastest_algorithm
 from rankcut.cuts.families import ConcaveOfCardinality as ConcaveOfCardinality
 from rankcut.cuts.families import Coverage as Coverage
 from rankcut.cuts.families import Entropy as Entropy
-from rankcut.cuts.families import FacilityLocation as FacilityLocation
 from rankcut.cuts.families import FromCallable as FromCallable
 from rankcut.cuts.families import GaussianEntropy as GaussianEntropy
-from rankcut.cuts.families import GaussianMutualInformation as GaussianMutualInformation
-from rankcut.cuts.families import HypergraphCut as HypergraphCut
 from rankcut.cuts.families import Modular as Modular
 from rankcut.cuts.feature_map import FeatureMap as FeatureMap
 from rankcut.cuts.feature_map import graph_cut_features as graph_cut_features

@@ -1,4 +1,4 @@
-"""Families of set functions: hypergraph cuts, coverage, Gaussian entropy, and others.
+"""Families of set functions: coverage, entropy, and others.
 
 The log-determinants of all prefixes of an order, which entropy needs, come from one Cholesky
 factorisation of the covariance with its rows and columns in that order: the factor of a prefix is
@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike
 
 from rankcut._loops.increments import (
     coverage_increments,
-    facility_increments,
-    hypergraph_increments,
     log_determinant_increments,
     modular_increments,
 )
@@ -23,62 +21,6 @@ from rankcut.cuts.set_function import SetFunction, as_lists, finite_array, nonne
 from rankcut.errors import InputError
 from rankcut.parameters import within_floats
 from rankcut.rankings.value import ROUNDING, Partitions
-
-
-class HypergraphCut(SetFunction):
-    """F(A) = Σ w_e over the hyperedges e with items in A and items outside.
-
-    With hyperedges of two items it is the cut of a graph.
-
-    Parameters
-    ----------
-    hyperedges : list of collections of items
-        Which items each hyperedge joins.
-    n_items : int
-        Number of items.
-    weights : array of numbers or None
-        Weight of each hyperedge, not negative; None is 1 for each.
-
-    Examples
-    --------
-    >>> menu = HypergraphCut([{0, 1, 2}, {2, 3}], 4)
-    >>> menu({0}), menu({0, 2}), menu({0, 1, 2})
-    (1.0, 2.0, 1.0)
-    """
-
-    symmetric = True
-    submodular = True
-
-    def __init__(
-        self, hyperedges: Iterable[Iterable[int]], n_items: int, weights: ArrayLike | None = None
-    ) -> None:
-        self.n_items = n_items
-        edges = [sorted(set(edge)) for edge in hyperedges]
-        for number, edge in enumerate(edges):
-            if edge and (edge[0] < 0 or edge[-1] >= n_items):
-                raise InputError(
-                    f"hyperedge {number} joins {edge}, but the items are 0 to {n_items - 1}"
-                )
-        self.weights = nonnegative_array(
-            np.ones(len(edges)) if weights is None else weights, 1, "the weights of hyperedges"
-        )
-        if len(self.weights) != len(edges):
-            raise InputError(
-                f"there are {len(edges)} hyperedges and {len(self.weights)} weights; each "
-                "hyperedge needs one"
-            )
-        of_item: list[list[int]] = [[] for _ in range(n_items)]
-        for number, edge in enumerate(edges):
-            for item in edge:
-                of_item[item].append(number)
-        self._starts, self._edges = as_lists(of_item)
-        self._sizes = np.array([len(edge) for edge in edges], dtype=np.int32)
-
-    def increments(self, partitions: Partitions, out: Floats) -> None:
-        """One walk over the hyperedges of each item placed."""
-        hypergraph_increments(
-            partitions.chains, self._starts, self._edges, self._sizes, self.weights, out
-        )
 
 
 class Coverage(SetFunction):
@@ -180,34 +122,6 @@ class ConcaveOfCardinality(SetFunction):
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """From group sizes only."""
         increments_by_size(partitions.chains, self.values, out)
-
-
-class FacilityLocation(SetFunction):
-    """F(A) = Σ_c max_{i∈A} U_ci.
-
-    Parameters
-    ----------
-    utilities : array of shape (n_clients, n_items)
-        What each item is worth to each client, not negative.
-
-    Examples
-    --------
-    >>> shops = FacilityLocation([[3, 1, 0], [0, 2, 2]])
-    >>> shops({0}), shops({0, 1}), shops({0, 1, 2})
-    (3.0, 5.0, 5.0)
-    """
-
-    submodular = True
-
-    def __init__(self, utilities: ArrayLike) -> None:
-        self.utilities = nonnegative_array(utilities, 2, "the utilities")
-        self.n_items = self.utilities.shape[1]
-        self._by_item = np.ascontiguousarray(self.utilities.T)
-        self._total = float(self.utilities.max(axis=1, initial=0.0).sum())
-
-    def increments(self, partitions: Partitions, out: Floats) -> None:
-        """One pass over the clients for each item placed."""
-        facility_increments(partitions.chains, self._by_item, self._total, out)
 
 
 class Modular(SetFunction):
@@ -366,43 +280,6 @@ class GaussianEntropy(SetFunction):
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """One Cholesky factorisation for each chain."""
         log_determinant_increments(partitions.chains, self._scaled, self._total, out)
-
-
-class GaussianMutualInformation(SetFunction):
-    """F(A) = H(A) + H(V∖A) − H(V): what A and the other items say about each other.
-
-    With the precision matrix P = Σ⁻¹ it is ½ log det Σ_AA + ½ log det P_AA, so that its chains
-    are two Cholesky factorisations along the same order.
-
-    Parameters
-    ----------
-    covariance : array of shape (n_items, n_items)
-        Σ, symmetric and positive definite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> pair = GaussianMutualInformation([[1.0, 0.6], [0.6, 1.0]])
-    >>> bool(np.isclose(pair({0}), -0.5 * np.log(1 - 0.6**2)))
-    True
-    """
-
-    symmetric = True
-    submodular = True
-
-    def __init__(self, covariance: ArrayLike) -> None:
-        self.covariance = _check_covariance(covariance)
-        self.n_items = len(self.covariance)
-        inverse = np.linalg.inv(_factor(self.covariance))
-        self._precision = inverse.T @ inverse
-        _factor(self._precision)
-
-    def increments(self, partitions: Partitions, out: Floats) -> None:
-        """Two Cholesky factorisations for each chain."""
-        parts = np.zeros((2, len(partitions), self.n_items))
-        for matrix, part in zip((self.covariance, self._precision), parts, strict=True):
-            log_determinant_increments(partitions.chains, matrix, 0.0, part)
-        np.add(parts[0], parts[1], out=out[: len(partitions)])
 
 
 def _check_covariance(covariance: ArrayLike) -> Floats:

@@ -1,7 +1,7 @@
 """Dask: rankings larger than memory, on one machine or a cluster. Only this package uses Dask.
 
-Features, kernels, Gaussian processes, consensus and blocs take Dask DataFrames, and Dask arrays of
-dense or CSR blocks. For whole jobs on Parquet files there are
+Features, kernels and Gaussian processes take Dask DataFrames, and Dask arrays of dense or CSR
+blocks. For whole jobs on Parquet files there are
 
 ==========================  ==================================================================
 :func:`read_parquet`        rankings in blocks, read when they are needed

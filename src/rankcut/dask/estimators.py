@@ -1,13 +1,11 @@
 """What estimators and kernels do with Dask collections.
 
 A transformer is fitted to the columns of a collection, and transforms each block of rows when it is
-computed. A consensus and blocs count each different ranking, block by block. A Gram matrix has one
-block for each pair of blocks of rankings, which are encoded once. Of X with itself, only half of it
-is computed; the other half is its mirror image.
+computed. A Gram matrix has one block for each pair of blocks of rankings, which are encoded once.
+Of X with itself, only half of it is computed; the other half is its mirror image.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,13 +13,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rankcut._loops.types import Floats
-from rankcut.blocs.estimator import RankingBlocs
-from rankcut.consensus.estimator import Consensus
 from rankcut.cuts.feature_map import graph_cut_features
 from rankcut.cuts.transformers import GraphCutFeatures, RankingFeatures
-from rankcut.dask.collections import as_array, map_rows, row_blocks, stand_in
-from rankcut.dask.tasks import computed, reduced, shared, task
+from rankcut.dask.collections import as_array, map_rows, stand_in
+from rankcut.dask.tasks import shared
 from rankcut.errors import InputError
 from rankcut.gp.classifier import GPClassifier
 from rankcut.gp.regressor import GPRegressor
@@ -29,9 +24,7 @@ from rankcut.graphs import is_learned
 from rankcut.kernels.gram import Encoder, Encoding, fill_gram, gram_dtype, read_both
 from rankcut.kernels.kendall import KendallFeatures
 from rankcut.kernels.ranking_kernel import RankingKernel
-from rankcut.parameters import check_counts
-from rankcut.rankings import Rankings, Unranked, merge_rankings, read_rankings
-from rankcut.rankings.merging import by_groups, joined
+from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.reading import for_collections, is_collection
 
 # The encoding of a block without rankings.
@@ -77,8 +70,6 @@ for _method in (
     GPClassifier.predict,
     GPClassifier.predict_proba,
     GPClassifier.decision_function,
-    RankingBlocs.predict,
-    RankingBlocs.predict_membership,
 ):
     for_collections(_method)(partial(_predictions, _method.__name__))
 
@@ -108,42 +99,6 @@ def _columns(function: Callable[[Any], Any], X: Any) -> Any:
     return np.column_stack(function(X))
 
 
-@for_collections(Consensus.fit)
-def fit_consensus(
-    model: Consensus,
-    X: Any,
-    y: Any = None,
-    *,
-    sample_weight: Any = None,
-    counts: Any = None,
-    people: Any = None,
-) -> Consensus:
-    """The consensus of the different rankings of all blocks and their counts."""
-    _refuse_learned(model.graph)
-    if people is not None:
-        raise InputError(
-            "needs rankings in memory, but these are a Dask collection",
-            parameter="people",
-            remedy="compute them first",
-        )
-    model._check_parameters()
-    model._read(stand_in(X), reset=True)
-    return model._combine(merge_lazy(X, model.unranked, sample_weight, counts=counts))
-
-
-@for_collections(RankingBlocs.fit)
-def fit_blocs(
-    model: RankingBlocs, X: Any, y: Any = None, sample_weight: Any = None, *, counts: Any = None
-) -> RankingBlocs:
-    """The blocs of the different rankings of all blocks and their counts."""
-    rankings = model._read(stand_in(X), reset=True)
-    merged = merge_lazy(X, model.unranked, sample_weight, "anywhere", counts=counts)
-    model._divide(replace(merged, items=rankings.items, unranked=model.unranked))
-    model.labels_ = model.predict(X)
-    model.membership_ = model.predict_membership(X)
-    return model
-
-
 def _refuse_learned(graph: Any) -> None:
     """Refuse to learn a graph from rankings that are not there yet."""
     if is_learned(graph):
@@ -153,71 +108,6 @@ def _refuse_learned(graph: Any) -> None:
             remedy="learn the graph from some rankings in memory, with its build_from(), and pass "
             "the graph that it returns",
         )
-
-
-def merge_lazy(
-    X: Any,
-    unranked: Unranked,
-    sample_weight: Any,
-    kept: Unranked | None = None,
-    *,
-    counts: Any = None,
-) -> Rankings:
-    """The different rankings of a collection with their counts, or each with its weight.
-
-    ``kept`` says what unranked items mean in what is returned; None means as ``unranked``.
-    """
-    parts, sizes = row_blocks(X)
-    weights: list[Floats | None] = [None] * len(parts)
-    counted = sample_weight is None
-    given = counts if counted else sample_weight
-    if counts is not None and sample_weight is not None:
-        raise InputError(
-            "needs rankings in memory, beside weights",
-            parameter="counts",
-            remedy="compute them first",
-        )
-    if given is not None:
-        if np.isnan(sizes).any():
-            raise InputError(
-                "needs blocks of known size",
-                parameter="counts" if counted else "sample_weight",
-                remedy="call the array's compute_chunk_sizes() first, or expand the rows",
-            )
-        checked = check_counts(np.asarray(given), int(sum(sizes)))
-        ends = np.cumsum(np.array(sizes, dtype=np.int64))[:-1]
-        weights = list(np.split(checked, ends))
-    merging = task(_merge_block)
-    blocks = [
-        merging(part, each, unranked, kept or unranked, counted)
-        for part, each in zip(parts, weights, strict=True)
-    ]
-    (whole,) = computed(reduced(blocks, _merge if counted else _join))
-    if whole is None:
-        raise InputError("there are no rankings: the collection has no rows")
-    rankings: Rankings = whole
-    return rankings
-
-
-def _merge_block(
-    block: Any, weights: Floats | None, unranked: Unranked, kept: Unranked, counted: bool
-) -> Rankings | None:
-    if block.shape[0] == 0 or not (weights is None or weights.any()):
-        return None
-    given: Any = {"counts" if counted else "sample_weight": weights}
-    rankings = read_rankings(block, unranked=unranked, **given)
-    rankings = read_rankings(rankings, unranked=kept)
-    return merge_rankings(rankings).rankings if counted else by_groups(rankings)
-
-
-def _join(blocks: list[Rankings | None]) -> Rankings | None:
-    known = [block for block in blocks if block is not None]
-    return joined(known) if known else None
-
-
-def _merge(blocks: list[Rankings | None]) -> Rankings | None:
-    whole = _join(blocks)
-    return None if whole is None else merge_rankings(whole).rankings
 
 
 @for_collections(RankingKernel.gram)
@@ -242,8 +132,12 @@ def lazy_gram(
     other = None if Y is None or Y is X else stand_in(Y)
     left, right = read_both(stand_in(X), other, kernel.items, kernel.unranked)
     result_dtype = gram_dtype(dtype, None, left)
-    # A placeholder row shows at once what the kernel refuses.
-    fill_gram(encode(left, result_dtype), None, normalize=False, dtype=result_dtype)
+    # A placeholder row shows at once what the kernel refuses; the row itself may be no ranking.
+    try:
+        encode(left, result_dtype)
+    except InputError as error:
+        if error.row is None:
+            raise
     rows = _encodings(kernel, X, left, encode, result_dtype)
     columns = rows if right is None else _encodings(kernel, Y, right, encode, result_dtype)
     numbers = [da.from_array(np.arange(part.numblocks[0]), chunks=1) for part in (rows, columns)]

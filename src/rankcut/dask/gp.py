@@ -18,10 +18,8 @@ from rankcut._loops.types import Floats
 from rankcut.dask.collections import RowBlocks, row_blocks, stand_in
 from rankcut.dask.tasks import computed, import_dask, reduced, room, shared, task
 from rankcut.errors import InputError, amount
-from rankcut.gp.classifier import GPClassifier
-from rankcut.gp.fits import check_classes, class_factors, fit_features, fit_rows
+from rankcut.gp.classifier import GPClassifier, check_classes, class_factors
 from rankcut.gp.gaussian import Gaussian, WeightPrior
-from rankcut.gp.likelihoods import Likelihood
 from rankcut.gp.regressor import GPRegressor, TargetSums, sum_block
 from rankcut.gp.weight_space import (
     LabelledRows,
@@ -53,12 +51,6 @@ class CheckedRows(NamedTuple):
 def fit_classifier(model: GPClassifier, X: Any, y: Any, sample_weight: Any = None) -> GPClassifier:
     """Maximise the bound, with one pass over the blocks for each step."""
     model._check_parameters()
-    if model.kernel is not None:
-        raise InputError(
-            "needs the matrix of all pairs of rows, and these are a Dask collection",
-            parameter="kernel",
-            remedy="pass features, and kernel=None",
-        )
     validate_data(model, stand_in(X), skip_check_array=True)
     blocks = _read_blocks(row_blocks(X), y, sample_weight)
     survey, few = computed(
@@ -73,10 +65,8 @@ def fit_classifier(model: GPClassifier, X: Any, y: Any, sample_weight: Any = Non
     factors = class_factors(model.class_weight, survey.labels, survey.totals)
     weighed = sample_weight is not None or model.class_weight is not None
     about = survey.labels, factors if weighed else None
-    settings = model._settings()
     if few is not None:
-        X, codes, weight = _code(few[0], about)
-        return model._keep(fit_features(X, codes, weight, settings))
+        return model._fit_features(*_code(few[0], about))
     coded = [task(_code)(block, shared(about)) for block in blocks]
     n_features = int(X.shape[1])
     n_bytes = np.dtype(np.float64).itemsize * n_features * int(survey.counts.sum())
@@ -88,7 +78,7 @@ def fit_classifier(model: GPClassifier, X: Any, y: Any, sample_weight: Any = Non
 
     weighted = survey._replace(totals=factors * survey.totals, squares=factors * survey.squares)
     total = float(weighted.totals.sum())
-    return model._keep(fit_rows(rows, weighted.scale, total, survey.exponent, settings))
+    return model._fit_rows(rows, weighted.scale, total, survey.exponent)
 
 
 class LazyRows:
@@ -101,12 +91,10 @@ class LazyRows:
         n_positive = int(survey.counts[code])
         self._counts = n_positive, int(survey.counts.sum()) - n_positive
 
-    def statistics(
-        self, posterior: Gaussian, likelihood: Likelihood, prior: WeightPrior
-    ) -> Statistics:
+    def statistics(self, posterior: Gaussian, prior: WeightPrior) -> Statistics:
         """The sum of the contributions of the blocks, a few blocks at a time."""
         contribute = task(_contribution)
-        step = shared((self._label, posterior, likelihood, prior))
+        step = shared((self._label, posterior, prior))
         parts = reduced([contribute(block, step) for block in self._blocks], _total)
         sums: Statistics = computed(parts)[0]
         return sums

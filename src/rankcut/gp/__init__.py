@@ -1,4 +1,4 @@
-"""Gaussian process classification: one bound, maximised over weights or over function values."""
+"""Gaussian processes of features: classes by a variational bound, numbers exactly."""
 
 from rankcut.gp.classifier import GPClassifier
 from rankcut.gp.regressor import GPRegressor

@@ -20,7 +20,7 @@ to show where θ should go. Then L-BFGS climbs the bound maximised over q, as a 
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -46,7 +46,7 @@ _SHORTER = 20
 
 
 class Sites(NamedTuple):
-    """exp(r·u − ½·D·u²), summed over the rows (u = w) or one per row (u = f)."""
+    """exp(⟨r, w⟩ − ½⟨w, S w⟩): the sites of all rows as one."""
 
     square: Floats
     linear: Floats
@@ -94,7 +94,7 @@ def rounding_of(*sums: float) -> float:
 
 
 class Problem(Protocol):
-    """The bound to maximise, in weight space or in function space."""
+    """The bound to maximise: :class:`~rankcut.gp.weight_space.WeightSpace`."""
 
     prior: WeightPrior
 
@@ -155,6 +155,24 @@ def best_along(
         summit = _climb_together(problem, problem.initial(there), fixed, tol, max_iter)
         states.append(summit.state)
     return max(states, key=lambda state: state.elbo)
+
+
+def highest(problem: Problem, start: State, *, tol: float, max_iter: int) -> Summit:
+    """Climb from ``start``, and again from elsewhere if that ends where nothing is learned."""
+    summit = climb(problem, start, tol=tol, max_iter=max_iter)
+    prior, parameters = problem.prior, summit.state.parameters
+    if not prior.knows_nothing(parameters):
+        return summit
+    better = best_along(problem, parameters, prior.better_variances(), tol=tol, max_iter=max_iter)
+    if not better.elbo > summit.state.elbo:
+        return summit
+    return after(summit, climb(problem, better, tol=tol, max_iter=max_iter))
+
+
+def after(first: Summit, second: Summit) -> Summit:
+    """The second ascent, with the trace of the first before its own."""
+    higher = second.trace[second.trace > first.trace[-1]]
+    return replace(second, trace=np.append(first.trace, higher))
 
 
 def _climb_together(

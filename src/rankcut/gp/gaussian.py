@@ -1,19 +1,29 @@
-"""Gaussians over weights: the prior, and the prior times Gaussian sites.
+"""Gaussians over weights: the prior, the prior times Gaussian sites, and labels given a Gaussian.
 
 The latent function is f = ⟨w, φ⟩ + b with w ~ N(0, σ² I) and b ~ N(0, c²). The parameters of the
-prior are kept as logarithms: log σ², log c², and the kernel's own, if any. The posterior is
+prior are kept as logarithms: log σ² and log c². The posterior is
 
     q(w) ∝ N(w; 0, diag(τ)⁻¹)·exp(⟨r, w⟩ − ½⟨w, S w⟩) = N(μ, Σ), Σ⁻¹ = diag(τ) + S, μ = Σ r.
 
-Every maximum of the bound has this form, in weight space and in function space.
+Every maximum of the bound has this form. Labels y = ±1 have the probit likelihood, as in GPflow:
+
+    p(y | f) = ε + (1 − 2ε)·Φ(y·f), ε = 0.001.
+
+One label in a thousand is assumed to be flipped, so no observation is impossible. Where f is far on
+the wrong side, log p is flat, so it is not concave.
 """
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.special import ndtr, roots_hermitenorm
 
+from rankcut._loops.likelihoods import FLIPPED, Rules
+from rankcut._loops.likelihoods import expect as add_expectations
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.parameters import LARGEST
@@ -24,6 +34,13 @@ RANGE = (1e-8, 1e4)
 
 # If σ²·Σ weight is below this, in the same units, the function is 0 whatever the rows are.
 _NOTHING = 0.1
+
+# Gauss–Hermite rules: the number of nodes, and the largest variance for which they are accurate to
+# 1e-11, as log p has its nearest singularity at a distance of about 1 from the real line.
+_RULES = {4: 2e-4, 8: 8e-3, 14: 3e-2, 32: 0.12}
+
+# For larger variances, steps over all of the real line where log p is not flat.
+_STEPS = np.linspace(-10.0, 10.0, 141)
 
 # If the logarithm of a variance is beyond ± this, powers of its precision may overflow.
 _EXTREME = math.log(LARGEST)
@@ -41,10 +58,6 @@ class WeightPrior:
         Mean of k(x, x) = ‖φ‖². σ² starts at 1/scale, so that f has variance 1.
     total : float
         Sum of the weights of the rows.
-    kernel_start : ndarray of shape (n_kernel_parameters,)
-        Starting values of the kernel's own parameters.
-    kernel_bounds : ndarray of shape (n_kernel_parameters, 2)
-        Their bounds.
     exponent : int
         The kernel was divided by 2**exponent, so that features of any size are near 1. The
         variances that users give and get are for the undivided kernel.
@@ -54,8 +67,6 @@ class WeightPrior:
     constant_variance: float | None
     scale: float
     total: float
-    kernel_start: Floats = field(default_factory=lambda: np.empty(0))
-    kernel_bounds: Floats = field(default_factory=lambda: np.empty((0, 2)))
     exponent: int = 0
 
     @property
@@ -70,7 +81,7 @@ class WeightPrior:
             own = [max(self._given_variance(self.kernel_variance), -_EXTREME)]
         if self.has_constant:
             own.append(np.log(1.0 if self.constant_variance is None else self.constant_variance))
-        return np.concatenate([own, self.kernel_start])
+        return np.array(own)
 
     def _given_variance(self, variance: float) -> float:
         """Log σ² for the divided kernel, from the σ² that the user gave."""
@@ -110,13 +121,7 @@ class WeightPrior:
             bounds[0] = np.log(RANGE) - np.log(self.scale)
         if self.constant_variance is None:
             bounds[1] = np.log(RANGE)
-        bounds[self.n_own :] = self.kernel_bounds
         return bounds
-
-    @property
-    def n_own(self) -> int:
-        """The number of parameters that are not the kernel's."""
-        return 2 if self.has_constant else 1
 
     def precision(self, parameters: Floats, n: int) -> Floats:
         """The n precisions: 1/σ² for each weight, then 1/c² if there is a constant term."""
@@ -193,3 +198,44 @@ class Gaussian:
         """Mean and variance of ⟨w, φ⟩ for each row φ."""
         spread = rows @ self.factor
         return rows @ self.mean, np.einsum("ij,ij->i", spread, spread)
+
+
+class Expectations(NamedTuple):
+    """Σ weight·L over rows, L = E[log p(y | f)] with f ~ N(m, v), and its derivatives by row."""
+
+    total: float
+    slope: Floats  #: weight·∂L/∂m
+    curvature: Floats  #: −2·weight·∂L/∂v
+
+
+def expect(mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expectations:
+    """Expected log-likelihoods of labels ±1 in ``sign``, f ~ N(mean, variance).
+
+    They are accurate to about 1e-11 for every variance, so the bound has no visible steps where one
+    rule takes over from the next.
+    """
+    slope, curvature = np.empty_like(mean), np.empty_like(mean)
+    total = add_expectations(mean, variance, sign, weight, rules(), slope, curvature)
+    return Expectations(total, slope, curvature)
+
+
+@cache
+def rules() -> Rules:
+    """How to take expectations of log p(y | f)."""
+    found = [roots_hermitenorm(size) for size in _RULES]
+    density = (1.0 - 2.0 * FLIPPED) * np.exp(-0.5 * _STEPS**2) / np.sqrt(2.0 * np.pi)
+    heights = density / probability(_STEPS) * (_STEPS[1] - _STEPS[0])
+    return Rules(
+        nodes=np.concatenate([nodes for nodes, _ in found]),
+        shares=np.concatenate([shares / shares.sum() for _, shares in found]),
+        starts=np.cumsum([0, *_RULES]).astype(np.int32),
+        limits=np.array(list(_RULES.values())),
+        steps=_STEPS,
+        heights=heights,
+        sums=np.append(0.0, np.cumsum(heights)),
+    )
+
+
+def probability(score: Floats) -> Floats:
+    """p(y = 1 | f = score); averaged over f ~ N(m, v), it is that at m/√(1 + v)."""
+    return np.asarray(FLIPPED + (1.0 - 2.0 * FLIPPED) * ndtr(score))

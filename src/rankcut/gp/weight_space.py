@@ -20,8 +20,7 @@ from scipy.linalg import LinAlgError
 
 from rankcut._loops.types import Floats
 from rankcut.gp.ascent import Sites, State, climb, rounding_of
-from rankcut.gp.gaussian import Gaussian, WeightPrior
-from rankcut.gp.likelihoods import Likelihood
+from rankcut.gp.gaussian import Gaussian, WeightPrior, expect
 from rankcut.parameters import AT_ONCE, MOST_COMPARED
 from rankcut.rankings.value import BLOCK
 from rankcut.threads import in_order
@@ -52,9 +51,7 @@ class FeatureRows(Protocol):
 
     n_features: int
 
-    def statistics(
-        self, posterior: Gaussian, likelihood: Likelihood, prior: WeightPrior
-    ) -> Statistics:
+    def statistics(self, posterior: Gaussian, prior: WeightPrior) -> Statistics:
         """The contribution of all rows to a step from ``posterior``."""
 
     def sample(self) -> "LabelledRows | None":
@@ -91,47 +88,14 @@ def few_distinct(
     features: NDArray[np.floating], codes: NDArray[np.intp], weight: Floats | None
 ) -> Distinct | None:
     """The distinct pairs of a row and its code, or None if there are too many to copy."""
-    return _distinct(features, codes, weight, max(1, AT_ONCE // max(1, features.shape[1])))
-
-
-def distinct_rows(X: Any, codes: NDArray[np.intp], weight: Floats | None) -> Distinct:
-    """The distinct pairs of a row and its code, for rows passed to a kernel.
-
-    Rows that are not an array or a frame of numbers all count as distinct.
-    """
-    values = np.asarray(X) if hasattr(X, "__array__") else np.empty(0)
-    if values.ndim != 2 or values.dtype.kind not in "fiub":
-        values = np.arange(float(len(codes)))[:, None]
-    found = _distinct(values, codes, weight, len(codes))
-    assert found is not None
-    return found
-
-
-def distinct_points(
-    gram: NDArray[np.floating], codes: NDArray[np.intp], weight: Floats | None
-) -> Distinct:
-    """The distinct pairs of a row of a Gram matrix and its code.
-
-    A row of a Gram matrix depends on the order of the points and on which are repeated. Once
-    merged and sorted, it does not.
-    """
-    rows, totals = distinct_rows(gram, codes, weight)
-    left = np.sort(gram[np.ix_(rows, rows)], axis=1)
-    order = np.argsort(_keys(left, codes[rows]), kind="stable")
-    return Distinct(rows[order], totals[order])
-
-
-def _distinct(
-    values: NDArray[Any], codes: NDArray[np.intp], weight: Floats | None, limit: int
-) -> Distinct | None:
-    """The distinct rows, found ``limit`` rows at a time; None if there are more than that."""
+    limit = max(1, AT_ONCE // max(1, features.shape[1]))
     rows = np.arange(len(codes)) if weight is None else np.flatnonzero(weight > 0)
     known, totals = rows[:0], np.zeros(0)
     for start in range(0, len(rows), limit):
         new = rows[start : start + limit]
         both = np.concatenate([known, new])
         added = np.ones(len(new)) if weight is None else weight[new]
-        keys = _keys(values[both], codes[both])
+        keys = _keys(features[both], codes[both])
         _, first, same = np.unique(keys, return_index=True, return_inverse=True)
         known, totals = both[first], np.bincount(same, np.append(totals, added)).astype(float)
         if len(known) > limit:
@@ -197,9 +161,7 @@ class LabelledRows:
         self.n_jobs = n_jobs
         self.n_features = features.shape[1]
 
-    def statistics(
-        self, posterior: Gaussian, likelihood: Likelihood, prior: WeightPrior
-    ) -> Statistics:
+    def statistics(self, posterior: Gaussian, prior: WeightPrior) -> Statistics:
         """The sum of the contributions of the blocks, in order."""
 
         def contribution(block: slice) -> Statistics:
@@ -207,7 +169,7 @@ class LabelledRows:
             sign = np.where(self.positive[block], 1.0, -1.0)
             weight = np.ones(len(sign)) if self.weight is None else self.weight[block]
             mean, variance = posterior.project(phi)
-            expected, slope, curvature = likelihood.expect(mean, variance, sign, weight)
+            expected, slope, curvature = expect(mean, variance, sign, weight)
             linear = phi.T @ (slope + curvature * mean)
             return Statistics(expected, phi.T @ (phi * curvature[:, None]), linear)
 
@@ -252,9 +214,8 @@ def represent(drawn: Sequence[LabelledRows], counts: tuple[int, int]) -> Labelle
 class WeightSpace:
     """ELBO(q(w, b), θ) with θ = (log σ², log c²), in passes over blocks of rows."""
 
-    def __init__(self, rows: FeatureRows, likelihood: Likelihood, prior: WeightPrior) -> None:
+    def __init__(self, rows: FeatureRows, prior: WeightPrior) -> None:
         self.rows = rows
-        self.likelihood = likelihood
         self.prior = prior
         self.n_weights = rows.n_features + prior.has_constant
 
@@ -264,7 +225,7 @@ class WeightSpace:
         sample = self.rows.sample()
         if sample is None:
             return self.initial(origin)
-        part = WeightSpace(sample, self.likelihood, self.prior)
+        part = WeightSpace(sample, self.prior)
         state = climb(part, part.initial(origin), tol=1.0, max_iter=30).state
         try:
             return self.evaluate(state.target, state.parameters)
@@ -279,7 +240,7 @@ class WeightSpace:
     def evaluate(self, sites: Sites, parameters: Floats) -> State:
         """The bound at the q of these sites, in one pass over the rows."""
         posterior = self._posterior(sites, parameters)
-        sums = self.rows.statistics(posterior, self.likelihood, self.prior)
+        sums = self.rows.statistics(posterior, self.prior)
         target = Sites(sums.square, sums.linear)
         spread = posterior.factor.T @ sums.square @ posterior.factor
         quadratic = np.trace(spread) + posterior.mean @ sums.square @ posterior.mean

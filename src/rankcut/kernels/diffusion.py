@@ -25,9 +25,8 @@ from rankcut._loops.permutations import class_function_values
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder
-from rankcut.kernels.mallows import DRAWS, CompletedGroups, complete
 from rankcut.kernels.ranking_kernel import Bounds, RankingKernel
-from rankcut.parameters import check_positive, seed_from
+from rankcut.parameters import check_positive
 from rankcut.rankings import Rankings, Unranked
 
 # 20 items have 627 cycle types. With more items, sums of characters lose too many digits.
@@ -39,9 +38,7 @@ Partition = tuple[int, ...]
 class DiffusionKernel(RankingKernel):
     """K = exp(β·(A − n(n − 1)/2·I)), where A joins rankings that differ by one transposition.
 
-    For top-k lists, ties and incomplete rankings, k is the mean over the full rankings that agree
-    with each: over all of them if there are at most ``n_draws``, otherwise over random draws in
-    mirrored pairs; see :mod:`rankcut.kernels.mallows`.
+    It is for full rankings.
 
     Parameters
     ----------
@@ -55,8 +52,6 @@ class DiffusionKernel(RankingKernel):
         As in :class:`KendallKernel`, for at most 20 items. All full rankings have the same
         k(A, A), between 1/n! and 1; ``normalize=True`` makes it 1. Values are accurate to about
         1e-16 of k(A, A). If β is small, those of rankings far apart may be nothing but rounding.
-    n_draws, random_state
-        As in :class:`MallowsKernel`, for each ranking that is not full.
 
     References
     ----------
@@ -77,15 +72,11 @@ class DiffusionKernel(RankingKernel):
         unranked: Unranked = "error",
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
-        n_draws: int = DRAWS,
-        random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(unranked=unranked, normalize=normalize, items=items, n_jobs=n_jobs)
         self.beta = beta
         self.beta_bounds = beta_bounds
-        self.n_draws = n_draws
-        self.random_state = random_state
 
     @property
     def hyperparameter_beta(self) -> Hyperparameter:
@@ -93,13 +84,12 @@ class DiffusionKernel(RankingKernel):
         return Hyperparameter("beta", "numeric", "fixed" if self.beta is None else self.beta_bounds)
 
     def encoder(self, *, derivative: bool = False) -> Encoder:
-        """Encode rankings as full rankings that agree with them."""
+        """Encode rankings as positions, with a table of values."""
         beta = self.beta
         if beta is not None:
             check_positive(beta, "beta")
-        seed = seed_from(self.random_state)
 
-        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> DiffusionCompletions:
+        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> DiffusionPositions:
             n_items = rankings.shape[1]
             if n_items > MOST_ITEMS:
                 raise InputError(
@@ -107,11 +97,15 @@ class DiffusionKernel(RankingKernel):
                     remedy="use mallows_kernel, which takes any number",
                 )
             groups = rankings.groups(n_jobs=self.n_jobs)
-            completions = complete(
-                groups, keep_ties=False, n_draws=self.n_draws, seed=seed, n_jobs=self.n_jobs
-            )
+            tied = groups.max(axis=1) != n_items - 1
+            if tied.any():
+                raise InputError(
+                    "the diffusion kernel is for full rankings, and this one is not",
+                    row=int(np.argmax(tied)),
+                    remedy="use mallows_kernel, which takes any kind",
+                )
             rate = default_beta(n_items) if beta is None else float(beta)
-            return DiffusionCompletions(completions, rate, derivative=derivative)
+            return DiffusionPositions(groups, rate, derivative=derivative)
 
         return encode
 
@@ -229,39 +223,28 @@ def cycle_codes(n: int) -> tuple[Indices, NDArray[np.int64], int]:
         largest *= 2
 
 
-class DiffusionCompletions:
-    """The full rankings that represent each ranking, and the kernel's table of values."""
+class DiffusionPositions:
+    """The items' positions in full rankings, and the kernel's table of values."""
 
     side = 64
     blas = False
 
-    def __init__(
-        self, completions: CompletedGroups, beta: float, *, derivative: bool = False
-    ) -> None:
-        n_items = completions.groups.shape[1]
-        self._completions = completions
+    def __init__(self, positions: Indices, beta: float, *, derivative: bool = False) -> None:
+        n_items = positions.shape[1]
+        self._positions = positions
         self._codes, places, size = cycle_codes(n_items)
         self._values = np.zeros(size)
         self._values[places] = class_values(n_items, beta, derivative=derivative)
 
     def __len__(self) -> int:
-        return len(self._completions)
+        return len(self._positions)
 
     def compare(
-        self, rows: slice, other: "DiffusionCompletions", columns: slice, pairs: int, out: Any
+        self, rows: slice, other: "DiffusionPositions", columns: slice, pairs: int, out: Any
     ) -> None:
-        """Average the values of the cycle types over the completions."""
-        left, right = self._completions.some(rows), other._completions.some(columns)
-        class_function_values(
-            left.groups,
-            left.starts,
-            right.groups,
-            right.starts,
-            self._codes,
-            self._values,
-            pairs,
-            out,
-        )
+        """The values of the cycle types."""
+        left, right = self._positions[rows], other._positions[columns]
+        class_function_values(left, right, self._codes, self._values, pairs, out)
 
 
 def default_beta(n_items: int) -> float:

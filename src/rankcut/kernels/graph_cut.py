@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
+from rankcut._loops.closed_form import spread_rows
 from rankcut._loops.pairs import ALL, TWINS, UPPER
-from rankcut._loops.partitions import centred_positions
-from rankcut._loops.permutations import break_ties
-from rankcut.cuts.cut_functions import GraphCut
+from rankcut._loops.types import Floats
+from rankcut.cuts.cut_functions import ExpectedSlopes
 from rankcut.cuts.feature_map import FeatureMap, fit_map
 from rankcut.cuts.offset_rows import (
     Vectors,
@@ -29,11 +29,9 @@ from rankcut.errors import InputError, Setting
 from rankcut.graphs import GraphRecipe, ItemGraph, LearnedGraph, as_item_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
-from rankcut.kernels.gram import Encoder, Features, fill_gram, gram_dtype, with_same_labels
+from rankcut.kernels.gram import Encoder, Features, with_same_labels
 from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.rankings import Rankings, Unranked, read_rankings
-from rankcut.rankings.value import Partitions, block_rows
-from rankcut.threads import over_rows
 
 
 class GraphCutKernel(RankingKernel):
@@ -161,16 +159,14 @@ class SpearmanKernel(RankingKernel):
     array([[0.5]])
     """
 
+    @property
+    def to_scale(self) -> bool:
+        """False: vectors are of unit length already."""
+        return False
+
     def encoder(self, *, derivative: bool = False) -> Encoder:
-        """Encode rankings as centred positions."""
-
-        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> GraphCutVectors:
-            groups = rankings.groups(n_jobs=self.n_jobs)
-            vectors = np.empty(groups.shape)
-            centred_positions(groups, vectors)
-            return GraphCutVectors(vectors.astype(dtype, copy=False))
-
-        return encode
+        """Encode rankings as vectors."""
+        return GraphCutEncoder(None, MapOptions.of(self))
 
 
 def spearman_kernel(
@@ -288,10 +284,7 @@ def lovasz_bregman_divergence(
     graph: Any = None,
     unranked: Unranked = "error",
     items: Sequence[Hashable] | None = None,
-    out: NDArray[Any] | None = None,
-    dtype: DTypeLike | None = None,
-    n_jobs: int | None = None,
-) -> NDArray[Any]:
+) -> Floats:
     """d(x ‖ σ) = ⟨x, φ°(σ_x) − φ°(σ)⟩ of scores x and a ranking σ; σ_x is the ranking by x.
 
     The Lovász extension of the cut function, f(x) = Σ_{i<j} W_ij·|x_i − x_j|, is the largest
@@ -314,8 +307,8 @@ def lovasz_bregman_divergence(
         The item graph. None means the complete graph.
     unranked : {"error", "last"}
         What an unranked item of Y means. The divergence is not defined for incomplete rankings.
-    items, out, dtype, n_jobs
-        As in :func:`~rankcut.graph_cut_kernel`.
+    items : sequence or None
+        Labels of the columns, if X and Y are not frames.
 
     Returns
     -------
@@ -345,25 +338,12 @@ def lovasz_bregman_divergence(
         read_rankings(Y, items, unranked=unranked),
     )
     values = _finite_scores(scores)
-    cut = GraphCut(fit_graph(graph, rankings))
-    result_dtype = gram_dtype(dtype, out, rankings)
-    own = _mean_gains(read_rankings(-values), cut, n_jobs)
-    extension = np.einsum("ri,ri->r", values, own)
-    gains = _mean_gains(rankings, cut, n_jobs)
-    # One product gives the divergence: [f(x), x] times [1, −φ°(σ)].
-    left = np.column_stack([extension, values])
-    right = np.column_stack([np.ones(len(gains)), -gains])
-    return fill_gram(
-        Features(left.shape, lambda start, stop: left[start:stop].astype(result_dtype)),
-        Features(right.shape, lambda start, stop: right[start:stop].astype(result_dtype)),
-        normalize=False,
-        out=out,
-        dtype=result_dtype,
-        n_jobs=n_jobs,
-    )
+    slopes = ExpectedSlopes(fit_graph(graph, rankings))
+    own = np.einsum("ri,ri->r", values, _item_slopes(read_rankings(-values), slopes))
+    return np.asarray(own[:, None] - values @ _item_slopes(rankings, slopes).T)
 
 
-def _finite_scores(scores: Rankings) -> NDArray[np.float64]:
+def _finite_scores(scores: Rankings) -> Floats:
     if scores.sparse is not None:
         raise InputError(
             "scores must be a dense matrix, because each item has one", remedy="pass X.toarray()"
@@ -381,27 +361,10 @@ def _finite_scores(scores: Rankings) -> NDArray[np.float64]:
     return values
 
 
-def _mean_gains(rankings: Rankings, cut: GraphCut, n_jobs: int | None) -> NDArray[np.float64]:
-    """φ° of each ranking, the mean over all ways to break its ties.
-
-    One order of the tied items and its reverse are enough: of two tied items, each comes first in
-    one of them.
-    """
-    n_rows, n_items = rankings.shape
-    features = np.zeros((n_rows, n_items))
-
-    def fill(start: int, stop: int) -> None:
-        step = min(block_rows(n_items), stop - start)
-        room = Partitions.empty(step, n_items)
-        gains = np.empty((step, n_items))
-        for first, block in rankings.blocks(start, stop, close=True):
-            broken = room[: len(block)]
-            broken.n_groups[:] = n_items
-            for backwards in (False, True):
-                break_ties(block.chains, backwards, broken.order, broken.ends)
-                cut.increments(broken, gains)
-                rows = np.arange(first, first + len(block))[:, None]
-                features[rows, broken.order[:, :n_items]] += 0.5 * gains[: len(block)]
-
-    over_rows(fill, n_rows, block_rows(n_items), n_jobs)
-    return features
+def _item_slopes(rankings: Rankings, slopes: ExpectedSlopes) -> Floats:
+    """φ° of each ranking: tied items do not count for each other."""
+    found = np.empty(rankings.shape)
+    for first, block in rankings.blocks(close=True):
+        rows = found[first : first + len(block)]
+        spread_rows(slopes.entries(block, np.ones(len(block)), shared=False), False, 0.0, rows)
+    return found

@@ -12,10 +12,9 @@ and, independently, an order of each intersection. So full rankings, top-k lists
 neither enumeration nor sampling. Incomplete rankings do. In their draws, tied items that stay
 neighbours remain tied, and so do unranked ones; that averages over their orders.
 
-A kernel on full rankings becomes a kernel on all kinds of rankings by a mean over the full
-rankings that agree with each (ties broken, unranked items put anywhere). A ranking with at most
+An incomplete ranking with at most
 ``n_draws`` completions gets all of them, which is exact and costs no more than a sample. Any other
-ranking gets ``n_draws`` random completions, in mirrored pairs: the second of a pair reverses the
+gets ``n_draws`` random completions, in mirrored pairs: the second of a pair reverses the
 order of the tied items, of the unranked ones, and of the gaps they fall into.
 
 The draws depend only on the ranking and the seed. So a ranking has the same completions wherever
@@ -126,9 +125,7 @@ class MallowsKernel(RankingKernel):
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> MallowsCompletions:
             groups = rankings.groups(n_jobs=self.n_jobs)
-            completions = complete(
-                groups, keep_ties=True, n_draws=self.n_draws, seed=seed, n_jobs=self.n_jobs
-            )
+            completions = complete(groups, n_draws=self.n_draws, seed=seed, n_jobs=self.n_jobs)
             rate = 2.0 / max(count_pairs(rankings.shape[1]), 1) if lam is None else float(lam)
             return MallowsCompletions(
                 completions, rate, normalize=self.normalize, derivative=derivative
@@ -210,18 +207,15 @@ class CompletedGroups:
         return CompletedGroups(self.groups[starts[0] : starts[-1]], starts - starts[0])
 
 
-def complete(
-    groups: Indices, *, keep_ties: bool, n_draws: int, seed: int, n_jobs: int | None
-) -> CompletedGroups:
+def complete(groups: Indices, *, n_draws: int, seed: int, n_jobs: int | None) -> CompletedGroups:
     """All completions of rankings with at most ``n_draws``, mirrored draws for the others.
 
-    With ``keep_ties``, exchangeable neighbours stay tied, for kernels with a closed form for the
-    mean over tie-breaks.
+    Exchangeable neighbours stay tied, because the mean over their orders has a closed form.
     """
     check_draws(n_draws, "n_draws")
     n_rows, n_items = groups.shape
     counts = np.empty(n_rows, dtype=np.int32)
-    count_completions(groups, keep_ties, int(n_draws), counts)
+    count_completions(groups, int(n_draws), counts)
     starts = np.zeros(n_rows + 1, dtype=np.int32)
     np.cumsum(np.minimum(counts, n_draws), out=starts[1:])
     completions = np.empty((starts[-1], n_items), dtype=np.uint32)
@@ -231,7 +225,6 @@ def complete(
             groups[start:stop],
             counts[start:stop],
             starts[start : stop + 1],
-            keep_ties,
             np.uint64(seed),
             completions,
         )

@@ -53,10 +53,10 @@ class RBOKernel(RankingKernel):
     >>> from rankcut.kernels import RBOKernel
     >>> nan = float("nan")
     >>> lists = [[1, 2, nan, nan], [1, nan, 2, nan], [nan, nan, 1, 2]]
-    >>> RBOKernel(normalize=True).nearest(lists, k=1).rows
-    array([[1],
-           [0],
-           [1]])
+    >>> RBOKernel(normalize=True)(lists).round(2)
+    array([[1.  , 0.62, 0.  ],
+           [0.62, 1.  , 0.38],
+           [0.  , 0.38, 1.  ]])
     """
 
     def __init__(

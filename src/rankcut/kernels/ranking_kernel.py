@@ -1,4 +1,4 @@
-"""What all kernels between rankings share: Gram matrices, diagonals, gradients, nearest rankings.
+"""What all kernels between rankings share: Gram matrices, diagonals and gradients.
 
 A kernel is a class that says how rankings are compared, and a function that makes an object of it
 and calls it. Objects are what scikit-learn takes as ``kernel=``: ``SVC(kernel=…)``,
@@ -29,8 +29,6 @@ from sklearn.gaussian_process.kernels import Kernel
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder, fill_gram, gram_dtype, read_both, squares
-from rankcut.kernels.nearest import Nearest, nearest_of
-from rankcut.parameters import check_count
 from rankcut.rankings import Unranked
 from rankcut.rankings.reading import takes_collections
 
@@ -110,41 +108,6 @@ class RankingKernel(Kernel):
         """k(A, A) for each ranking, without the rest of the Gram matrix."""
         own = self._squares(X, self.encoder())
         return np.where(own > 0, 1.0, 0.0) if self.normalize else own
-
-    def nearest(self, X: Any, Y: Any = None, *, k: int = 10) -> Nearest:
-        """The k rankings of Y with the largest values, for each of X; no Gram matrix is kept.
-
-        Parameters
-        ----------
-        X, Y : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrices; if Y is None, the other rankings of X.
-        k : int
-            Number of nearest rankings.
-
-        Returns
-        -------
-        values : ndarray of shape (n_rankings_x, k)
-            The kernel, largest first.
-        rows : ndarray of shape (n_rankings_x, k)
-            The rows of Y; rows with equal values are in order.
-
-        Examples
-        --------
-        >>> from rankcut.kernels import SpearmanKernel
-        >>> ranks = [[1, 2, 3], [3, 2, 1], [1, 3, 2], [2, 1, 3]]
-        >>> SpearmanKernel(normalize=True).nearest(ranks, k=2).rows
-        array([[2, 3],
-               [2, 3],
-               [0, 1],
-               [0, 1]])
-        """
-        check_count(k, "k")
-        encode = self.encoder()
-        left, right = read_both(X, Y, self.items, self.unranked)
-        columns = None if right is None else encode(right, FLOAT)
-        return nearest_of(
-            encode(left, FLOAT), columns, k=k, normalize=self.to_scale, n_jobs=self.n_jobs
-        )
 
     def is_stationary(self) -> bool:
         """False: rankings are not vectors, so they have no differences."""

@@ -1,8 +1,7 @@
 """Rankings of any kind as one checked value, and what converts to it."""
 
-from rankcut.rankings.merging import Merged, merge_rankings
 from rankcut.rankings.reading import as_frame, labels_beside, object_array, read_rankings
-from rankcut.rankings.value import Rankings, Unranked
+from rankcut.rankings.value import Merged, Rankings, Unranked, merge_rankings
 
 __all__ = [
     "Merged",

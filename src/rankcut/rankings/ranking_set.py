@@ -237,12 +237,6 @@ class RankingSet:
         return replace(once, counts=np.ones(len(once), np.int64), ids=ids, counted=False)
 
 
-def counts_of(rankings: Any) -> NDArray[np.int64] | None:
-    """The counts of a RankingSet that has some; None of anything else."""
-    counted = isinstance(rankings, RankingSet) and rankings.counted
-    return rankings.counts if counted else None
-
-
 def _whole(counts: Any) -> NDArray[np.int64]:
     """Counts as whole numbers; an error names the first row whose count is not one."""
     try:

@@ -13,11 +13,13 @@ numbers are ranks. Equal values are tied. An unranked item is NaN, or absent in 
 
 :func:`rankcut.rankings.read_rankings` makes a :class:`Rankings` of an array, a frame, a CSR array
 or a :class:`~rankcut.RankingSet`. Loops take it block by block, as :class:`Partitions`.
+:func:`merge_rankings` has each different ranking once, sorted by contents alone: rows that are
+counted and rows that are repeated, in any order, give the same value to the last bit.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +35,9 @@ from rankcut._loops.partitions import (
     order_sparse_rows,
     pool_rows,
 )
-from rankcut._loops.types import Chains, Floats, Indices, Ints, Longs
+from rankcut._loops.types import Chains, Floats, Indices, Ints, Longs, Words
 from rankcut.errors import InputError
+from rankcut.parameters import KEPT, check_total
 from rankcut.threads import over_rows
 
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
@@ -375,3 +378,91 @@ def _groups_of_few(ranks: Floats) -> Indices:
     np.put_along_axis(groups, order, later, axis=1)
     groups[np.isnan(ranks)] = NOWHERE
     return groups
+
+
+class Merged(NamedTuple):
+    """Different rankings, and which of them each row was."""
+
+    rankings: Rankings  #: each different one once, sorted, with its weight; nobody's in particular
+    which: Longs  #: which of them each row is; −1 for a row that counts 0 times
+
+
+def merge_rankings(rankings: Rankings) -> Merged:
+    """Each different ranking once, with the sum of its weights.
+
+    >>> from rankcut.rankings import read_rankings
+    >>> merged = merge_rankings(read_rankings([[2, 1], [1, 9], [5, 3]]))
+    >>> merged.rankings.groups().tolist(), merged.rankings.weights.tolist(), merged.which.tolist()
+    ([[1, 0], [0, 1]], [2.0, 1.0], [0, 1, 0])
+    """
+    weights = rankings.counts
+    check_total(float(weights.sum()))
+    kept = np.flatnonzero(weights > 0)
+    if len(kept) < len(weights):
+        inner = merge_rankings(rankings.rows(kept))
+        which = np.full(len(weights), -1, dtype=np.int64)
+        which[kept] = inner.which
+        return Merged(inner.rankings, which)
+    n_rows, n_items = rankings.shape
+    if rankings.sparse is not None and n_rows * n_items > KEPT:
+        return Merged(replace(rankings, weights=weights, people=None), np.arange(n_rows))
+    groups, listed = _small_groups(rankings)
+    words = _pack(groups)
+    order = _order(words, weights)
+    new = np.ones(n_rows, dtype=bool)
+    new[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)
+    first = np.flatnonzero(new)
+    which = np.empty(n_rows, dtype=np.int64)
+    which[order] = np.cumsum(new) - 1
+    different = replace(
+        rankings,
+        stored=groups[order[first]],
+        weights=np.add.reduceat(weights[order], first),
+        people=None,
+        grouped=True,
+        known_listed=listed,
+    )
+    return Merged(different, which)
+
+
+def _small_groups(rankings: Rankings) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """The group of each item, and which items are listed if groups do not say so."""
+    if rankings.grouped:
+        return rankings.stored, rankings.known_listed
+    n_rows, n_items = rankings.shape
+    small = np.empty((n_rows, n_items), dtype=np.min_scalar_type(n_items))
+    last = rankings.unranked == "last"
+    listed = np.zeros(n_items, dtype=bool)
+    step = block_rows(n_items)
+    for start in range(0, n_rows, step):
+        groups = rankings.groups(start, min(start + step, n_rows), close=False)
+        if last:
+            listed |= (groups != NOWHERE).any(axis=0)
+            close_rows(groups)
+        # NOWHERE is all ones in any number of bits.
+        small[start : start + step] = groups.astype(small.dtype)
+    return small, listed if last else None
+
+
+def _pack(groups: NDArray[Any]) -> Words:
+    """Rows of groups in as few words as possible: from 1, and 0 where unranked."""
+    n_rows, n_items = groups.shape
+    bits = int(n_items).bit_length()
+    each = 64 // bits
+    shifts = (bits * (np.arange(n_items) % each)).astype(np.uint64)
+    firsts = np.arange(0, n_items, each)
+    words = np.empty((n_rows, len(firsts)), dtype=np.uint64)
+    step = block_rows(n_items)
+    nowhere = np.iinfo(groups.dtype).max
+    for start in range(0, n_rows, step):
+        block = groups[start : start + step]
+        codes = np.where(block == nowhere, np.uint64(0), block.astype(np.uint64) + np.uint64(1))
+        np.bitwise_or.reduceat(codes << shifts, firsts, axis=1, out=words[start : start + step])
+    return words
+
+
+def _order(words: Words, weights: Floats) -> Longs:
+    """Rows sorted by their words, equal ones by weight."""
+    if words.shape[1] == 1 and (weights == weights[0]).all():
+        return np.argsort(words[:, 0], kind="stable")
+    return np.lexsort((weights, *words.T[::-1]))

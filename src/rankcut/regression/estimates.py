@@ -94,7 +94,7 @@ def as_linear_model(model: Any) -> LinearModel:
     link: Link = "identity"
     outputs, unit = [None], "units of the target"
     if hasattr(last, "classes_"):
-        link = last.link if isinstance(last, GPClassifier) else "logit"
+        link = "probit" if isinstance(last, GPClassifier) else "logit"
         outputs, unit = _classes(last.classes_), "log-odds" if link == "logit" else "probit scale"
     return LinearModel(
         features, lambda ranks: features(ranks) @ weights.T, link, outputs, unit, _labels(model[0])
