@@ -2,7 +2,8 @@
 in few lists; and probabilities where people list what they like. Three in ten items of each list of
 people who were not learned from are hidden. Recall@10 is the share of them among ten recommended
 items, and of those in the better half of the list; differences are ours less theirs, paired by
-person, with 95 % intervals. The methods were chosen on other splits of the same people. Places are
+person, with 95 % intervals. The methods were chosen on other splits of the same people; the last
+four kinds of lists were made up afterwards, and judged once. Places are
 mean percentiles among all unlisted items, 1 is first, of hidden items in at most two lists.
 Calibration errors are of pairs with an unlisted item, for simulated people who list each item with
 a chance that rises with its utility ("slope") or the best ones by a noisy look ("top").
@@ -41,6 +42,7 @@ def cases(data: str) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     yield "its best 30 of each person", *best(*small, 30)
     yield "simulated, 1,200 lists of 215 items", *simulated(1200, 215, SEED)
     yield "simulated, 400 lists of 800 items", *simulated(400, 800, SEED)
+    yield from judged_once(np.random.default_rng(SEED))
 
 
 def best(ranks: np.ndarray, points: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -69,6 +71,33 @@ def simulated(n_people: int, n_items: int, seed: int) -> tuple[np.ndarray, np.nd
         first = np.argsort(-utility)[: rng.integers(10, 41)]
         row[first] = np.arange(1.0, len(first) + 1)
     return ranks, points + 0.3 * rng.standard_normal(points.shape)
+
+
+def judged_once(rng: np.random.Generator) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Kinds of lists that were made up when nothing was chosen any more."""
+    camps = np.eye(20)[rng.integers(20, size=1000)]
+    own = camps[rng.integers(1000, size=2000)]
+    worth = 2 * rng.standard_normal(1000) + 3 * own @ camps.T
+    yield "one of 20 camps, strong popularity", drawn(worth, (5, 30), rng), camps
+    topics = np.eye(100)[np.arange(2000) // 20]
+    own = topics[rng.integers(2000, size=3000)] + topics[rng.integers(2000, size=3000)]
+    yield "sessions of two interests", drawn(6 * own @ topics.T, (6, 12), rng), topics
+    for name, n_people, n_items, lengths in (
+        ("3 of 5,000 items", 4000, 5000, (3, 3)),
+        ("200 to 400 of 600 items", 600, 600, (200, 400)),
+    ):
+        points, tastes = rng.standard_normal((n_items, 8)), rng.standard_normal((n_people, 8))
+        worth = 1.5 * rng.standard_normal(n_items) + tastes @ points.T
+        yield name, drawn(worth, lengths, rng), points
+
+
+def drawn(worth: np.ndarray, lengths: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
+    """Lists of so many items, each chosen in proportion to exp(worth) from those that remain."""
+    order = np.argsort(-worth - rng.gumbel(size=worth.shape), axis=1)
+    places = np.argsort(order, axis=1) + 1.0
+    return np.where(
+        places <= rng.integers(*lengths, len(worth), endpoint=True)[:, None], places, np.nan
+    )
 
 
 def stored(ranks: np.ndarray) -> sparse.csr_array:

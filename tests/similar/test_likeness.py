@@ -52,32 +52,39 @@ def columns(model, part):
     return [name.startswith(part) for name in model.get_feature_names_out()]
 
 
-def tf_idf(ranks):
-    """As scikit-learn has it, of what is listed."""
-    return TfidfTransformer().fit_transform(~np.isnan(ranks) * 1.0).toarray()
+def positions(ranks):
+    """From 1 for the first item of each list to −1 for its last; 0 where it is not listed."""
+    found = np.zeros(ranks.shape)
+    for own, row in zip(found, ranks, strict=True):
+        listed = ~np.isnan(row)
+        size = listed.sum()
+        own[listed] = (size + 1 - 2 * rankdata(row[listed])) / max(size - 1, 1)
+    return found
+
+
+def listing(ranks):
+    """TF-IDF as scikit-learn has it, in which first items count more."""
+    listed = ~np.isnan(ranks) * 1.0
+    rarity = TfidfTransformer().fit(listed).idf_
+    return unit(listed * rarity * (1 + positions(ranks) / 2))
 
 
 def parts_by_definition(ranks, unranked):
-    """The parts of unit length that have no model of their own, and how much order counts."""
+    """The parts of unit length that have no model of their own, and how much each counts."""
     listed = ~np.isnan(ranks)
-    order = np.zeros(ranks.shape)
-    for row, known in enumerate(listed):
-        size = known.sum()
-        order[row, known] = (size + 1 - 2 * rankdata(ranks[row, known])) / (size + 1)
-    order = np.where(listed, order - order.sum(axis=0) / (listed.sum(axis=0) + 3), 0.0)
     learned = CoListingGraph() if unranked == "last" else AgreementGraph()
     step = (np.eye(N) + walk_on(learned.build_from(ranks).to_dense())) / 2
     share = listed.mean(axis=0)
     overlap = (share**2).sum() / share.sum()
-    parts = {"order of": (unit(order @ step), overlap)}
-    if unranked == "last":
-        parts = {"order of": (unit(order @ step), overlap / 2)}
-        weighted = tf_idf(ranks)
-        parts["listing of"] = unit(weighted @ step), 1.0
-        _, sizes, directions = np.linalg.svd(weighted, full_matrices=False)
-        shown = unit(weighted @ (directions.T * (sizes**2 / (sizes**2 + (sizes**2).mean()))))
-        parts["listing factors"] = unit(shown - shown.mean(axis=0)), 1.0
-    return parts, overlap / 2 if unranked == "last" else 1.0
+    if unranked == "anywhere":
+        order = positions(ranks)
+        order = np.where(listed, order - order.sum(axis=0) / (listed.sum(axis=0) + 3), 0.0)
+        return {"order of": (unit(order @ step), overlap)}, 1.0
+    rows = listing(ranks)
+    _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
+    shown = unit(rows @ (directions.T * (sizes**2 / (sizes**2 + (sizes**2).mean()))))
+    parts = {"listing of": unit(rows @ step), "listing factors": unit(shown - shown.mean(axis=0))}
+    return {name: (rows, 1.0) for name, rows in parts.items()}, overlap / 2
 
 
 def test_parts_by_definition(unranked):
@@ -125,7 +132,7 @@ def test_lists_of_ties_say_what_they_list():
     tied = np.where(np.isnan(RANKS), np.nan, 1.0)
     model = LikenessFeatures(unranked="last").fit(tied)
     vectors = model.transform(tied)
-    assert not vectors[:, columns(model, "order of")].any()
+    assert not vectors[:, columns(model, "order")].any()
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0)
 
 
@@ -143,7 +150,7 @@ def test_a_graph_adds_widely_smoothed_lists():
     model = LikenessFeatures(weights, unranked="last", centered=False).fit(RANKS)
     np.testing.assert_allclose(model.graph_.to_dense(), weights.to_dense())
     step = (np.eye(N) + walk_on(weights.to_dense())) / 2
-    expected = unit(tf_idf(RANKS) @ np.linalg.matrix_power(step, 16))
+    expected = unit(listing(RANKS) @ np.linalg.matrix_power(step, 16))
     found = unit(model.transform(RANKS)[:, columns(model, "graph")])
     # The few columns that are kept are all there are.
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-9)
@@ -160,7 +167,7 @@ def test_mean_item_features(unranked):
     np.testing.assert_allclose(by_table.fit_transform(frame), vectors, atol=1e-12)
     if unranked == "last":
         scaled = (points - points.mean(axis=0)) / points.std(axis=0)
-        means = unit(tf_idf(RANKS) @ scaled)
+        means = unit(listing(RANKS) @ scaled)
         found = unit(vectors[:, columns(plain, "features")])
         np.testing.assert_allclose(found, unit(means - means.mean(axis=0)), atol=1e-12)
     stored_points = sparse.csr_array(points)

@@ -61,6 +61,10 @@ class OffsetRows:
         filled += np.multiply.outer(self.offsets, self.base).astype(filled.dtype)
         return np.asarray(filled)
 
+    def __mul__(self, factor: float) -> "OffsetRows":
+        """φ times a number."""
+        return OffsetRows(self.sparse * factor, self.offsets * factor, self.base)
+
     def __matmul__(self, matrix: Floats) -> Floats:
         """φ times a dense matrix or vector."""
         return np.asarray(
@@ -140,6 +144,17 @@ class JoinedRows:
         products = np.asarray((self.sparse @ other.sparse.T).toarray(), dtype=np.float64)
         products += self.dense @ other.dense.T
         return products
+
+    def __mul__(self, factor: float) -> "JoinedRows":
+        """Vectors times a number."""
+        return JoinedRows(self.sparse * factor, self.dense * factor)
+
+    def unit(self) -> "JoinedRows":
+        """Each vector scaled to unit length; zeros stay zeros."""
+        squares = self.squares()
+        scales = 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0))
+        scaled = sparse.csr_array(sparse.diags_array(scales) @ self.sparse)
+        return JoinedRows(scaled, self.dense * scales[:, None])
 
     def squares(self) -> Floats:
         """The square of each vector's length."""

@@ -1,7 +1,6 @@
 """Nearest rankings, and the one that a user means."""
 
 import warnings
-from dataclasses import replace
 from typing import Any, Self, get_args
 
 import numpy as np
@@ -104,14 +103,7 @@ class SimilarRankings(BaseEstimator):
         own = self.graph is not None or self.item_features is not None or self.unranked != "error"
         if self.features is not None and own:
             raise InputError(
-                [
-                    Setting("graph"),
-                    ", ",
-                    Setting("item_features"),
-                    " and ",
-                    Setting("unranked"),
-                    " belong to the default features, but others are given",
-                ],
+                "graph, item_features and unranked belong to the default features",
                 remedy=["give them to ", Setting("features")],
             )
         self.features_ = clone(self._transformer())
@@ -128,8 +120,9 @@ class SimilarRankings(BaseEstimator):
         self._filled = isinstance(vectors, np.ndarray) or _better_filled(vectors)
         vectors = filled(vectors) if self._filled else vectors
         # Inner products of vectors of any size are floats after division by a power of 2.
-        self._exponent = int(np.frexp(largest_entry(vectors))[1])
-        self._vectors = _scaled(vectors, -self._exponent)
+        _, exponent = np.frexp(largest_entry(vectors))
+        self._unit = float(np.ldexp(1.0, max(exponent - 1, -1000)))
+        self._vectors = vectors * (1.0 / self._unit)
         self._lists = None
         if not isinstance(self._vectors, np.ndarray):
             self._lists = InvertedLists(self._vectors, normalize=self.normalize)
@@ -167,7 +160,7 @@ class SimilarRankings(BaseEstimator):
         vectors = self._vectors
         if X is not None:
             asked = self._encoded(X)
-            vectors = _scaled(filled(asked) if self._filled else asked, -self._exponent)
+            vectors = (filled(asked) if self._filled else asked) * (1.0 / self._unit)
         if self._lists is not None:
             values, rows = self._lists.nearest(None if X is None else vectors, k, self.n_jobs)
         else:
@@ -190,7 +183,7 @@ class SimilarRankings(BaseEstimator):
             )
         if not self.normalize:
             with np.errstate(over="ignore"):
-                values = np.ldexp(values, 2 * self._exponent)
+                values = values * self._unit * self._unit
             if not np.isfinite(values).all():
                 raise InputError(
                     "kernel values are too large for a float",
@@ -232,20 +225,3 @@ def _better_filled(vectors: Any) -> bool:
     n_rows, width = map(int, stored.shape)
     pairs = float((np.bincount(stored.indices, minlength=width).astype(float) ** 2).sum())
     return _SCATTERED * pairs > float(n_rows) ** 2 * width and n_rows * width <= 1 << 28
-
-
-def _scaled(vectors: Any, exponent: int) -> Any:
-    """Vectors times 2 to that power."""
-    if isinstance(vectors, OffsetRows):
-        return replace(
-            vectors,
-            sparse=_scaled(vectors.sparse, exponent),
-            offsets=np.ldexp(vectors.offsets, exponent),
-        )
-    if isinstance(vectors, JoinedRows):
-        return JoinedRows(_scaled(vectors.sparse, exponent), np.ldexp(vectors.dense, exponent))
-    if not sparse.issparse(vectors):
-        return np.ldexp(vectors, exponent)
-    scaled = vectors.copy()
-    scaled.data = np.ldexp(scaled.data, exponent)
-    return scaled

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils.extmath import randomized_svd
+from sklearn.utils.extmath import randomized_svd, svd_flip
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
@@ -18,38 +18,36 @@ from rankcut.completion.population import SHRINKAGE
 from rankcut.cuts.offset_rows import JoinedRows, row_squares
 from rankcut.cuts.smoothing import Smoother, unit_rows
 from rankcut.estimators import TakesRankings, check_items
-from rankcut.graphs import AgreementGraph, CoListingGraph, ItemGraph, NeighborGraph
+from rankcut.graphs import AgreementGraph, CoListingGraph, NeighborGraph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_features import FeatureRecipe, aligned_points
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.graphs.learned import list_positions, listed_ranks
 from rankcut.rankings import Unranked, object_array
 
-# These were chosen on development people by what benchmarks/quality_alike.py measures.
-# Steps of smoothing over items that are listed or liked together, and over a given graph: people
-# with short lists of many items are compared by regions of the graph.
-_STEPS, _FAR = 1.0, 16.0
-# Directions in which people differ by what they list, and by how they order it.
-_LISTED, _ORDERED = 50, 8
+# Chosen on development people by what benchmarks/quality_alike.py measures. Steps of smoothing over
+# items that are listed or liked together, and over a given graph, whose regions are compared;
+# directions in which people differ by what they list, and by how they order it.
+_STEPS, _FAR, _LISTED, _ORDERED = 1.0, 16.0, 50, 8
 
 
 class LikenessFeatures(TransformerMixin, TakesRankings):
     """Vectors whose inner products say how alike the tastes of two people are.
 
-    A vector has parts of unit length side by side. With ``unranked="last"``, what a person lists is
-    compared by TF-IDF, in which items of few lists count more: item by item, smoothed over those
-    that the same people list (:class:`~rankcut.CoListingGraph`); and by its main directions (latent
-    semantic analysis), x·V·diag(s²/(s² + λ)), V and s the first singular vectors and values of all
-    fitted lists, and λ the mean of s².
+    A vector has parts of unit length side by side. The first has a coordinate for each item, x,
+    smoothed over items that the same people list (:class:`~rankcut.CoListingGraph`) or prefer
+    (:class:`~rankcut.AgreementGraph`). With ``unranked="last"``, x is the TF-IDF of what is listed,
+    in which items of few lists count more, times 1½ for the first item to ½ for the last; else it
+    is the places of the items, from 1 to −1, less their means.
 
-    The order of what is listed is compared too, and alone with other ``unranked``: by the place of
-    each item, smoothed over those that the same people prefer (:class:`~rankcut.AgreementGraph`) or
-    list; and by the factors of a model of utilities (:mod:`rankcut.completion.factors`).
+    The others are a few directions: with ``unranked="last"``, latent semantic analysis,
+    x·V·diag(s²/(s² + λ)), V and s the first singular vectors and values of all fitted x, and λ the
+    mean of s²; the factors of the order of what is listed (:mod:`rankcut.completion.factors`); x
+    smoothed widely over a given graph; and the mean of given item features.
 
-    A graph adds what is listed or preferred, smoothed widely over it; item features add the mean
-    features of what is listed or preferred. All parts count alike, but places count o times: o is
-    the share of a list's items that is on another one, Σp²/Σp if a share p of the lists has each
-    item. With ``unranked="last"`` both parts of order count o/2 times. Vectors have unit length.
+    All count alike, but what rests on items that two lists share counts o times, the share of a
+    list's items that is on another one: o = Σp²/Σp if a share p of the lists has each item. These
+    are places, or with ``unranked="last"`` the factors of order, which count o/2 times.
 
     Parameters
     ----------
@@ -61,33 +59,28 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         Meaning of an unranked item: it is an error; the person prefers all ranked items to it; or
         it says nothing.
     centered : bool, default=True
-        Whether two people are alike in what sets them apart from others. Otherwise they are alike
-        in all, and what everybody likes counts too: means are not subtracted.
+        Whether two people are alike in what sets them apart from others, or in all: then what
+        everybody likes counts too, and means are not subtracted.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
 
     Attributes
     ----------
     graph_ : ItemGraph
-        The graph, its items in the order of the columns; without one, the learned graph.
-    n_features_in_ : int
-        Number of items.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The items' labels, if they are strings given by a frame.
+        The graph, its items in the order of the columns; without one, that learned from the lists.
+    n_features_in_, feature_names_in_ : int and ndarray
+        Number of items, and their labels, if they are strings given by a frame.
 
     Examples
     --------
-    Three lists; the first two share no item, but their items are alike.
+    Two lists that share no item, but each an item with the same list, and one of other items:
 
-    >>> import numpy as np
+    >>> from rankcut import from_orders
     >>> from rankcut.similar import LikenessFeatures
-    >>> graph = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
-    >>> nan = np.nan
-    >>> lists = np.array([[1, nan, 2, nan], [nan, 1, nan, 2], [nan, 2, nan, 1]])
-    >>> vectors = LikenessFeatures(graph, unranked="anywhere").fit_transform(lists)
-    >>> likeness = vectors @ vectors.T
-    >>> bool(likeness[0, 1] > likeness[0, 2])
-    True
+    >>> orders = [["toro", "ika"], ["ika", "maguro"], ["maguro", "tako"], ["ebi", "uni"]]
+    >>> vectors = LikenessFeatures(unranked="last").fit_transform(from_orders(orders)[0])
+    >>> (vectors @ vectors.T).round(1)[0]
+    array([ 1. ,  0.3, -0.1, -0.2])
     """
 
     def __init__(
@@ -111,34 +104,34 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         """Learn from a rank matrix; a ``sample_weight`` of 3 is the same as the row three times."""
         rankings = self._read(X, reset=True, sample_weight=sample_weight)
         listed, counts = listed_ranks(rankings), rankings.counts
-        n_items = listed.shape[1]
         self._items = rankings.items
-        self._top = self.unranked == "last" and listed.nnz < listed.shape[0] * n_items
+        self._top = self.unranked == "last" and listed.nnz < np.prod(listed.shape)
         self.graph_ = fit_graph(CoListingGraph() if self._top else AgreementGraph(), rankings)
         self._smoother = Smoother(self.graph_, _STEPS)
-        self._n_lists = np.bincount(listed.indices, minlength=n_items)
-        totals = np.asarray(_like(listed, 1.0).T @ counts)
+        totals = self._totals = np.asarray(_like(listed, np.ones(listed.nnz)).T @ counts)
         self._rarity = np.log((1.0 + counts.sum()) / (1.0 + totals)) + 1.0
-        places = np.asarray(_like(listed, _positions(listed)).T @ counts)
-        self._means = places / (totals + SHRINKAGE) * self.centered
+        places = _like(listed, list_positions(listed)).T @ counts
+        self._means = np.asarray(places / (totals + SHRINKAGE) * self.centered)
         overlap = totals @ totals / (counts.sum() * totals.sum()) if listed.nnz else 1.0
-        self._order_counts = float(overlap) / (2.0 if self._top else 1.0)
-        self._profiles: dict[str, Floats] = {}
-        if self._top:
-            self._profiles["listing factors"] = _main_directions(self._listing(listed), counts)
+        self._weights = np.sqrt([1.0, overlap / 2.0] if self._top else [overlap, 1.0])
         lists, self._factors = read_lists(rankings).distinct(), None
         if len(lists):
             start = first_factors(lists, np.random.default_rng(0), _ORDERED)
             self._factors = learn_factors(lists, start, None)[0]
+        rows = self._rows(listed)
+        main = {"listing factors": _main_directions(rows, counts)} if self._top else {}
+        self._profiles: dict[str, Floats] = main
         if self.graph is not None:
             self.graph_ = fit_graph(joining_like_items(self.graph), rankings)
-            self._profiles["graph"] = _regions(self.graph_)
+            self._profiles["graph"] = Smoother(self.graph_, _FAR).regions(_LISTED)
         if self.item_features is not None:
             given = self.item_features
             recipe = given if isinstance(given, FeatureRecipe) else NeighborGraph(given)
             self._profiles["features"] = aligned_points(recipe, rankings.items)
         share = counts / counts.sum() * (self.centered and self._top)
-        self._centres = {name: share @ rows for name, rows in self._profiled(listed).items()}
+        self._centres = {
+            name: share @ unit_rows(rows @ profile) for name, profile in self._profiles.items()
+        }
         return self
 
     def transform(self, X: Any) -> Any:
@@ -147,17 +140,10 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         return vectors if isinstance(vectors, np.ndarray) else vectors.tocsr()
 
     def connected(self, X: Any, *, fitted: bool = False) -> NDArray[np.bool_]:
-        """Which rankings list an item that another one lists, or that a given graph connects.
-
-        The vectors of the others say nothing about whom they are like. ``fitted`` rankings do not
-        count as others of themselves.
-        """
-        check_is_fitted(self)
+        """Which rankings list an item of others, ``fitted`` ones not of themselves, or of edges."""
         listed = listed_ranks(self._read(X, reset=False))
-        common = self._n_lists > int(fitted)
-        if self.graph is not None:
-            common |= self.graph_.degrees > 0
-        return np.asarray(_like(listed, common[listed.indices].astype(float)).sum(axis=1) > 0)
+        common = (self._totals > int(fitted)) | (self.graph_.degrees > 0) & (self.graph is not None)
+        return np.asarray(_like(listed, common[listed.indices] * 1.0).sum(axis=1) > 0)
 
     def compact(self, X: Any) -> NDArray[Any] | JoinedRows:
         """The same vectors in the smallest form, for comparing them."""
@@ -165,84 +151,50 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         rankings = self._read(X, reset=False)
         check_items(rankings, self._items)
         listed = listed_ranks(rankings)
-        nothing = np.diff(listed.indptr)[:, None] == 0
-        order = np.sqrt(self._order_counts)
-        long = [order * normalize(self._smoother.smooth_sparse(self._order(listed)))]
-        if self._top:
-            long.insert(0, normalize(self._smoother.smooth_sparse(self._listing(listed))))
+        rows, (by_item, by_factors) = self._rows(listed), self._weights
+        # An empty list is nowhere, and not opposite to the centre.
+        there = np.diff(listed.indptr)[:, None] > 0
         short = [
-            np.where(nothing, 0.0, unit_rows(rows - self._centres[name]))
-            for name, rows in self._profiled(listed).items()
+            there * unit_rows(unit_rows(rows @ profile) - self._centres[name])
+            for name, profile in self._profiles.items()
         ]
+        tastes = np.zeros((len(there), _ORDERED))
         if self._factors is not None:
-            tastes = unit_rows(self._factors.tastes(read_lists(rankings)))
-            # Factors that the lists do not need are 0.
-            tastes = np.pad(tastes, ((0, 0), (0, _ORDERED - tastes.shape[1])))
-            short.append(order * tastes if self._top else tastes)
-        left, right = sparse.hstack(long, "csr"), np.hstack([np.zeros((len(nothing), 0)), *short])
-        lengths = np.sqrt(row_squares(left) + row_squares(right))
-        scales = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        left = sparse.csr_array(sparse.diags_array(scales) @ left)
-        joined = JoinedRows(left, right * scales[:, None])
+            found = self._factors.tastes(read_lists(rankings))
+            tastes[:, : found.shape[1]] = by_factors * unit_rows(found)
+        long = sparse.csr_array(by_item * normalize(self._smoother.smooth_sparse(rows)))
+        joined = JoinedRows(long, np.hstack([*short, tastes])).unit()
         return joined if rankings.sparse is not None else joined.toarray()
 
-    def _listing(self, listed: sparse.csr_array) -> sparse.csr_array:
-        """TF-IDF of what is listed."""
-        return sparse.csr_array(normalize(_like(listed, self._rarity[listed.indices])))
-
-    def _order(self, listed: sparse.csr_array) -> sparse.csr_array:
-        """Places minus their means."""
-        return _like(listed, _positions(listed) - self._means[listed.indices])
-
-    def _profiled(self, listed: sparse.csr_array) -> dict[str, Floats]:
-        """What is listed, or its order, times each profile of the items; of unit length."""
-        rows = self._listing(listed) if self._top else self._order(listed)
-        return {name: unit_rows(rows @ profile) for name, profile in self._profiles.items()}
+    def _rows(self, listed: sparse.csr_array) -> sparse.csr_array:
+        """x: what is listed, its first items more than its last; or places less their means."""
+        places = list_positions(listed)
+        if not self._top:
+            return _like(listed, places - self._means[listed.indices])
+        weighted = _like(listed, (1.0 + 0.5 * places) * self._rarity[listed.indices])
+        return sparse.csr_array(normalize(weighted))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """For each part and item its label, as in "order of toro"; then numbered directions."""
+        """For each item its label, as in "order of toro"; then numbered directions."""
         check_is_fitted(self)
         items = self._items or [f"x{i}" for i in range(self.n_features_in_)]
-        parts = ["listing", "order"] if self._top else ["order"]
-        names = [f"{part} of {item}" for part in parts for item in items]
-        widths = {name: profile.shape[1] for name, profile in self._profiles.items()}
-        if self._factors is not None:
-            widths["order factors"] = _ORDERED
-        names += [f"{name} {i}" for name, width in widths.items() for i in range(width)]
+        names = [f"{'listing' if self._top else 'order'} of {item}" for item in items]
+        widths = [(name, profile.shape[1]) for name, profile in self._profiles.items()]
+        for name, width in [*widths, ("order factors", _ORDERED)]:
+            names += [f"{name} {i}" for i in range(width)]
         return object_array(names)
 
 
-def _positions(listed: sparse.csr_array) -> Floats:
-    """(k + 1 − 2·rank)/(k + 1) for each of k listed items."""
-    sizes = np.diff(listed.indptr)
-    return np.asarray(list_positions(listed) * np.repeat((sizes - 1) / (sizes + 1), sizes))
-
-
 def _main_directions(rows: sparse.csr_array, counts: Floats) -> Floats:
-    """V·diag(s²/(s² + λ)) of what is listed; the largest entry of each direction is positive."""
-    rank, width = min(_LISTED, *rows.shape), min(_LISTED, rows.shape[1])
-    mean = counts @ row_squares(rows) / min(counts.sum(), rows.shape[1])
-    _, sizes, directions = randomized_svd(
-        sparse.diags_array(np.sqrt(counts)) @ rows, rank, random_state=0
-    )
-    largest = np.abs(directions).argmax(axis=1)
-    directions *= np.sign(directions[np.arange(rank), largest])[:, None]
-    shrunk = directions.T * (sizes**2 / np.maximum(sizes**2 + mean, np.finfo(float).tiny))
-    return np.pad(shrunk, ((0, 0), (0, width - rank)))
+    """V·diag(s²/(s² + λ)) of rows of unit length, each of which counts so often."""
+    weighted = sparse.diags_array(np.sqrt(counts)) @ rows
+    left, sizes, right = randomized_svd(weighted, min(_LISTED, *rows.shape), random_state=0)
+    # The same signs for repeated rows, and for rows in another order.
+    right, squares = svd_flip(left, right, u_based_decision=False)[1], sizes**2
+    mean = row_squares(weighted).sum() / min(counts.sum(), rows.shape[1])
+    return np.asarray(right.T * (squares / np.maximum(squares + mean, np.finfo(float).tiny)))
 
 
-def _regions(graph: ItemGraph) -> Floats:
-    """A few columns that widely smoothed rows differ in: the range of the smoother, smoothed."""
-    rank = min(_LISTED, graph.n_items)
-    rows = np.random.default_rng(0).standard_normal((rank, graph.n_items))
-    smoother = Smoother(graph, _FAR)
-    smoother.smooth(rows)
-    rows = np.ascontiguousarray(np.linalg.qr(rows.T)[0].T)
-    smoother.smooth(rows)
-    return np.ascontiguousarray(rows.T)
-
-
-def _like(listed: sparse.csr_array, entries: Any) -> sparse.csr_array:
+def _like(listed: sparse.csr_array, entries: Floats) -> sparse.csr_array:
     """The same places with other numbers."""
-    entries = np.broadcast_to(entries, listed.nnz)
     return sparse.csr_array((entries, listed.indices, listed.indptr), shape=listed.shape)
