@@ -44,7 +44,11 @@ _ARRAYS: dict[str, dict[str, str]] = {
         "constant_variance_": "float functions",
         "elbo_trace_": "float *",
     },
-    "GPRegressor": {"coef_": "float features", "covariance_": "float weights weights"},
+    "GPRegressor": {
+        "_basis": "float features directions",
+        "coef_": "float features",
+        "covariance_": "float weights weights",
+    },
     "Gaussian": {"mean": "float weights", "factor": "float weights weights"},
     "ItemFeatures": {"matrix": "any * *", "columns": "any *"},
     "KernelModel": {

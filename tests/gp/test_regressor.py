@@ -39,6 +39,26 @@ def test_it_is_scikit_learns_with_the_same_kernel(rows, given):
     np.testing.assert_allclose(std, deviation, rtol=1e-6)
 
 
+def test_fewer_rows_than_features_are_the_same_problem():
+    rng = np.random.default_rng(6)
+    X, new = rng.normal(size=(25, 60)), rng.normal(size=(10, 60))
+    X[3] = X[4]  # fewer directions than rows
+    y, weight = 3 + X[:, 0] + rng.normal(size=25), rng.uniform(0.5, 3.0, 25)
+    for given in ({}, {"kernel_variance": 0.3, "constant_variance": 0.0}):
+        few = GPRegressor(**given).fit(X, y, sample_weight=weight)
+        assert few._basis.shape == (60, 25)
+        whole = GPRegressor(**given)._keep(sum_rows(X, y, weight, None))
+        whole.n_features_in_ = 60
+        assert few.log_evidence_ == pytest.approx(whole.log_evidence_, rel=1e-8)
+        for name in ("coef_", "covariance_", "intercept_", "kernel_variance_", "noise_variance_"):
+            found, expected = getattr(few, name), getattr(whole, name)
+            np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+        for found, expected in zip(
+            few.predict(new, return_std=True), whole.predict(new, return_std=True), strict=True
+        ):
+            np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
 def test_the_evidence_is_the_density_of_the_targets(rows):
     X, y = rows
     model = GPRegressor(kernel_variance=0.7, constant_variance=0.0, noise_variance=5.0).fit(X, y)

@@ -6,6 +6,10 @@ in blocks of any number, finds them; the posterior and the evidence of (σ², c�
 
     Σ⁻¹ = diag(σ⁻², …, c⁻²) + Φᵀ Φ/τ²,   μ = Σ Φᵀ y/τ²
     log p(y) = −½ [N log 2πτ² + (Σ y² − ⟨Φᵀ y, μ⟩)/τ² + log |Σ⁻¹| + n log σ² + log c²]
+
+With fewer rows than features, Φᵀ = Q R, the sums are those of Rᵀ = ΦQ, which has as many columns as
+rows. The prior is the same in all directions, so w = Q·v with v from these sums, and in directions
+outside Q the posterior is the prior.
 """
 
 from dataclasses import replace
@@ -13,6 +17,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import block_diag
 from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -180,7 +185,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     y = ⟨w, φ⟩ + b + noise, with w ~ N(0, σ² I), b ~ N(0, c²) and noise of variance τ². Given
     features φ, the kernel is ⟨φ, φ'⟩. The variances that are not given maximise the evidence.
     The rows are read once, in blocks; only the sums Φᵀ Φ and Φᵀ y are kept, so millions
-    of rows are no problem.
+    of rows are no problem; nor are many thousand features of fewer rows.
 
     Parameters
     ----------
@@ -200,7 +205,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     intercept_ : float
         Posterior mean of the constant term.
     covariance_ : ndarray of shape (n_features + 1, n_features + 1)
-        Posterior covariance of the weights and, last, the constant term.
+        Posterior covariance of the weights and, last, the constant term, computed when asked for.
     kernel_variance_, constant_variance_, noise_variance_ : float
         σ², c² and τ², learned or given.
     log_evidence_ : float
@@ -230,6 +235,8 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     >>> bool(0.9 <= inside.mean() <= 1.0)
     True
     """
+
+    _basis: Floats | None = None  #: Q, with fewer rows than features
 
     def __init__(
         self,
@@ -265,22 +272,36 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         self._check_parameters()
         # The threads work on blocks; the products inside a block are too small for more threads.
         with threadpool_limits(1, user_api="blas"):
-            return self._keep(self._sum(X, y, sample_weight))
+            return self._keep(*self._sum(X, y, sample_weight))
 
-    def _keep(self, sums: TargetSums) -> Self:
-        """The posterior that follows from the sums."""
+    def _keep(self, sums: TargetSums, basis: Floats | None = None) -> Self:
+        """The posterior that follows from the sums of Φ, or of ΦQ with the basis Q."""
         found, variances = fit_sums(
             sums, self.kernel_variance, self.constant_variance, self.noise_variance
         )
         self._posterior = found
-        self.coef_ = found.mean[:-1].copy()
+        self._basis = basis
+        self.coef_ = found.mean[:-1].copy() if basis is None else basis @ found.mean[:-1]
         self.intercept_ = float(found.mean[-1])
-        self.covariance_ = found.factor @ found.factor.T
         self.kernel_variance_, self.constant_variance_, self.noise_variance_ = variances
         self.log_evidence_ = found.evidence
         return self
 
-    def _sum(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> TargetSums:
+    @property
+    def covariance_(self) -> Floats:
+        """Posterior covariance of the weights and, last, the constant term."""
+        found = self._posterior.factor @ self._posterior.factor.T
+        if self._basis is None:
+            return np.asarray(found)
+        wide = block_diag(self._basis, 1.0)
+        found = wide @ found @ wide.T
+        outside = np.eye(len(self._basis)) - self._basis @ self._basis.T
+        found[:-1, :-1] += self.kernel_variance_ * outside
+        return np.asarray(found)
+
+    def _sum(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[TargetSums, Floats | None]:
         with within_floats("X or y"):
             X, targets = validate_data(self, X, y, dtype=[np.float64, np.float32], y_numeric=True)
         weight = None
@@ -293,7 +314,11 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         few = few_distinct(X, np.unique(targets, return_inverse=True)[1], weight)
         if few is not None:
             X, targets, weight = X[few.rows], targets[few.rows], few.weight
-        return sum_rows(X, targets, weight, self.n_jobs)
+        basis = None
+        if len(X) < X.shape[1]:
+            basis, triangle = np.linalg.qr(np.asarray(X, dtype=np.float64).T)
+            X = np.ascontiguousarray(triangle.T)
+        return sum_rows(X, targets, weight, self.n_jobs), basis
 
     def _check_parameters(self) -> None:
         check_learned(self.kernel_variance, "kernel_variance")
@@ -330,9 +355,15 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         moments = np.empty((len(X), 2))
 
         def fill(block: slice) -> None:
-            mean, variance = self._posterior.project(with_constant(X[block], True))
+            rows, outside = np.asarray(X[block], dtype=np.float64), 0.0
+            if self._basis is not None:
+                length = np.einsum("ij,ij->i", rows, rows)
+                rows = rows @ self._basis
+                left = np.maximum(length - np.einsum("ij,ij->i", rows, rows), 0.0)
+                outside = self.kernel_variance_ * left
+            mean, variance = self._posterior.project(with_constant(rows, True))
             moments[block, 0] = mean
-            moments[block, 1] = np.sqrt(variance + self.noise_variance_)
+            moments[block, 1] = np.sqrt(variance + outside + self.noise_variance_)
 
         with threadpool_limits(1, user_api="blas"):
             for _ in in_order(fill, blocks(*X.shape), self.n_jobs):
