@@ -18,8 +18,8 @@ TOWNS = "town,who,ann,bob,cy,dan\n" + "".join(
 )
 GAPS = TOWNS.replace(",4\n", ",\n").replace(",4,", ",,") + "Kobe,p9,,,,\n"
 CASES = {
-    "a data set": (Asked("lunch:full", dataset=True, by="guest"), ""),
-    "a data set with gaps": (Asked("lunch:incomplete", dataset=True, unranked="last"), ""),
+    "a data set": (Asked("lunch:full", by="guest"), ""),
+    "a data set with gaps": (Asked("lunch:incomplete", unranked="last"), ""),
     "a table": (Asked("votes.csv", by="town", people="who", method="kemeny"), TOWNS),
     "a table with gaps": (Asked("votes.csv", by="town", unranked="last"), GAPS),
     "gaps that say nothing": (Asked("votes.csv", by="town"), GAPS),

@@ -5,16 +5,14 @@ An answer calls what its command calls, on rankings that are read once.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from rankcut.app.reading import Asked
+from rankcut.app.reading import EXAMPLES, Asked
 from rankcut.blocs.estimator import RankingBlocs
-from rankcut.blocs.report import BlocReport, bloc_page
+from rankcut.blocs.report import BlocReport, bloc_map, bloc_page
 from rankcut.comparison.group_differences import compare_groups
 from rankcut.comparison.page import comparison_page
 from rankcut.comparison.results import LEVEL
@@ -82,19 +80,18 @@ class Subject:
         own = {name: getattr(self.asked, name) for name in names} | {"unranked": self.unranked}
         return {name: own[name] for name in names if own[name] not in ("", "auto")}
 
-    def answer(
-        self, content: Html, command: str, names: str, imports: str, *lines: str, **more: Any
-    ) -> Answer:
-        """An answer, the command with settings of these names, and Python that give the same."""
+    def answer(self, content: Html, same: str, imports: str, *lines: str, **more: Any) -> Answer:
+        """An answer, and the same as a command with settings of some names, and in Python."""
         asked, home, load, name = self.asked, "rankcut", "read_file", self.asked.name
+        command, *names = same.split()
         # A file may be called like an option.
         words = ["rankcut", command, f"./{name}" if name.startswith("-") else name]
-        for setting in {**asked.reading, **self.given(*names.split())}.items():
+        for setting in {**asked.reading, **self.given(*names)}.items():
             words += Setting(*setting).as_option()
         # What Python saves, the command writes.
         saved = re.search(r'"(\w+\.(png|html))"', lines[-1])
         words += ["-o", saved[1]] if saved else []
-        if asked.dataset:
+        if name in EXAMPLES:
             home, load, name = "rankcut.datasets", "load_lunch", name.partition(":")[2]
         reads = f"rankings = {spell(load, in_python(name), **asked.reading)}"
         start = [imports, f"from {home} import {load}", "", reads]
@@ -110,7 +107,7 @@ class Subject:
         if not same:
             made = spell("report", "rankings", **self.given("people", "unranked"))
             imports, saved = "from rankcut.report import report", f'{made}.save("report.html")'
-            same = ("report", "people unranked", imports, saved)
+            same = ("report people unranked", imports, saved)
         finding = panel.finding * panel.stands_out
         return self.answer(show_inside(panel), *same, finding=finding, **more)
 
@@ -137,7 +134,7 @@ def contents(subject: Subject) -> Answer | None:
     """What is in the file, and what looks wrong."""
     made = spell("describe", "rankings", **subject.given("unranked"))
     imports = "from rankcut.consensus.description import describe"
-    return subject.panel("contents", "info", "unranked", imports, f"print({made})")
+    return subject.panel("contents", "info unranked", imports, f"print({made})")
 
 
 def consensus(subject: Subject) -> Answer | None:
@@ -147,8 +144,7 @@ def consensus(subject: Subject) -> Answer | None:
     model = spell("Consensus", **subject.given("method", "unranked"))
     return subject.panel(
         "consensus",
-        "consensus",
-        "method people unranked",
+        "consensus method people unranked",
         "from rankcut import Consensus, plot_consensus",
         f"model = {model}{spell('.fit', 'rankings', *_people(subject))}",
         f'{spell("plot_consensus", "model", title=title)}.savefig("consensus.png", dpi=150)',
@@ -168,8 +164,7 @@ def groups(subject: Subject) -> Answer | None:
     made = spell("compare_groups", "rankings", _column(by), *_people(subject), **given)
     return subject.answer(
         _main(comparison_page([{"title": "", **found.to_dict()}])),
-        "compare",
-        "by people unranked",
+        "compare by people unranked",
         "from rankcut import compare_groups",
         f"found = {made}",
         'found.plot().savefig("groups.png", dpi=150)',
@@ -183,16 +178,15 @@ def ranking_map(subject: Subject) -> Answer | None:
     """The rankings in two dimensions."""
     if min(subject.rankings.ranks.shape) < 2:
         return None
-    # Counts are rankings; on a map, weights are not seen.
-    given, rankings = subject.given("by", "unranked"), replace(subject.rankings, weights=None)
+    given, rankings = subject.given("by", "unranked"), subject.rankings
     picture = map_picture(read_map(rankings, **given), rankings.title)
-    lines = ["from rankcut import plot_map"]
-    if subject.rankings.weights is not None:
-        lines = ["from dataclasses import replace\n\nfrom rankcut import plot_map"]
-        lines.append("rankings = replace(rankings, weights=None)")
-    lines.append(f'{spell("plot_map", "rankings", **given)}.savefig("map.png", dpi=150)')
-    content, draw = join(*show_picture(picture)), partial(draw_figure, picture)
-    return subject.answer(content, "map", "by unranked", *lines, draw=draw)
+    return subject.answer(
+        join(*show_picture(picture)),
+        "map by unranked",
+        "from rankcut import plot_map",
+        f'{spell("plot_map", "rankings", **given)}.savefig("map.png", dpi=150)',
+        draw=partial(draw_figure, picture),
+    )
 
 
 def blocs(subject: Subject) -> Answer | None:
@@ -200,14 +194,11 @@ def blocs(subject: Subject) -> Answer | None:
     given: dict[str, Any] = subject.given("unranked")
     rankings, title = subject.rankings, subject.rankings.title or "Blocs"
     model = RankingBlocs(**given).fit(rankings)
-    found = BlocReport(model)
-    names = np.array([f"bloc {label + 1}" for label in model.labels_.tolist()], dtype=object)
-    picture = map_picture(read_map(rankings, names, **given, by_name="bloc"), title)
+    found, picture = BlocReport(model), bloc_map(rankings, model)
     drawn = spell("plot_map", "rankings", "names", **given, by_name="bloc", title=title)
     return subject.answer(
         _main(bloc_page(found, title, picture)),
-        "blocs",
-        "unranked",
+        "blocs unranked",
         "from rankcut import RankingBlocs, plot_map",
         f"model = {spell('RankingBlocs', **given)}.fit(rankings)",
         'names = [f"bloc {label + 1}" for label in model.labels_]',

@@ -38,7 +38,6 @@
     if (document.activeElement === document.body && find(focused)) find(focused).focus();
     return true;
   };
-  const tell = (words) => { find("heard").textContent = words; };
 
   const ask = async (path, method = "GET", body = undefined) => {
     const answer = await fetch(path, { method, body, headers: { "X-Token": token } });
@@ -49,11 +48,15 @@
     find("trouble").textContent = words;
     find("trouble").hidden = !words;
   };
+  // What is told ends what went wrong before.
+  const tell = (words) => {
+    alarm("");
+    find("heard").textContent = words;
+  };
   const attempt = (work) => work().catch((problem) => alarm(problem.message));
   const change = (wanted) => attempt(() =>
     ask(`/files/${current}`, "POST", JSON.stringify(wanted)));
   const open = (name, content, how = "") => attempt(async () => {
-    alarm("");
     tell(`Opening ${name}`);
     const path = `/files?name=${encodeURIComponent(name)}${how}`;
     show(await (await ask(path, "PUT", content)).json());
@@ -97,9 +100,9 @@
             || each === (about.roles.includes("place") ? "place" : "item")));
         return make("th", { scope: "col", class: own }, make("span", {}, name),
           about.labels[i] ? make("small", {}, about.labels[i]) : "",
-          about.fixed && !["group", "person", "other"].includes(own) ? make("em", {}, ROLES[own])
-            : select(`role-${i}`, own, options, (chosen) => change({ column: i, role: chosen }),
-              { "aria-label": `Role of ${name}` }));
+          select(`role-${i}`, own, options, (chosen) => change({ column: i, role: chosen }),
+            { "aria-label": `Role of ${name}`,
+              disabled: about.fixed && !["group", "person", "other"].includes(own) }));
       }))),
     make("tbody", {}, about.rows.map((cells, row) => make("tr", {},
       make("td", { class: "at" }, about.lines[row]), cells.map((cell, i) => {
@@ -121,11 +124,9 @@
         { "": "choose one", ...options }, (chosen) => change({ reading: { [id]: chosen } })));
     }
     if (about.unranked) {
-      choices.push(make("fieldset", {}, make("legend", {}, "Items that somebody left out"),
-        Object.entries({ last: "come after all others", anywhere: "we do not know their places" })
-          .map(([value, words]) => make("label", {}, make("input", { type: "radio",
-            name: "unranked", id: `unranked-${value}`, value, checked: value === (own.unranked
-              || about.unranked), change: () => change({ unranked: value }) }), words))));
+      choices.push(choice("unranked", "Items that somebody left out", own.unranked || about.unranked,
+        { last: "come after all others", anywhere: "have places that we do not know" },
+        (unranked) => change({ unranked })));
     }
     return [
       about.mistake ? make("div", { class: "mistake", role: "alert" },
@@ -167,15 +168,9 @@
     const place = find(`content-${key}`);
     // Meanwhile, another file may be shown, or the answer may be made again.
     if (!place || own.id !== current || !card || card.state !== "done") return;
-    const linked = !["groups", "map", "blocs"].includes(key)
-      && (key !== "consensus" || own.method === "auto");
     place.innerHTML = card.content;
     place.querySelectorAll("[data-style]").forEach((each) => {
       each.style.cssText = each.dataset.style;
-    });
-    if (!linked) place.querySelectorAll("[data-item]").forEach((each) => {
-      if (each.matches("button")) each.replaceWith(each.textContent);
-      else each.removeAttribute("data-item");
     });
     // What is below a heading of an answer is for those who want to know more.
     place.querySelectorAll(":scope > h2").forEach((head) => {

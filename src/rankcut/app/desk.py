@@ -3,6 +3,7 @@
 import asyncio
 import multiprocessing
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -36,22 +37,19 @@ class Desk:
         self.files: dict[str, OpenFile] = {}
         self.version = 1
 
-    async def new_worker(self) -> "Worker":
-        """A process; the first takes seconds, since it loads all modules for later ones too."""
-        return await asyncio.to_thread(Worker, self.folder)
-
     def new_folder(self) -> Path:
-        """A folder of its own for a file."""
+        """A folder of its own for a file; one that people drop goes into its ``given``."""
         if len(self.files) >= MOST_FILES:
             raise InputError(f"{MOST_FILES} files are open; close one first")
         folder = self.folder / secrets.token_hex(8)
-        folder.mkdir()
+        (folder / "given").mkdir(parents=True)
         return folder
 
-    def open(self, name: str, place: Path, *, dataset: bool = False) -> str:
-        """Open a file that is in a place, or a data set, and give its key."""
-        folder = self.new_folder()
-        self.files[folder.name] = OpenFile(self, Asked(name, dataset), place, folder)
+    def open(self, name: str, folder: Path | None = None) -> str:
+        """Open a file that is in a new folder, or else one here or an example; give its key."""
+        place = folder / "given" if folder else Path.cwd()
+        folder = folder or self.new_folder()
+        self.files[folder.name] = OpenFile(self, Asked(name), place, folder)
         self.version += 1
         return folder.name
 
@@ -137,8 +135,6 @@ class OpenFile:
         if self._worker is not None:
             self._worker.end()
         shutil.rmtree(self.folder, ignore_errors=True)
-        if self.place.parent == self.desk.folder:
-            shutil.rmtree(self.place, ignore_errors=True)
 
     def _set(self, key: str, state: str, **more: Any) -> None:
         self.desk.version += 1
@@ -152,23 +148,24 @@ class OpenFile:
     async def _serve(self) -> None:
         """Hand jobs to the process, one after the other, and keep what it says."""
         while True:
-            if not self._waiting:
+            while not self._waiting:
                 await asyncio.sleep(STEP)
-                continue
-            worker = self._worker = self._worker or await self.desk.new_worker()
+            if self._worker is None:
+                self._worker = await asyncio.to_thread(Worker, self.desk.folder)
+            worker = self._worker
             key = self._running = self._waiting.pop(0)
             if key:
                 self._set(key, "working", said="")
             try:
-                worker.pipe.send((key, self.asked, str(self.place), self.folder))
+                worker.pipe.send((key, self.asked, self.place, self.folder))
                 while self._worker is worker and self._running is not None:
                     if worker.pipe.poll():
                         self._hear(key, *worker.pipe.recv())
                     else:
                         await asyncio.sleep(STEP)
             except (EOFError, OSError):
-                said = "the process ended: there may be too little memory"
-                self._hear(key, "refused", {"said": said, "remedies": []})
+                ended = MemoryError("the process ended: there may be too little memory")
+                self._hear(key, "refused", say_mistake(ended))
                 self._worker = None
 
     def _hear(self, key: str, state: str, found: Any) -> None:
@@ -187,7 +184,10 @@ class OpenFile:
 
 
 class Worker:
-    """A process that can be ended any time; ``pipe`` takes jobs and gives results."""
+    """A process that can be ended any time; ``pipe`` takes jobs and gives results.
+
+    The first takes seconds to start, since it loads all modules for later ones too.
+    """
 
     def __init__(self, folder: Path) -> None:
         forks = "forkserver" in multiprocessing.get_all_start_methods()
@@ -206,7 +206,7 @@ class Worker:
         self._process.join()
 
 
-def work(pipe: Connection, folder: Path) -> None:
+def work(pipe: Connection, home: Path) -> None:
     """Do jobs until the other end is closed; then nothing is left of the files."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
@@ -215,16 +215,13 @@ def work(pipe: Connection, folder: Path) -> None:
         try:
             job = pipe.recv()
         except (EOFError, OSError):
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(home, ignore_errors=True)
             return
         try:
             bench.do(*job)
             pipe.send(("over", None))
-        except InputError as mistake:
-            pipe.send(("refused", say_mistake(mistake)))
         except Exception as problem:
-            said = str(problem) or type(problem).__name__
-            pipe.send(("refused", {"said": said, "remedies": []}))
+            pipe.send(("refused", say_mistake(problem)))
 
 
 class _Bench:
@@ -236,7 +233,7 @@ class _Bench:
         self._rankings: Any = None
         self._subjects: list[Any] = []
 
-    def do(self, key: str, asked: Asked, place: str, folder: Path) -> None:
+    def do(self, key: str, asked: Asked, place: Path, folder: Path) -> None:
         """Read the file, or make an answer and what can be saved of it."""
         from rankcut.app.answers import ANSWERS, Subject
 
@@ -259,7 +256,11 @@ class _Bench:
             self._pipe.send(("nothing", {}))
             return
         # Inline styles are not allowed on the page; its script sets them.
-        told: dict[str, Any] = {"content": answer.content.replace(' style="', ' data-style="')}
+        content = answer.content.replace(' style="', ' data-style="')
+        if key in ("map", "blocs") or asked.method != "auto":
+            # Items have other numbers than in the other panels.
+            content = re.sub(r' data-item="\d+"', "", content)
+        told = {"content": content}
         told |= {name: getattr(answer, name) for name in ("command", "python", "finding", "forms")}
         self._pipe.send(("done", told))
         for form in answer.forms:

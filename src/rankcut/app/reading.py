@@ -22,6 +22,9 @@ _READING = {each.name for each in fields(TableOptions)} - {"known_items", "where
 _READING |= {"format", "sheet", "header", "delimiter"}
 
 
+EXAMPLES = ("lunch:full", "lunch:top-k", "lunch:ties", "lunch:incomplete")
+"""The data sets that the page offers."""
+
 KEYS = ("contents", "consensus", "groups", "places", "pairs", "graph", "map", "blocs")
 """The answers that the page gives by itself, the quick ones first."""
 
@@ -38,8 +41,7 @@ _USES = {
 class Asked:
     """What people have chosen: how to read a file, and what to ask of it."""
 
-    name: str  #: of the file, as a command calls it
-    dataset: bool = False  #: whether that is a data set
+    name: str  #: of the file or example, as a command calls it
     reading: dict[str, Any] = field(default_factory=dict)  #: options of ``read_file``
     unranked: str = ""  #: empty: as the file says, or unknown
     by: str = ""  #: the column of groups
@@ -74,8 +76,9 @@ def look(asked: Asked) -> tuple[RankingSet | None, dict[str, Any]]:
     """The rankings, and how they were read, as data for the page; None if they cannot be."""
     about: dict[str, Any] = {"mistake": None, "roles": [], "names": [], "groups": []}
     rankings = seen = line = None
+    example = asked.name in EXAMPLES
     try:
-        if asked.dataset:
+        if example:
             from rankcut.datasets import load_lunch
 
             rankings = load_lunch(asked.name.partition(":")[2])  # type: ignore[arg-type]
@@ -84,7 +87,7 @@ def look(asked: Asked) -> tuple[RankingSet | None, dict[str, Any]]:
     except InputError as mistake:
         about["mistake"], line = say_mistake(mistake), mistake.line
     try:
-        seen = None if asked.dataset else preview_file(asked.name, asked.reading, line=line)
+        seen = None if example else preview_file(asked.name, asked.reading, line=line)
     except InputError as mistake:
         about["mistake"] = about["mistake"] or say_mistake(mistake)
     if rankings is not None:
@@ -145,8 +148,10 @@ _SAYS = {
 }
 
 
-def say_mistake(mistake: InputError) -> dict[str, Any]:
+def say_mistake(mistake: Exception) -> dict[str, Any]:
     """What is wrong, where, and what each button would set."""
+    if not isinstance(mistake, InputError):
+        return {"said": str(mistake) or type(mistake).__name__, "remedies": []}
     choices = mistake.remedies()
     if "format" in str(mistake.remedy) and not choices:
         choices = [{"format": each} for each in ("csv", "tsv", "json", "xlsx", "soi", "blt")]

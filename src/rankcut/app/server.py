@@ -19,12 +19,14 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from rankcut.app.desk import STEP, Desk, OpenFile
-from rankcut.app.reading import KEYS
+from rankcut.app.desk import STEP, Desk, OpenFile, Worker
+from rankcut.app.reading import EXAMPLES, KEYS
 from rankcut.pictures.page import page_style, read_file
 
 MOST_BYTES = 256 * 2**20
@@ -32,9 +34,6 @@ MOST_BYTES = 256 * 2**20
 
 # Seconds until the page asks again if nothing has changed.
 _PATIENCE = 20.0
-
-EXAMPLES = ("lunch:full", "lunch:top-k", "lunch:ties", "lunch:incomplete")
-"""The data sets that the page offers."""
 
 _HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -61,51 +60,37 @@ _PAGE = {
 }
 
 
-class Guard:
-    """Lets in who calls this machine by its own name, from this page, and knows the secret."""
-
-    def __init__(self, app: Any, port: int, token: str) -> None:
-        self._app, self._token = app, token.encode()
-        self._hosts = {f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost")}
-        self._origins = {b"http://" + host for host in self._hosts} | {None}
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer, or refuse."""
-
-        async def send_safely(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                safe = [(name.encode(), own.encode()) for name, own in _HEADERS.items()]
-                message["headers"] = [*message["headers"], *safe]
-            await send(message)
-
-        refused = "" if scope["type"] == "lifespan" else self._refused(scope)
-        answer = PlainTextResponse(refused, 403) if refused else self._app
-        await answer(scope, receive, send_safely)
-
-    def _refused(self, scope: Any) -> str:
-        headers = dict(scope["headers"])
-        if scope["type"] != "http" or headers.get(b"host") not in self._hosts:
-            return "this page is for 127.0.0.1 alone"
-        site = headers.get(b"sec-fetch-site", b"none")
-        if headers.get(b"origin") not in self._origins or site not in (b"same-origin", b"none"):
-            return "another page may not ask"
-        known = secrets.compare_digest(headers.get(b"x-token", b""), self._token)
-        free = scope["method"] == "GET" and scope["path"] in _PAGE
-        return "" if known or free else "open the address that the program printed"
+def why_refused(request: Request, port: int, token: str) -> str:
+    """Nothing for who calls this machine by its own name, from this page, and knows the secret."""
+    headers, hosts = request.headers, {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+    if headers.get("host") not in hosts:
+        return "this page is for 127.0.0.1 alone"
+    site, origin = headers.get("sec-fetch-site", "none"), headers.get("origin")
+    if site not in ("same-origin", "none") or origin not in {None, *(f"http://{h}" for h in hosts)}:
+        return "another page may not ask"
+    known = secrets.compare_digest(headers.get("x-token", "").encode(), token.encode())
+    free = request.method == "GET" and request.url.path in _PAGE
+    return "" if known or free else "open the address that the program printed"
 
 
-def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
+def make_app(port: int, token: str, files: Sequence[str] = ()) -> Starlette:
     """The application, with some files open; nothing is left of them when it ends."""
     desk = Desk()
 
     @asynccontextmanager
     async def living(app: Any) -> AsyncIterator[None]:
-        warm = asyncio.create_task(desk.new_worker())
+        warm = asyncio.create_task(asyncio.to_thread(Worker, desk.folder))
         for name in files:
-            desk.open(name, Path.cwd(), dataset=name in EXAMPLES)
+            desk.open(name)
         yield
         desk.close()
         (await warm).end()
+
+    async def guard(request: Request, answer: Any) -> Response:
+        refused = why_refused(request, port, token)
+        given = PlainTextResponse(refused, 403) if refused else await answer(request)
+        given.headers.update(_HEADERS)
+        return given
 
     def file_of(request: Request) -> OpenFile:
         found = desk.files.get(request.path_params["id"])
@@ -130,19 +115,19 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
     async def take(request: Request) -> Response:
         name, size = request.query_params.get("name", ""), 0
         if name in EXAMPLES and "example" in request.query_params:
-            return JSONResponse(desk.open(name, Path.cwd(), dataset=True))
-        place = desk.new_folder() / plain_name(name)
+            return JSONResponse(desk.open(name))
+        folder, name = desk.new_folder(), plain_name(name)
         try:
-            with place.open("xb") as sink:
+            with (folder / "given" / name).open("xb") as sink:
                 async for chunk in request.stream():
                     size += len(chunk)
                     if size > MOST_BYTES:
                         raise HTTPException(413, f"files of up to {MOST_BYTES >> 20} MB are taken")
                     sink.write(chunk)
         except BaseException:
-            shutil.rmtree(place.parent)
+            shutil.rmtree(folder)
             raise
-        return JSONResponse(desk.open(place.name, place.parent))
+        return JSONResponse(desk.open(name, folder))
 
     async def change(request: Request) -> Response:
         file, wanted = file_of(request), await request.json()
@@ -184,17 +169,20 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Guard:
         Route("/files/{id}/{key}", card),
         Route("/files/{id}/{key}/{form}", save),
     ]
-    app = Starlette(routes=routes, exception_handlers={ValueError: say}, lifespan=living)
-    return Guard(app, port, token)
+    guarded = Middleware(BaseHTTPMiddleware, dispatch=guard)
+    handlers: Any = {ValueError: say}
+    return Starlette(
+        routes=routes, middleware=[guarded], exception_handlers=handlers, lifespan=living
+    )
 
 
 def plain_name(name: str) -> str:
     r"""The name of a file alone: no path, nothing that cannot be seen, not too long.
 
-    >>> plain_name("../a\x1b/b.csv"), plain_name("..")
+    >>> plain_name("../a\x1b:b.csv"), plain_name("..")
     ('.._a__b.csv', 'file')
     """
-    plain = "".join(c if c.isprintable() and c not in "/\\" else "_" for c in name)[-60:]
+    plain = "".join(c if c.isprintable() and c not in "/\\:" else "_" for c in name)[-60:]
     return plain if plain.strip(". ") else "file"
 
 

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from rankcut.consensus.figure import draw_places
 from rankcut.errors import amount
 from rankcut.pictures.figures import row_height, write_heading
+from rankcut.pictures.maps import map_picture, read_map
 from rankcut.pictures.page import Cell, Head, Html, in_css, page, show_picture, table, tag
 from rankcut.pictures.scene import Picture
 from rankcut.pictures.theme import FAINT, INK, MOST_ITEMS, PAPER, SOFT, colour, import_figure
+from rankcut.rankings.ranking_set import RankingSet
 
 # The structures that are no number of camps, in words.
 _KINDS = {"crowd": "one crowd, more or less sure", "line": "along a line", "plane": "over a plane"}
@@ -248,6 +250,13 @@ class BlocReport:
         for before, item in pairwise(order):
             text += f" {'=' if ranks[before] == ranks[item] else '>'} {self.items[item]}"
         return text + (" > …" if most < len(ranks) else "")
+
+
+def bloc_map(rankings: RankingSet, model: Any) -> Picture:
+    """The rankings in two dimensions, with the blocs that a model found in colours."""
+    names = np.array([f"bloc {label + 1}" for label in model.labels_.tolist()], dtype=object)
+    found = read_map(rankings, names, model.unranked, by_name="bloc")
+    return map_picture(found, rankings.title or "Blocs")
 
 
 def bloc_page(report: BlocReport, title: str = "", shown: Picture | None = None) -> str:

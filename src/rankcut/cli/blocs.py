@@ -54,7 +54,7 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
     Example: rankcut blocs votes.soi --unranked anywhere -o blocs.html
     """
     from rankcut.blocs.estimator import RankingBlocs
-    from rankcut.blocs.report import BlocReport
+    from rankcut.blocs.report import BlocReport, bloc_map
 
     suffixes = {**TABLES, **PICTURES, ".html": None, ".skops": needs_skops}
     outputs = results.open(suffixes, ".csv")
@@ -80,12 +80,12 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
     def draw() -> Any:
         from rankcut.pictures.figures import draw_figure
 
-        return draw_figure(_map(rankings, model))
+        return draw_figure(bloc_map(rankings, model))
 
     def page() -> str:
         from rankcut.blocs.report import bloc_page
 
-        shown = _map(rankings, model) if min(rankings.ranks.shape) > 1 else None
+        shown = bloc_map(rankings, model) if min(rankings.ranks.shape) > 1 else None
         return bloc_page(report, rankings.title, shown)
 
     outputs.write(report.columns(), report.data(), draw=draw, page=page)
@@ -111,14 +111,3 @@ def member_columns(rankings: "RankingSet", chance: "NDArray[np.float64]") -> dic
     columns["bloc"] = (chance.argmax(axis=1) + 1).tolist()
     columns["probability"] = [round(p, 6) for p in chance.max(axis=1).tolist()]
     return columns
-
-
-def _map(rankings: "RankingSet", model: Any) -> Any:
-    """A picture of the rankings in two dimensions, coloured by bloc."""
-    import numpy as np
-
-    from rankcut.pictures.maps import map_picture, read_map
-
-    names = np.array([f"bloc {label + 1}" for label in model.labels_.tolist()], dtype=object)
-    found = read_map(rankings, names, model.unranked, by_name="bloc")
-    return map_picture(found, rankings.title or "Blocs")

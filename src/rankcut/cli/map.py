@@ -1,6 +1,5 @@
 """``rankcut map``: the rankings in two dimensions."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankcut.cli.command import with_options
@@ -53,8 +52,6 @@ def _write(
     from rankcut.pictures.maps import map_picture, read_map, show_map
     from rankcut.rankings import read_rankings
 
-    # Counts are rankings; on a map, weights are not seen.
-    rankings = replace(rankings, weights=None)
     items = rankings.labels()
     features = GraphCutFeatures(graph, items=items, unranked=unranked, normalize=True)
     read_rankings(rankings, unranked=unranked)

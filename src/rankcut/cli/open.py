@@ -1,5 +1,6 @@
 """``rankcut open``: a page on which files are dropped and answers appear."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -31,12 +32,8 @@ def open(  # noqa: A001 - the command is called so
     for name in files or ():
         if not (is_dataset(name) and name.startswith("lunch:")) and not Path(name).is_file():
             raise RankingFileError("there is no such file, nor example", name)
-    try:
-        from rankcut.app.server import serve
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
-            raise
-        raise ModuleNotFoundError(
-            'the page needs Starlette and uvicorn: pip install "rankcut[app]"'
-        ) from None
+    if not (find_spec("starlette") and find_spec("uvicorn")):
+        raise ModuleNotFoundError('it needs Starlette and uvicorn: pip install "rankcut[app]"')
+    from rankcut.app.server import serve
+
     serve(files or [], port, browser=browser)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -267,6 +267,9 @@ def read_map(
 
     if features is not None and unranked != "error":
         raise InputError("is an option of the features you pass", parameter="unranked")
+    if getattr(X, "weights", None) is not None:
+        # Whatever their weights, people are drawn once.
+        X = replace(X, weights=None)
     if isinstance(by, str):
         columns = getattr(X, "columns", {})
         if by not in columns:
@@ -278,7 +281,6 @@ def read_map(
     n_items = rankings.shape[1]
     if min(rankings.shape) < 2:
         raise InputError("a map needs at least two rankings of two items")
-    # Whatever their weights, people are drawn once.
     numbers = rankings.counts if rankings.counted else np.ones(rankings.shape[0])
     if (numbers < 1).any():
         raise InputError(
