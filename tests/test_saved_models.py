@@ -35,7 +35,7 @@ from rankcut.cuts import fastest_algorithm
 from rankcut.files import RankingFileError
 from rankcut.files.archives import pack_archive, unpack_archive
 from rankcut.files.matrices import npy_bytes
-from rankcut.label_ranking import combination
+from rankcut.label_ranking import models as label_models
 from rankcut.saved_models import SavedModel, read_model, write_model
 
 
@@ -248,7 +248,7 @@ MAKERS += [classes_of_vectors]
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_models_of_all_kinds_predict_the_same_after_they_were_saved(tmp_path, monkeypatch, make):
-    monkeypatch.setattr(combination, "_TREES", 3)
+    monkeypatch.setattr(label_models, "_TREES", 3)
     saved, predict = make()
     read = saved_and_read(saved, tmp_path)
     for name in ("kind", "items", "target", "columns"):
@@ -281,7 +281,7 @@ def changed_arrays(array):
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_arrays_are_checked_before_a_loop_sees_them(tmp_path, monkeypatch, make):
-    monkeypatch.setattr(combination, "_TREES", 2)
+    monkeypatch.setattr(label_models, "_TREES", 2)
     saved, predict = make()
     write_model(saved, tmp_path / "m.skops")
     members = unpack_archive((tmp_path / "m.skops").read_bytes(), "m")

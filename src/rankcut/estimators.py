@@ -63,6 +63,31 @@ def pair_columns(pairs: Any, items: tuple[Hashable, ...] | None, n_items: int) -
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
+def as_matrices(pairs: Floats, n_items: int) -> Floats:
+    """Probabilities of pairs i < j as matrices p_ij, with p_ji = 1 − p_ij and ½ on the diagonal.
+
+    >>> as_matrices(np.array([[0.9]]), 2).tolist()
+    [[[0.5, 0.9], [0.09999999999999998, 0.5]]]
+    """
+    first, second = np.triu_indices(n_items, 1)
+    matrices = np.full((len(pairs), n_items, n_items), 0.5)
+    matrices[:, first, second] = pairs
+    matrices[:, second, first] = 1.0 - pairs
+    return matrices
+
+
+def of_pairs(
+    matrices: Floats,
+    pairs: Sequence[tuple[Hashable, Hashable]] | None,
+    items: tuple[Hashable, ...] | None,
+) -> Floats:
+    """What matrices of all items say of some pairs, by label or column; None means all."""
+    if pairs is None:
+        return matrices
+    first, second = pair_columns(pairs, items, matrices.shape[-1]).T
+    return np.asarray(matrices[:, first, second])
+
+
 class TakesRankings(BaseEstimator):
     """Reads and checks rankings, and tells scikit-learn what they may be.
 

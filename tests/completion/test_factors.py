@@ -6,9 +6,14 @@ from listed import lists_of
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rankcut import ItemGraph, RankingCompleter
-from rankcut.completion import factors, recipe
-from rankcut.completion.factors import FactorPopulation, first_factors, learn_factors
-from rankcut.completion.population import OFFSET, Population
+from rankcut.completion import population, recipe
+from rankcut.completion.population import (
+    OFFSET,
+    FactorPopulation,
+    Population,
+    first_factors,
+    learn_factors,
+)
 
 
 def planted(n_people=300, n_items=30, n_listed=10, seed=0):
@@ -53,7 +58,7 @@ def test_sums_over_people_are_those_of_plain_regressions():
     model = random_factors(spread=0.3)
     some = np.where(np.isnan(LISTS), np.nan, LISTS)[:6]
     lists = lists_of(some, counts=np.array([1.0, 2, 1, 3, 1, 1]), unranked="last")
-    found = factors._pass_over(lists, model, None)
+    found = population._pass_over(lists, model, None)
     grams, pulls = np.zeros((30, 4, 4)), np.zeros((30, 4))
     squares = 0.0
     for person in range(6):
@@ -146,4 +151,3 @@ def test_a_catalogue_is_completed_by_factors(monkeypatch, unranked):
             assert ranks[listed].max() < ranks[~listed].min()
     probabilities = completer.predict_pairs(LISTS[:2])
     assert_allclose(probabilities + probabilities.transpose(0, 2, 1), 1.0)
-    assert (completer.standard_errors(LISTS[:2]) > 0).all()

@@ -85,9 +85,9 @@ def model_files():
     """A model of each kind that can be saved."""
     import test_saved_models as models
 
-    from rankcut.label_ranking import combination
+    from rankcut.label_ranking import models as label_models
 
-    combination._TREES = 2
+    label_models._TREES = 2
     makers = ("numbers", "rankings", "completer", "blocs", "classes", "classes_of_vectors")
     with tempfile.TemporaryDirectory() as folder:
         for maker in (*makers, "blocs_of_vectors"):

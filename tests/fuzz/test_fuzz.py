@@ -14,7 +14,7 @@ from mutated_files import FAMILIES, SEEDS, mutated_archive, mutated_bytes, use
 
 from rankcut import read_file
 from rankcut.files import RankingFileError, read_graph
-from rankcut.label_ranking import combination
+from rankcut.label_ranking import models
 
 # What the formats are made of, so that chance finds more than the first complaint.
 PIECES = [
@@ -53,7 +53,7 @@ def test_any_bytes_give_rankings_or_an_error_with_a_line(kind):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_mutated_files_are_read_or_refused(family, monkeypatch):
-    monkeypatch.setattr(combination, "_TREES", 2)
+    monkeypatch.setattr(models, "_TREES", 2)
     draw = random.Random(0)
     files = list(FAMILIES[family]())
     for kind, content in files * (1 if family == "models" else 4):

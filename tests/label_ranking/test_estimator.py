@@ -18,7 +18,7 @@ from rankcut import (
 )
 from rankcut.errors import InputError
 from rankcut.kernels import KendallFeatures
-from rankcut.label_ranking import combination, kendall_score
+from rankcut.label_ranking import kendall_score, models
 from rankcut.label_ranking.covariates import fit_encoder
 
 NAN = float("nan")
@@ -27,7 +27,7 @@ ITEMS = ["red", "green", "blue", "white"]
 
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch):
-    monkeypatch.setattr(combination, "_TREES", 8)
+    monkeypatch.setattr(models, "_TREES", 8)
 
 
 @pytest.fixture(scope="module")

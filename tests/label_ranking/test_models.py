@@ -12,18 +12,19 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from tolerances import assert_rounds_to
 
 from rankcut._loops.trees import LEAF, add_leaves
-from rankcut.label_ranking import kernel_ridge
-from rankcut.label_ranking.combination import (
+from rankcut.estimators import as_matrices
+from rankcut.label_ranking import models
+from rankcut.label_ranking.models import (
     ForestModel,
     fit_combination,
     fit_forest,
+    fit_kernel,
     flatten,
+    landmark_spectrum,
     weigh,
 )
-from rankcut.label_ranking.kernel_ridge import fit_kernel, landmark_spectrum
 from rankcut.label_ranking.targets import (
     Calibration,
-    as_matrices,
     calibrate,
     differences,
     pair_targets,
@@ -90,8 +91,8 @@ def test_scale_and_penalty_have_the_least_error_of_rows_left_out(problem, monkey
     rows, targets, _ = problem
     ones = np.ones(30)
     scales, penalties = (0.6, 1.8, 6.0), np.array([1e-3, 0.1, 10.0])
-    monkeypatch.setattr(kernel_ridge, "_SCALES", scales)
-    monkeypatch.setattr(kernel_ridge, "_PENALTIES", penalties)
+    monkeypatch.setattr(models, "_SCALES", scales)
+    monkeypatch.setattr(models, "_PENALTIES", penalties)
     model, _ = fit_kernel(rows, targets, ones, 0)
     errors = {}
     for scale in scales:
@@ -132,7 +133,7 @@ def test_landmarks_come_near_the_exact_model(rng, monkeypatch):
     rows = rng.uniform(-1, 1, (150, 1))
     targets = np.sin(3 * rows)
     exact, _ = fit_kernel(rows, targets, np.ones(150), 0)
-    monkeypatch.setattr(kernel_ridge, "MOST_COMPARED", 60)
+    monkeypatch.setattr(models, "MOST_COMPARED", 60)
     rough, _ = fit_kernel(rows, targets, np.ones(150), 0)
     assert len(rough.landmarks) == 60
     assert np.abs(rough.predict(rows) - exact.predict(rows)).max() < 0.05

@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from rankcut import AgreementGraph, CoListingGraph, NeighborGraph
-from rankcut.completion.factors import FactorPopulation
+from rankcut.completion.population import FactorPopulation
 from rankcut.similar import LikenessFeatures
 
 N = 20

@@ -14,13 +14,14 @@ from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats, Longs
 from rankcut.completion.lists import Lists, read_lists, with_unlisted
+from rankcut.completion.population import AnyPopulation
 from rankcut.completion.presence import best_unlisted, hide_listed, listed_items, ndcg
-from rankcut.completion.recipe import AnyPopulation, Progress, learn_population
+from rankcut.completion.recipe import Progress, learn_population
 from rankcut.errors import InputError
-from rankcut.estimators import NamesItems, TakesRankings, check_items, pair_columns
+from rankcut.estimators import NamesItems, TakesRankings, as_matrices, check_items, pair_columns
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
-from rankcut.parameters import ROWS_AT_ONCE, check_choice, check_count, seed_from
+from rankcut.parameters import check_choice, check_count, seed_from
 from rankcut.rankings import Unranked, object_array
 from rankcut.rankings.orders import to_ranking
 from rankcut.rankings.value import block_rows
@@ -187,21 +188,6 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         """
         return self._utilities(self._lists(X))
 
-    def standard_errors(self, X: Any) -> Floats:
-        """The posterior standard deviation of each utility of :meth:`transform`.
-
-        It is smaller for listed items, whose order is known but not how far apart they are.
-        """
-        lists, n_items = self._lists(X), self.n_features_in_
-        blocks = np.array_split(np.arange(n_items), -(-n_items // ROWS_AT_ONCE))
-        variances = [
-            np.diag(self._population.posterior(one, block))
-            for one in _each(lists)
-            for block in blocks
-        ]
-        found = np.concatenate([np.empty(0), *variances]).reshape(-1, n_items)
-        return np.asarray(np.sqrt(np.maximum(found, 0.0)))
-
     def complete(self, X: Any) -> Longs:
         """Full rankings: 1 is best, and items with the same utility share the best of their places.
 
@@ -251,12 +237,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         found = _pair_probabilities(
             self._population, self._sharpness, lists, chosen, last=self._last
         )
-        if pairs is not None:
-            return found
-        matrices = np.full((len(lists), n_items, n_items), 0.5)
-        matrices[:, chosen[:, 0], chosen[:, 1]] = found
-        matrices[:, chosen[:, 1], chosen[:, 0]] = 1.0 - found
-        return matrices
+        return as_matrices(found, n_items) if pairs is None else found
 
     def recommend(
         self, X: Any, n: int = 10, *, return_scores: bool = False
@@ -342,11 +323,6 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         return tags
 
 
-def _each(lists: Lists) -> list[Lists]:
-    """The list of each person."""
-    return [lists.span(person, person + 1) for person in range(len(lists))]
-
-
 def _pair_probabilities(
     population: AnyPopulation, sharpness: float, lists: Lists, pairs: Longs, *, last: bool
 ) -> Floats:
@@ -358,7 +334,8 @@ def _pair_probabilities(
     one, other = places.reshape(pairs.shape).T
     utilities = population.utilities(lists)[:, chosen]
     found = np.empty((len(lists), len(pairs)))
-    for person, own in enumerate(_each(lists)):
+    for person in range(len(lists)):
+        own = lists.span(person, person + 1)
         posterior = population.posterior(own, chosen)
         spread = np.diag(posterior)
         variance = spread[one] + spread[other] - 2.0 * posterior[one, other]

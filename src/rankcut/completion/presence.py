@@ -22,9 +22,8 @@ from scipy.special import ndtr
 
 from rankcut._loops.linear_algebra import multiply_rows
 from rankcut._loops.types import Floats
-from rankcut.completion.factors import FactorPopulation
 from rankcut.completion.lists import Lists, rescored, with_unlisted
-from rankcut.completion.population import SHRINKAGE, Population
+from rankcut.completion.population import SHRINKAGE, AnyPopulation
 from rankcut.graphs import CoListingGraph, ItemGraph
 from rankcut.graphs.derived import degree_scales
 from rankcut.parameters import MOST_HELD, ROWS_AT_ONCE
@@ -125,7 +124,7 @@ def learn_presence(
     lists: Lists,
     judges: Lists,
     others: Lists,
-    model: Population | FactorPopulation,
+    model: AnyPopulation,
     graph: ItemGraph | None,
     rng: np.random.Generator,
 ) -> Presence | None:

@@ -23,22 +23,24 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_ndtr
 
 from rankcut._loops.types import Floats
-from rankcut.completion.factors import ROUNDS, FactorPopulation, first_factors, learn_factors
 from rankcut.completion.lists import LONGEST, Lists, rescored, with_unlisted
 from rankcut.completion.population import (
+    ROUNDS,
+    AnyPopulation,
     Population,
     TastePrior,
     choose_covariance,
     choose_precision,
+    first_factors,
     graph_kernels,
     learn,
+    learn_factors,
     mean_scores,
     pass_over,
 )
 from rankcut.completion.presence import HIDDEN, Presence, learn_presence
 from rankcut.graphs import ItemGraph
 
-AnyPopulation: TypeAlias = Population | FactorPopulation
 Progress: TypeAlias = Callable[[str], None]
 
 # Up to this many items, and if lists are short, the covariance is a full matrix.

@@ -14,16 +14,14 @@ from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
-from rankcut.estimators import take_rows
-from rankcut.label_ranking.combination import Combination, fit_combination
+from rankcut.estimators import as_matrices, of_pairs, take_rows
 from rankcut.label_ranking.covariates import fit_encoder
+from rankcut.label_ranking.models import Combination, fit_combination
 from rankcut.label_ranking.scores import PredictsRankings
 from rankcut.label_ranking.targets import (
     Calibration,
-    as_matrices,
     calibrate,
     differences,
-    of_pairs,
     pair_targets,
     scores_of_pairs,
 )

@@ -9,7 +9,6 @@ and a sharpens or flattens it. Both maximise the likelihood of held-out pairs.
 Swapping the items of a pair gives 1 − p.
 """
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +18,6 @@ from scipy.optimize import minimize
 from rankcut._loops.pairs import expected_signs
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
-from rankcut.estimators import pair_columns
 from rankcut.kernels.kendall import count_pairs
 from rankcut.rankings import Rankings
 
@@ -80,19 +78,6 @@ def differences(scores: Floats) -> Floats:
     return np.asarray(scores[:, first] - scores[:, second])
 
 
-def as_matrices(pairs: Floats, n_items: int) -> Floats:
-    """Probabilities of pairs i < j as matrices p_ij, with p_ji = 1 − p_ij and ½ on the diagonal.
-
-    >>> as_matrices(np.array([[0.9]]), 2).tolist()
-    [[[0.5, 0.9], [0.09999999999999998, 0.5]]]
-    """
-    first, second = np.triu_indices(n_items, 1)
-    matrices = np.full((len(pairs), n_items, n_items), 0.5)
-    matrices[:, first, second] = pairs
-    matrices[:, second, first] = 1.0 - pairs
-    return matrices
-
-
 @dataclass(frozen=True)
 class Calibration:
     """p with logit p = slope·logit((1 + shrinkage·e)/2).
@@ -138,15 +123,3 @@ def _read(parameters: Floats) -> tuple[float, float]:
 
 def _logits(signs: Floats, slope: float, shrinkage: float) -> Floats:
     return np.asarray(2.0 * slope * np.arctanh(shrinkage * np.clip(signs, -1.0, 1.0)))
-
-
-def of_pairs(
-    matrices: Floats,
-    pairs: Sequence[tuple[Hashable, Hashable]] | None,
-    items: tuple[Hashable, ...] | None,
-) -> Floats:
-    """What matrices of all items say of some pairs, by label or column; None means all."""
-    if pairs is None:
-        return matrices
-    first, second = pair_columns(pairs, items, matrices.shape[-1]).T
-    return np.asarray(matrices[:, first, second])

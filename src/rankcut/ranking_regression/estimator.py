@@ -12,9 +12,9 @@ from rankcut._loops.types import Floats
 from rankcut.comparison.results import Table
 from rankcut.comparison.statistics import holm
 from rankcut.errors import InputError, Setting
+from rankcut.estimators import of_pairs
 from rankcut.graphs.item_graph import fit_graph, plain_graph
 from rankcut.label_ranking.scores import PredictsRankings
-from rankcut.label_ranking.targets import of_pairs
 from rankcut.parameters import check_choice, check_share
 from rankcut.ranking_regression.few_people import hotelling, inflation, standard_errors
 from rankcut.ranking_regression.figure import draw_forest

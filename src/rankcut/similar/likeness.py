@@ -12,9 +12,8 @@ from sklearn.utils.extmath import randomized_svd, svd_flip
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
-from rankcut.completion.factors import first_factors, learn_factors
 from rankcut.completion.lists import read_lists
-from rankcut.completion.population import SHRINKAGE
+from rankcut.completion.population import SHRINKAGE, first_factors, learn_factors
 from rankcut.cuts.offset_rows import JoinedRows, row_squares
 from rankcut.cuts.smoothing import Smoother, unit_rows
 from rankcut.estimators import TakesRankings, check_items
@@ -42,7 +41,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
 
     The others are a few directions: with ``unranked="last"``, latent semantic analysis,
     x·V·diag(s²/(s² + λ)), V and s the first singular vectors and values of all fitted x, and λ the
-    mean of s²; the factors of the order of what is listed (:mod:`rankcut.completion.factors`); x
+    mean of s²; the factors of the order of what is listed (:mod:`rankcut.completion.population`); x
     smoothed widely over a given graph; and the mean of given item features.
 
     All count alike, but what rests on items that two lists share counts o times, the share of a
