@@ -21,10 +21,8 @@ open: $(DEMO)
 
 demo: $(DEMO)
 	$(VENV)/bin/rankcut demo
-	@$(VENV)/bin/rankcut report lunch:full --by guest -o demo-report.html
-	@echo "All about these rankings on one page: file://$(CURDIR)/demo-report.html"
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
-		$(VENV)/bin/python -m webbrowser "file://$(CURDIR)/demo-report.html"; fi
+		$(VENV)/bin/python -m webbrowser "file://$(CURDIR)/demo.html"; fi
 
 # The paper's experiments: a quick look, or all of it with the sushi data (DATA=directory), which
 # goes on where it was interrupted.

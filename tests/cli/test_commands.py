@@ -32,7 +32,7 @@ def test_mistakes_of_the_command_line_itself(arguments):
         (["similar", "full.csv", "--to", "g99"], "no row g99"),
         (["classify", "full.csv", "--target", "town"], "no column 'town'"),
         (["predict", "full.csv", "full.csv"], "not a model"),
-        (["map", "full.csv", "-o", "map.gif"], "write a .png, .svg, .pdf, .html, "),
+        (["map", "full.csv", "-o", "map.gif"], "write a .png, .svg, .pdf or .html"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_no_file(lunch, arguments, says):

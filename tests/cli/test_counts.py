@@ -29,9 +29,8 @@ LAST = ["--unranked", "last"]
 
 
 def mapped(file):
-    points = said("map", *LAST, "--by", "town")(file)
-    each = [point for point in points for _ in range(point.pop("count"))]
-    return sorted(each, key=lambda point: list(map(str, point.values())))
+    page = succeed("map", file, *LAST, "--by", "town", "-o", "-")
+    return sorted(re.findall(r'data-tip="(.*?)"', page, re.S))
 
 
 def described(file):

@@ -1,5 +1,6 @@
-"""``rankcut report``."""
+"""``rankcut report``, and ``rankcut demo``, which writes one."""
 
+import re
 from itertools import permutations
 
 from commands import fail, succeed
@@ -41,3 +42,18 @@ def test_mistakes_leave_no_file(lunch):
     fail("report", "one.csv", "--by", "town", "-o", "page.html", says=says)
     fail("report", "full.csv", "-o", "page.pdf", says="html")
     assert not (lunch / "page.html").exists()
+
+
+def test_the_demo_finds_two_camps_and_leaves_a_page(tmp_path):
+    page = tmp_path / "demo.html"
+    said = succeed("demo", "-o", page)
+    for words in ("made-up", "Groups differ (p ≤ 0.0005)", "- People fall into 2 camps."):
+        assert words in said
+    assert len(re.findall(r"^  rankcut \w+ YOURS.csv", said, re.MULTILINE)) == 3
+    assert page.as_uri() in said
+    assert "made-up" in page.read_text(encoding="utf-8")
+    # The command of blocs says the same.
+    assert "People fall into 2 camps." in succeed("blocs", "lunch:full")
+    assert succeed("demo", "-o", "-").startswith("<!doctype html>")
+    fail("demo", "-o", "demo.xyz", says="write a .html file")
+    fail("demo", "-o", tmp_path / "nowhere" / "demo.html", says="there is no directory")

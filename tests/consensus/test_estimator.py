@@ -39,7 +39,7 @@ def test_a_clear_case_is_clear_by_every_method(method):
     assert_array_equal(found.ranking_, [1, 2, 3, 4])
     assert_array_equal(found.rank_intervals_, [[1, 1], [2, 2], [3, 3], [4, 4]])
     assert_allclose(found.winner_shares_, [1, 0, 0, 0])
-    assert (found.pairwise_winner_, found.cycle_, found.tied_groups_) == (0, [], [])
+    assert (found.pairwise_winner_, found.cycle_) == (0, [])
     assert found.optimal_
     assert found.n_people_ == 400
 
@@ -160,7 +160,7 @@ def test_persons_with_many_rankings_do_not_make_places_surer():
 def test_ties_and_labels():
     frame = pd.DataFrame([[1, 2, 2], [1, 3, 3.0]], columns=["uni", "ika", "ebi"])
     found = Consensus().fit(frame)
-    assert found.tied_groups_ == [["ika", "ebi"]]
+    assert found.ranking_.tolist() == [1, 2, 2]
     assert found.pairwise_winner_ == "uni"
     assert found.notes_ == [
         "'uni' beats every other item in a pairwise comparison, though chance could explain 2 "
@@ -181,19 +181,6 @@ def test_a_circle_is_said():
     assert found.cycle_ == ["a", "b", "c"]
     assert found.pairwise_winner_ is None
     assert found.objective_ == pytest.approx(1 / 3)
-
-
-def test_the_gap_of_a_long_kemeny_is_shown():
-    votes = make_mallows(11, 24, phi=1, random_state=1).ranks
-    shown = []
-    model = Consensus("kemeny", n_bootstraps=0)
-    model.fit(votes, progress=lambda *pair: shown.append(pair))
-    values, bounds = np.array(shown).T
-    assert (np.diff(values) >= 0).all()
-    assert (np.diff(bounds) <= 1e-9).all()
-    assert (values <= bounds).all()
-    assert model.optimal_
-    assert values[-1] <= model.objective_ + 1e-9
 
 
 def test_a_hurried_kemeny_order_says_that_it_is_not_proven():

@@ -80,16 +80,9 @@ def test_a_fractional_relaxation_goes_on_as_a_mixed_integer_program(monkeypatch)
 @pytest.mark.parametrize(("n_votes", "phi"), [(11, 0.9), (51, 1.0)])
 def test_forty_items_are_proven(n_votes, phi):
     margins = margins_of(make_mallows(n_votes, 40, phi=phi, random_state=1).ranks)
-    seen = []
-    found = kemeny_order(
-        margins,
-        step=2.0,
-        time_limit=AGES,
-        progress=lambda value, bound: seen.append(bound - value),
-    )
+    found = kemeny_order(margins, step=2.0, time_limit=AGES)
     assert found.optimal
     assert found.value == gain(margins, found.order)
-    assert min(seen, default=0.0) >= 0
 
 
 def test_a_planted_order_is_found_among_circles():
@@ -117,7 +110,7 @@ def test_bounds_of_programs_hold(seed):
     margins = random_margins(9, seed, whole=True)
     best = kemeny_order(margins).value
     start = kemeny.heuristic_order(margins)
-    order, bound = solve_program(margins, start, lambda value, bound: False, monotonic() + 60, None)
+    order, bound = solve_program(margins, start, lambda value, bound: False, monotonic() + 60)
     assert gain(margins, order) == best
     assert best - 1e-9 <= bound <= best + 1e-5
 

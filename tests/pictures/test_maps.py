@@ -265,16 +265,14 @@ def test_kinds_of_rankings():
         assert "<svg" in map_page(load_lunch(kind), "guest", unranked=unranked)
 
 
-def test_samples_of_sizes_are_as_large_as_marks():
+def test_areas_are_numbers_of_rankings():
     votes = RankingSet(
         np.array([[1.0, 2, 3, 4], [4, 3, 2, 1], [2, 1, 4, 3]]), tuple("abcd"), counts=[1, 10, 200]
     )
     picture = map_picture(read(votes))
-    marks = {mark.tip.split()[0]: mark.radius for mark in shapes(picture, Mark) if mark.tip}
-    samples = [mark.radius for mark in shapes(picture, Mark) if not mark.tip]
-    assert samples == [marks["1"], marks["10"], marks["200"]]
-    words = [text.words for text in shapes(picture, Text, where="roomy", anchor="start")]
-    assert words == ["Rankings at a point:", "1", "10", "200"]
+    area = {mark.tip.split()[0]: mark.radius**2 for mark in shapes(picture, Mark)}
+    assert area["200"] / area["10"] == pytest.approx(20)
+    assert "Areas are numbers of rankings, up to 200." in picture.said
 
 
 def test_whole_names_are_written_in_lines():

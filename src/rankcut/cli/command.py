@@ -30,8 +30,8 @@ from rankcut.cli.output import note, say_mistake
 from rankcut.errors import InputError, Setting, in_shell
 
 COMMANDS = {
-    "demo": "demo",
-    "open": "open",
+    "demo": "report",
+    "open": "report",
     "info": "files",
     "convert": "files",
     "consensus": "consensus",
@@ -48,7 +48,7 @@ COMMANDS = {
     "learn-ranking": "learning",
     "regress-ranking": "regress_ranking",
     "predict": "predict",
-    "map": "map",
+    "map": "report",
     "report": "report",
     "help": "command",
 }

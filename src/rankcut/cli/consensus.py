@@ -120,18 +120,13 @@ def _report(
     if options.by is not None:
         groups = _groups(rankings, options.by, file)
     found = []
-    with working(f"consensus ({options.method})") as say, warnings.catch_warnings():
+    with working(f"consensus ({options.method})"), warnings.catch_warnings():
         # Said among the notes.
         warnings.filterwarnings("ignore", message="Nobody ranks")
         for label, group in groups:
-            of_group = f"{label}, " if label else ""
-
-            def progress(value: float, bound: float, of_group: str = of_group) -> None:
-                say(f"{of_group}at most {(bound - value) / bound:.2%} from the best order")
-
             people = None if options.people is None else known_values(group, options.people, file)
             read = read_rankings(group, unranked=options.unranked, people=people)
-            model = combine(read, progress=progress, **settings)
+            model = combine(read, **settings)
             found.append(GroupConsensus.of(model, label))
     items = [str(item) for item in rankings.items]
     return ConsensusReport(items, model.method_, options.confidence, found)

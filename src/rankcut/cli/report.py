@@ -1,12 +1,22 @@
-"""``rankcut report``: one page about a file of rankings."""
+"""Pages: ``rankcut report``, ``demo`` and ``map``; ``rankcut open``, one to drop files on."""
 
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated, Any
 
-from rankcut.cli.command import with_options
+import typer
+
+from rankcut.cli.command import option, with_options
 from rankcut.cli.options import By, GraphOptions, LeftOut, People, Strata
-from rankcut.cli.output import OutputFiles, Outputs, named_files, working
-from rankcut.cli.reading import RankingFile, Reading, known_values, with_column
-from rankcut.errors import InputError
+from rankcut.cli.output import PICTURES, OutputFiles, Outputs, named_files, say, styled, working
+from rankcut.cli.reading import RankingFile, Reading, is_dataset, known_values, with_column
+from rankcut.errors import InputError, RankingFileError
+
+_NEXT = (
+    ("rankcut report YOURS.csv -o report.html", "one page: what stands out, and how sure that is"),
+    ("rankcut consensus YOURS.csv -o consensus.html", "one ranking, and how sure each place is"),
+    ("rankcut map YOURS.csv --by COLUMN -o map.html", "who ranks alike"),
+)
 
 
 @with_options(graph=GraphOptions, reading=Reading)
@@ -36,8 +46,8 @@ def report(
         None if column is None else known_values(rankings, column, file)
         for column in (by, people, strata)
     )
-    with working("report") as say:
-        from rankcut.report.ranking_report import report as make
+    with working("report") as told:
+        from rankcut.report import report as make
 
         try:
             page = make(
@@ -49,8 +59,109 @@ def report(
                 graph=item_graph,
                 by_name=by or "",
                 source="" if file == "-" else Path(file).name,
-                progress=say,
+                progress=told,
             )
         except InputError as mistake:
             raise with_column(mistake, by) from None
     outputs.write(html=page.save)
+
+
+def demo(
+    output: Annotated[
+        str, option("Page to write (.html).", "--output", "-o", metavar="PAGE")
+    ] = "demo.html",
+) -> None:
+    """Show what rankcut finds in a small data set.
+
+    Writes the page that 'rankcut report' makes of it, and says what the page begins with.
+
+    Example: rankcut demo -o demo.html
+    """
+    outputs = Outputs([output], {".html": None}, ".html")
+    with working("looking at 48 lunch rankings"):
+        from rankcut.datasets import load_lunch
+        from rankcut.report import report as make
+
+        page = make(load_lunch(), by="guest", source="a made-up data set that comes with rankcut")
+    outputs.write(html=page.save)
+    said = outputs.text
+    lines = ["48 guests rank eight dishes (a made-up data set that comes with rankcut).", ""]
+    lines += [f"- {finding}" for finding in page.findings]
+    if not outputs.to_stdout:
+        lines += ["", f"Look at {Path(output).resolve().as_uri()}", ""]
+        lines.append("Next, with your own rankings:")
+        lines += [f"  {styled(f'{what:<47}', said, fg='cyan')}  {why}" for what, why in _NEXT]
+    for line in lines:
+        say(line, said)
+
+
+@with_options(graph=GraphOptions, reading=Reading)
+def map(  # noqa: A001 - the command is called so
+    file: RankingFile,
+    graph: GraphOptions,
+    reading: Reading,
+    by: By = None,
+    unranked: LeftOut = "error",
+    output: OutputFiles = None,
+) -> None:
+    """Draw a map of the rankings in two dimensions.
+
+    Its axes are the main directions of their vectors; arrows point to where an item is ranked
+    high. A picture (.png, .svg, .pdf), or a page (.html) that shows the rankings under the mouse.
+    Equal rankings are one point, whose area grows with their number. With --by, groups have
+    colours.
+
+    Example: rankcut map votes.csv -o map.html --by town
+    """
+    outputs = Outputs(named_files(output, "map.html"), {**PICTURES, ".html": None}, ".html")
+    graph.check()
+    rankings = reading.read_filled(file, no_items=[by])
+    if min(rankings.ranks.shape) < 2:
+        raise RankingFileError("a map needs at least two rankings of two items", file)
+    values: Any = None if by is None else known_values(rankings, by, file)
+    if by is not None and rankings.columns[by].dtype.kind == "f":
+        values = rankings.columns[by]
+    with working("map"):
+        from rankcut.cuts.transformers import GraphCutFeatures
+        from rankcut.pictures.figures import draw_figure
+        from rankcut.pictures.maps import map_picture, read_map, show_map
+        from rankcut.rankings import read_rankings
+
+        read_rankings(rankings, unranked=unranked)
+        features = GraphCutFeatures(
+            graph.graph_or_recipe(near=True),
+            items=rankings.labels(),
+            unranked=unranked,
+            normalize=True,
+        )
+        found = read_map(rankings, values, features=features, by_name=by or "")
+        picture = map_picture(found, rankings.title)
+        outputs.write(draw=lambda: draw_figure(picture), page=lambda: show_map(picture))
+
+
+def open(  # noqa: A001 - the command is called so
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE]...", help="Rankings, or lunch:full and the like.", show_default=False
+        ),
+    ] = None,
+    port: Annotated[int, option("Port on this machine (0: any that is free).", min=0)] = 0,
+    browser: Annotated[bool, option("Open it in the browser.", "--browser/--no-browser")] = True,
+) -> None:
+    """Open a page on which to drop files.
+
+    Everything else happens there, in the browser: the page says how a file was read, and shows the
+    answers of the other commands, with pictures to save, and each as a command and in Python. It is
+    for you alone: nobody else on this machine or beyond can ask it, and it sends nothing anywhere.
+
+    Example: rankcut open votes.csv
+    """
+    for name in files or ():
+        if not (is_dataset(name) and name.startswith("lunch:")) and not Path(name).is_file():
+            raise RankingFileError("there is no such file, nor example", name)
+    if not (find_spec("starlette") and find_spec("uvicorn")):
+        raise ModuleNotFoundError('it needs Starlette and uvicorn: pip install "rankcut[app]"')
+    from rankcut.app.server import serve
+
+    serve(files or [], port, browser=browser)

@@ -15,7 +15,6 @@ from threadpoolctl import ThreadpoolController
 
 from rankcut._loops.types import Floats
 from rankcut.consensus.agreement import agree
-from rankcut.consensus.kemeny import Progress
 from rankcut.consensus.means import Units, borda_vectors, graph_vectors, ratio_vectors
 from rankcut.consensus.methods import (
     Method,
@@ -74,7 +73,7 @@ class CombinesRankings:
         self.prior = prior
         self.ties = ties
 
-    def _combine(self, rankings: Rankings, progress: Progress | None = None) -> Self:
+    def _combine(self, rankings: Rankings) -> Self:
         """Set the attributes that end with an underscore."""
         resampling = self._check_parameters()
         units = Units.of(rankings)
@@ -92,7 +91,7 @@ class CombinesRankings:
         self.n_people_, self.n_effective_ = units.n_people, units.n_effective
         # Products of narrow matrices: further threads would mostly wait.
         with _libraries().limit(limits=1, user_api="blas"):
-            outcome = self._find(rankings, units, resampling, progress)
+            outcome = self._find(rankings, units, resampling)
             self.agreement_ = agree(units, self._pairs, self.confidence)
         self.scores_ = outcome.scores
         self.ranking_ = outcome.ranking
@@ -103,13 +102,6 @@ class CombinesRankings:
             self.objective_, self.bound_ = outcome.kemeny.value, outcome.kemeny.bound
         self.clear_ = outcome.sure
         self.tiers_ = None if outcome.sure is None else self._named(_tiers(outcome))
-        self.tied_groups_ = [
-            group
-            for group in self._named(
-                [np.flatnonzero(self.ranking_ == rank) for rank in np.unique(self.ranking_)]
-            )
-            if len(group) > 1
-        ]
         self._say_what_matters(units)
         return self
 
@@ -125,18 +117,14 @@ class CombinesRankings:
         wanted = rankings.unranked == "anywhere" or self.graph is not None
         return "strengths" if wanted and compared else "borda"
 
-    def _find(
-        self, rankings: Rankings, units: Units, resampling: Resampling, progress: Progress | None
-    ) -> Outcome:
+    def _find(self, rankings: Rankings, units: Units, resampling: Resampling) -> Outcome:
         if self.method_ == "strengths":
             self.strengths_: Strengths = self._fit_strengths(rankings, units)
             return by_strengths(units, self.strengths_, resampling)
         if self.method_ in ("borda", "graph"):
             return self._by_means(rankings, units, resampling)
         assert self._pairs is not None
-        return by_majorities(
-            units, self._pairs, self.method_, resampling, self.time_limit, progress
-        )
+        return by_majorities(units, self._pairs, self.method_, resampling, self.time_limit)
 
     def _by_means(self, rankings: Rankings, units: Units, resampling: Resampling) -> Outcome:
         """The order of mean vectors, which is the ranking most similar to all."""
@@ -332,16 +320,14 @@ class CombinesRankings:
         return tuple(range(self.n_features_in_)) if names is None else names
 
 
-def combine(
-    rankings: Rankings, *, progress: Progress | None = None, **parameters: Any
-) -> CombinesRankings:
+def combine(rankings: Rankings, **parameters: Any) -> CombinesRankings:
     """The consensus of rankings, with the parameters and attributes of :class:`rankcut.Consensus`.
 
     >>> from rankcut.rankings import read_rankings
     >>> combine(read_rankings([[1, 2, 3], [2, 1, 3], [1, 3, 2]])).ranking_
     array([1, 2, 3])
     """
-    return CombinesRankings(**parameters)._combine(rankings, progress)
+    return CombinesRankings(**parameters)._combine(rankings)
 
 
 def _tiers(outcome: Outcome) -> list[NDArray[np.int64]]:

@@ -5,7 +5,6 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from rankcut.consensus.combining import CombinesRankings
-from rankcut.consensus.kemeny import Progress
 from rankcut.estimators import TakesRankings
 
 
@@ -81,8 +80,6 @@ class Consensus(CombinesRankings, TakesRankings):
     agreement_ : Agreement
         ``kendall_w`` and ``mean_tau`` with their intervals, and the ``p_value`` of the test that
         all items are equal; see :mod:`rankcut.consensus.agreement`.
-    tied_groups_ : list of lists
-        The items that share a place, by label or column.
     optimal_ : bool
         Whether it is proven that no order is better by the method's own measure: True for all but
         Kemeny's method.
@@ -132,7 +129,6 @@ class Consensus(CombinesRankings, TakesRankings):
         sample_weight: ArrayLike | None = None,
         counts: ArrayLike | None = None,
         people: ArrayLike | None = None,
-        progress: Progress | None = None,
     ) -> Self:
         """Find the consensus of rankings.
 
@@ -150,8 +146,6 @@ class Consensus(CombinesRankings, TakesRankings):
             of a RankingSet, or one each.
         people : array of shape (n_rankings,) or None
             Whose ranking each row is. Rows of the same person are resampled together.
-        progress : callable or None
-            Called while Kemeny's order is not proven, as ``progress(value, bound)``.
 
         Returns
         -------
@@ -160,4 +154,4 @@ class Consensus(CombinesRankings, TakesRankings):
         rankings = self._read(
             X, reset=True, sample_weight=sample_weight, counts=counts, people=people
         )
-        return self._combine(rankings, progress)
+        return self._combine(rankings)

@@ -15,7 +15,7 @@ An order gains Σ_{i before j} margins_ij. Finding the best one is NP-hard, but 
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,6 @@ _MOST_BY_SUBSETS = 10
 
 # With more items the linear program itself takes longer than anyone would wait.
 _MOST_BY_PROGRAM = 250
-
-#: Called with the gain of the best order so far and the upper bound.
-Progress: TypeAlias = Callable[[float, float], None]
 
 # Number of cycles to forbid at once.
 _MOST_CYCLES = 20_000
@@ -73,7 +70,6 @@ def kemeny_order(
     *,
     step: float = 0.0,
     time_limit: float = 60.0,
-    progress: Progress | None = None,
 ) -> KemenyOrder:
     """The order of largest gain, proven best if time allows.
 
@@ -86,8 +82,6 @@ def kemeny_order(
         step away proves an order best.
     time_limit : float
         Seconds after which the best order so far is returned.
-    progress : callable or None
-        Called as ``progress(value, bound)`` with what is known so far of the current set of items.
 
     Examples
     --------
@@ -104,7 +98,7 @@ def kemeny_order(
     optimal = True
     for items in components(gains > 0, scores):
         inner = np.ascontiguousarray(gains[np.ix_(items, items)])
-        found, best, proven = _order_set(inner, step, end, progress)
+        found, best, proven = _order_set(inner, step, end)
         order.extend(items[found].tolist())
         most = np.abs(inner).sum() / 2
         lost += most - _value(inner, found)
@@ -157,9 +151,7 @@ def possible_firsts(margins: Floats) -> NDArray[np.int64]:
     return np.array(sorted(found))
 
 
-def _order_set(
-    gains: Floats, step: float, end: float, progress: Progress | None
-) -> tuple[Longs, float, bool]:
+def _order_set(gains: Floats, step: float, end: float) -> tuple[Longs, float, bool]:
     """The best order of items that beat each other in cycles, an upper bound, whether proven."""
     n_items = len(gains)
     if n_items == 1:
@@ -177,7 +169,7 @@ def _order_set(
 
     value, bound = _value(gains, order), most
     if n_items <= _MOST_BY_PROGRAM:
-        order, bound = solve_program(gains, order, is_proven, end, progress)
+        order, bound = solve_program(gains, order, is_proven, end)
         value = _value(gains, order)
     return order, bound, is_proven(value, bound)
 
@@ -202,7 +194,6 @@ def solve_program(
     order: Longs,
     is_proven: Callable[[float, float], bool],
     end: float,
-    progress: Progress | None,
 ) -> tuple[Longs, float]:
     """A better order than the one given and a bound, until ``is_proven`` or time is up."""
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -241,8 +232,6 @@ def solve_program(
         found = np.argsort(-matrix.sum(axis=1), kind="stable")
         if (better := improve_order(gains, found)) > value:
             order, value = found, better
-        if progress is not None:
-            progress(value, max(value, bound))
     return order, bound
 
 

@@ -15,7 +15,7 @@ from rankcut.consensus.intervals import (
     sure_coordinates,
     sure_differences,
 )
-from rankcut.consensus.kemeny import KemenyOrder, Progress, kemeny_order, possible_firsts
+from rankcut.consensus.kemeny import KemenyOrder, kemeny_order, possible_firsts
 from rankcut.consensus.means import (
     Mean,
     Units,
@@ -181,7 +181,6 @@ def by_majorities(
     method: Method,
     resampling: Resampling,
     time_limit: float = 60.0,
-    progress: Progress | None = None,
 ) -> Outcome:
     """Items by the majorities for each pair: Copeland's or Kemeny's method.
 
@@ -198,7 +197,7 @@ def by_majorities(
         if not pairs.ratios and units.weights is None:
             # Margins are whole numbers over the number of people, and flipping one counts twice.
             step = 2 / units.n_people
-        kemeny = kemeny_order(margins, step=step, time_limit=time_limit, progress=progress)
+        kemeny = kemeny_order(margins, step=step, time_limit=time_limit)
         scores, ranks = pairs.margins().sum(axis=1), kemeny.ranks
     else:
         scores = copeland_scores(pairs.margins())

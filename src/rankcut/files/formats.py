@@ -24,7 +24,7 @@ from rankcut.files.stored_tables import (
     parquet_blocks,
     spss_blocks,
 )
-from rankcut.files.table_columns import declared_items, table_columns
+from rankcut.files.table_columns import marked_columns, table_columns
 from rankcut.files.tables import Header, Layout, TableBlock, frame_blocks
 from rankcut.files.text import Source, format_text, source_name, text_blocks
 from rankcut.files.votes import log_blocks
@@ -269,8 +269,7 @@ def _formatted(
         return npy_bytes(rankings.expanded().dense())
     if chosen not in ("csv", "tsv", "parquet"):
         raise RankingFileError(f"{chosen} files are read, not written", name, remedy="write csv")
-    columns = table_columns(rankings, layout, name)
-    declared = declared_items(rankings, columns, layout)
+    columns = marked_columns(rankings, layout, name)
     if chosen == "parquet":
-        return format_parquet(columns, declared)
-    return format_text(columns, delimiter or {"csv": ",", "tsv": "\t"}[chosen], declared)
+        return format_parquet(columns)
+    return format_text(columns, delimiter or {"csv": ",", "tsv": "\t"}[chosen])

@@ -1,7 +1,4 @@
-"""Tables in other files than text: Parquet files and data sets, Excel workbooks, SPSS, JSON.
-
-A Parquet file that this library wrote says in its metadata which columns are items.
-"""
+"""Tables in other files than text: Parquet files and data sets, Excel workbooks, SPSS, JSON."""
 
 import glob
 import io
@@ -20,12 +17,8 @@ import numpy as np
 from rankcut.errors import RankingFileError, needed
 from rankcut.files.archives import check_proportion, pack_archive, reading_as, unpack_archive
 from rankcut.files.table_columns import Columns
-from rankcut.files.tables import BLOCK_CELLS, Declared, Header, TableBlock, frame_blocks, shown
+from rankcut.files.tables import BLOCK_CELLS, Header, TableBlock, frame_blocks, shown
 from rankcut.files.text import Source, decoded, read_all, source_name, titled_blocks
-
-_KEY = b"rankcut"
-# The form of what we write beside the columns; a newer one is refused.
-_VERSION = 1
 
 
 def parquet_blocks(source: Source, *, rows: int | None = None) -> Iterator[TableBlock]:
@@ -50,27 +43,11 @@ def batches(
 ) -> Iterator[TableBlock]:
     """The blocks of a file, or of some of its row groups."""
     pa, _ = import_pyarrow()
-    declared = _declared(file.schema_arrow, name)
     first = 0
     for batch in file.iter_batches(batch_size=step, row_groups=groups):
         for block in frame_blocks(pa.Table.from_batches([batch]), name, rows=step):
-            lines = block.lines + first
-            yield replace(block, lines=lines, declared=declared or block.declared)
+            yield replace(block, lines=block.lines + first)
         first += len(batch)
-
-
-def _declared(schema: Any, name: str) -> Declared | None:
-    """The columns that are items, if the file says so; missing ones are ignored."""
-    content = (schema.metadata or {}).get(_KEY)
-    if content is None:
-        return None
-    told = json.loads(content)
-    if told["version"] > _VERSION:
-        raise RankingFileError(
-            "was written by a newer version of rankcut", name, remedy="install that version"
-        )
-    place = {column: i for i, column in enumerate(schema.names)}
-    return Declared(told["layout"], [place[item] for item in told["items"] if item in place])
 
 
 @contextmanager
@@ -127,15 +104,11 @@ def import_pyarrow() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
-def format_parquet(columns: Columns, declared: Declared | None = None) -> bytes:
-    """The bytes of a Parquet file, which says which columns are items."""
+def format_parquet(columns: Columns) -> bytes:
+    """The bytes of a Parquet file."""
     pa, pq = import_pyarrow()
     sink = io.BytesIO()
     table = pa.table({name: _arrow(pa, cells) for name, cells in columns.items()})
-    if declared is not None:
-        items = [table.schema.names[i] for i in declared.items]
-        told = {"version": _VERSION, "layout": declared.layout, "items": items}
-        table = table.replace_schema_metadata({_KEY: json.dumps(told).encode()})
     pq.write_table(table, sink)
     return sink.getvalue()
 

@@ -8,7 +8,7 @@ import numpy as np
 from rankcut.errors import RankingFileError
 from rankcut.files.layouts import is_blank
 from rankcut.files.roles import COUNT, RANKING
-from rankcut.files.tables import Declared, Layout
+from rankcut.files.tables import MARKS, Layout
 from rankcut.parameters import EXACT
 from rankcut.rankings import Rankings
 from rankcut.rankings.orders import order_texts, parse_order, to_orders
@@ -51,12 +51,19 @@ def table_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
     return {**known, **columns}
 
 
-def declared_items(rankings: RankingSet, columns: Columns, layout: Layout) -> Declared | None:
-    """Which of the columns are items, where a reader could not tell."""
-    if layout not in ("wide", "ratings"):
-        return None
-    first = len(columns) - len(rankings.items)
-    return Declared(layout, list(range(first, len(columns))))
+def marked_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
+    """The same for a file, with names that mark the items, as in ``rank: toro``."""
+    columns = table_columns(rankings, layout, name)
+    mark = next((mark for mark, own in MARKS.items() if own == layout), None)
+    if mark is None:
+        return columns
+    about = len(columns) - len(rankings.items)
+    taken = [each for each in list(columns)[:about] if each.lower().startswith(tuple(MARKS))]
+    if taken:
+        raise RankingFileError(f"column {taken[0]!r} is called like an item; rename it", name)
+    marks = [""] * about + [mark] * len(rankings.items)
+    pairs = zip(marks, columns.items(), strict=True)
+    return {f"{own}{column}": cells for own, (column, cells) in pairs}
 
 
 def known_columns(rankings: RankingSet) -> Columns:

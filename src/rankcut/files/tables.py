@@ -67,7 +67,7 @@ def read_marks(names: Sequence[str], source: str) -> tuple[list[str], Declared |
         return list(names), None
     if len(set(found.values())) > 1:
         raise RankingFileError("some columns are marked 'rank: ' and others 'score: '", source)
-    bare = [name[len(found[i]) :].strip() if i in found else name for i, name in enumerate(names)]
+    bare = [name[len(found[i]) :] if i in found else name for i, name in enumerate(names)]
     if len(set(bare)) < len(bare):
         twice = next(name for i, name in enumerate(bare) if name in bare[:i])
         raise RankingFileError(f"two columns are called {twice!r}", source, remedy="rename one")

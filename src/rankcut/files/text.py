@@ -15,7 +15,7 @@ import numpy as np
 
 from rankcut.errors import RankingFileError, Setting, amount
 from rankcut.files.archives import unpacked_gzip
-from rankcut.files.tables import BLOCK_CELLS, MARKS, Declared, Header, TableBlock, read_marks
+from rankcut.files.tables import BLOCK_CELLS, Header, TableBlock, read_marks
 from rankcut.parameters import EXACT, ROWS_AT_ONCE
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
@@ -338,15 +338,11 @@ def _column_names(titles: list[list[Any]], width: int) -> tuple[list[str], dict[
     return list(names), repeats
 
 
-def format_text(columns: dict[str, Any], delimiter: str, declared: Declared | None = None) -> bytes:
-    """The bytes of a CSV or TSV file, whose header marks the items, as in ``rank: toro``."""
-    names = list(columns)
-    if declared is not None:
-        mark = next(mark for mark, layout in MARKS.items() if layout == declared.layout)
-        names = [f"{mark}{name}" if i in declared.items else name for i, name in enumerate(names)]
+def format_text(columns: dict[str, Any], delimiter: str) -> bytes:
+    """The bytes of a CSV or TSV file."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(names)
+    writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue().encode()
 

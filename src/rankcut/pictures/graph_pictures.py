@@ -24,10 +24,8 @@ from rankcut.pictures.scene import (
     Path,
     Picture,
     Points,
-    Sample,
     Scene,
     points_along,
-    show_sizes,
     write_labels,
 )
 from rankcut.pictures.theme import SOFT, check_length, colour
@@ -89,7 +87,7 @@ def plot_graph(
     >>> graph = NeighborGraph(lunch.item_points, n_neighbors=2)
     >>> figure = plot_graph(graph, lunch.item_features["counter"], items=lunch.items)
     >>> figure.texts[1].get_text()
-    '8 items, 9 edges. Strongly connected items lie together.'
+    '8 items, 9 edges. Strongly connected items lie together. Thick edges are strong: 0.11 to 0.88.'
     """
     return draw_figure(graph_picture(graph, by, items=items, by_name=by_name, title=title))
 
@@ -172,17 +170,7 @@ def graph_picture(
         Path([points[ends]], *_edge(layout, weight))
         for ends, weight in zip(layout.edges, layout.weights.tolist(), strict=True)
     ]
-    samples = [
-        Sample(f"{weight:.2g}", look[0], 30.0, *look[1:])
-        for weight in _examples(layout)
-        for look in (_edge(layout, weight),)
-    ]
-    shapes = [*edges, *marks, *labels]
-    height = float(size[1])
-    if samples:
-        shapes += show_sizes("Weight", samples, 2.0, height)
-        height += 32.0
-    scene = Scene(float(size[0]), height, shapes, "Item graph")
+    scene = Scene(float(size[0]), float(size[1]), [*edges, *marks, *labels], "Item graph")
     keys = [
         Key(name, its_colour, number)
         for number, (name, its_colour) in enumerate(zip(groups, colours, strict=True))
@@ -211,14 +199,6 @@ def _edge(layout: GraphLayout, weight: float) -> tuple[str, float, float]:
     return SOFT, fine * (0.6 + 4 * share), 0.2 + 0.6 * share
 
 
-def _examples(layout: GraphLayout) -> list[float]:
-    """The weights that a legend shows: the largest, one between, and the smallest."""
-    if not len(layout.weights):
-        return []
-    low, high = float(layout.weights.min()), float(layout.weights.max())
-    return [high] if high - low < 1e-9 * high else [high, (low + high) / 2, low]
-
-
 def _say(graph: Any, layout: GraphLayout) -> str:
     """What is drawn, in numbers that are true."""
     n_drawn, n_edges, every = len(layout.chosen), len(layout.edges), graph.n_edges
@@ -230,7 +210,11 @@ def _say(graph: Any, layout: GraphLayout) -> str:
         edges = f"{every:,} edges of equal weight, not drawn"
     elif n_edges < every:
         edges = f"{n_edges:,} of {every:,} edges drawn, the strongest of each item"
-    return f"{items}, {edges}. Strongly connected items lie together."
+    said = f"{items}, {edges}. Strongly connected items lie together."
+    if n_edges and np.ptp(layout.weights) > 1e-9 * layout.weights.max():
+        low, high = layout.weights[[0, -1]]
+        said += f" Thick edges are strong: {low:.2g} to {high:.2g}."
+    return said
 
 
 def lay_out_graph(graph: ItemGraph) -> GraphLayout:

@@ -21,13 +21,11 @@ from rankcut.pictures.scene import (
     Path,
     Picture,
     Points,
-    Sample,
     Scene,
     Shape,
     Text,
     points_along,
     rectangle,
-    show_sizes,
     write_labels,
 )
 from rankcut.pictures.theme import (
@@ -477,18 +475,16 @@ def map_picture(found: RankingMap, title: str = "", most_arrows: int = MOST_ARRO
         *_axis_names(found),
     ]
     said = [f"{found.subtitle()}."]
+    if found.counts.min() < found.counts.max():
+        said.append(f"Areas are numbers of rankings, up to {found.counts.max():,}.")
     if len(drawn):
         said.append("Arrows point to where an item is ranked high.")
         if len(drawn) < len(found.items):
             said.append(f"{amount(len(found.items) - len(drawn), 'shorter arrow')} left out.")
     said += about_groups(found)
     title = title or "Map of rankings"
-    sizes = _sizes(found, one)
-    low_end = _HEIGHT + _BESIDE
-    if sizes:
-        shapes += show_sizes("Rankings at a point", sizes, _BESIDE, low_end)
-        low_end += int(max(24.0, *(each.height for each in sizes))) + 8
-    scene = Scene(_BESIDE + _WIDTH, low_end, shapes, f"Map of {found.subtitle()}")
+    about = f"Map of {found.subtitle()}"
+    scene = Scene(_BESIDE + _WIDTH, _HEIGHT + _BESIDE, shapes, about)
     return Picture(title, " ".join(said), scene, _colour_legend(found))
 
 
@@ -587,28 +583,3 @@ def _colour_legend(found: RankingMap) -> list[Legend]:
         for number, group in enumerate(found.groups)
     ]
     return [Legend(found.by, keys)]
-
-
-def _sizes(found: RankingMap, one: float) -> list[Sample]:
-    """What sizes of marks mean."""
-    sides = [(count, 2 * max(one * count**0.5, _SMALLEST)) for count in _examples(found.counts)]
-    return [Sample(f"{count:,}", OTHERS, side, side) for count, side in sides]
-
-
-def _examples(counts: NDArray[np.int64]) -> list[int]:
-    """A few counts for a legend of sizes, or none if all are equal.
-
-    >>> _examples(np.array([1, 3, 250]))
-    [1, 10, 200]
-    """
-    low, high = int(counts.min()), int(counts.max())
-    if low == high:
-        return []
-    middle = round(float(np.sqrt(low * high)))
-    return sorted({low, _round_down(middle), _round_down(high)} - {0})
-
-
-def _round_down(count: int) -> int:
-    """To 1, 2 or 5 times a power of ten."""
-    power = int(10 ** (len(str(count)) - 1))
-    return max(power * lead for lead in (1, 2, 5) if power * lead <= count)

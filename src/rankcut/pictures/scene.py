@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.pictures.theme import INK, SOFT, shorten
+from rankcut.pictures.theme import INK, shorten
 
 Points: TypeAlias = NDArray[np.float64]
 
@@ -124,36 +124,6 @@ class Picture:
     said: str  #: sentences below it
     scene: Scene
     legends: list[Legend] = field(default_factory=list)  #: what colours mean
-
-
-class Sample(NamedTuple):
-    """What a size means: words beside a dot, or beside a line if it is wider than high."""
-
-    words: str
-    colour: str
-    width: float
-    height: float
-    opacity: float = 1.0
-
-
-def show_sizes(name: str, samples: Sequence[Sample], left: float, top: float) -> list[Shape]:
-    """A row below a drawing with samples of what it draws, as large as in the drawing."""
-    shapes: list[Shape] = []
-    x, y = left, top + max([FONTS["narrow"], *(each.height for each in samples)]) / 2 + 4
-    for words, sample in ((f"{name}:", None), *((each.words, each) for each in samples)):
-        if sample is not None:
-            line = np.array([[x, y], [x + sample.width, y]])
-            middle = (x + sample.width / 2, y, sample.width / 2)
-            shapes.append(
-                Path([line], sample.colour, sample.height, sample.opacity)
-                if sample.width > sample.height
-                else Mark(*middle, [Part(sample.colour)], sample.opacity)
-            )
-            x += sample.width + 6
-        for where, size in FONTS.items():
-            shapes.append(Text(words, x, y, size, SOFT, "start", where=where))
-        x += text_width(words, FONTS["narrow"]) + 14
-    return shapes
 
 
 def rectangle(left: float, top: float, width: float, height: float) -> list[Points]:
