@@ -42,26 +42,15 @@ _SLACK = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class KemenyOrder:
-    """An order, what it gains, and what no order can exceed.
+    """An order, what it gains, and what no order can exceed."""
 
-    Attributes
-    ----------
-    order : ndarray of int64
-        The items, best first.
-    ranks : ndarray of int64
-        The rank of each item; neighbours are tied where all margins between them are 0.
-    value : float
-        Σ_{i before j} margins_ij of the order.
-    bound : float
-        A proven upper bound for each order; equal to ``value`` if the order is proven best.
-    optimal : bool
-        Whether it is proven that no order gains more, up to 2 millionths of the largest margin.
-    """
-
-    order: NDArray[np.int64]
+    order: NDArray[np.int64]  #: the items, best first
+    #: The rank of each item; neighbours are tied where all margins between them are 0
     ranks: NDArray[np.int64]
-    value: float
+    value: float  #: σ_{i before j} margins_ij of the order
+    #: A proven upper bound for each order; equal to ``value`` if the order is proven best
     bound: float
+    #: Whether it is proven that no order gains more, up to 2 millionths of the largest margin
     optimal: bool
 
 

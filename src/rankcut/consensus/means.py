@@ -75,29 +75,15 @@ class UnitBlock:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Rankings as units, read block by block.
+    """Rankings as units, read block by block."""
 
-    Attributes
-    ----------
-    rankings : Rankings
-        The different rankings.
-    listed : ndarray of bool
-        Whether anyone lists the item.
-    counts : ndarray of int64
-        How many people each unit stands for.
-    members : ndarray of int64 or None
-        The ranking of each row, unit by unit; None: a unit is a ranking.
-    weights : ndarray of float64 or None
-        The weight of each row; None: all are 1.
-    starts : ndarray of int64 or None
-        Where the rows of each unit begin, and where the last ends; None: each has one.
-    """
-
-    rankings: Rankings
-    listed: NDArray[np.bool_]
-    counts: Longs
+    rankings: Rankings  #: the different rankings
+    listed: NDArray[np.bool_]  #: whether anyone lists the item
+    counts: Longs  #: how many people each unit stands for
+    #: The ranking of each row, unit by unit; None: a unit is a ranking
     members: Longs | None = None
-    weights: Floats | None = None
+    weights: Floats | None = None  #: the weight of each row; None: all are 1
+    #: Where the rows of each unit begin, and where the last ends; None: each has one
     starts: Longs | None = None
 
     @classmethod
@@ -197,24 +183,12 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class Mean:
-    """A mean over people, and how sure it is.
+    """A mean over people, and how sure it is."""
 
-    Attributes
-    ----------
-    vector : ndarray of shape (n_coordinates,)
-        The mean.
-    variance : ndarray of shape (n_coordinates,)
-        The square of its standard error; infinite if there is a single person.
-    covariance : ndarray of shape (n_coordinates, n_coordinates) or None
-        The covariance of the mean, if asked for.
-    n_effective : float
-        Number of people of equal weight that would give the same certainty.
-    """
-
-    vector: Floats
-    variance: Floats
-    covariance: Floats | None
-    n_effective: float
+    vector: Floats  #: the mean
+    variance: Floats  #: the square of its standard error; infinite if there is a single person
+    covariance: Floats | None  #: the covariance of the mean, if asked for
+    n_effective: float  #: number of people of equal weight that would give the same certainty
 
 
 def borda_vectors(groups: Indices) -> Floats:

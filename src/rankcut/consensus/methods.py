@@ -51,30 +51,15 @@ class Resampling:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A consensus.
+    """A consensus."""
 
-    Attributes
-    ----------
-    scores : ndarray of float
-        The score of each item.
-    ranking : ndarray of int64
-        The rank of each item; items nobody ranks are tied last.
-    intervals : ndarray of int64 of shape (n_items, 2) or None
-        Best and worst possible place of each item.
-    first : ndarray of float or None
-        The share of bootstrap samples in which each item is first; a tie is shared.
-    kemeny : KemenyOrder or None
-        The order and its bound, by Kemeny's method.
-    sure : ndarray of bool of shape (n_items, n_items) or None
-        Whether i is surely better than j.
-    """
-
-    scores: Floats
-    ranking: NDArray[np.int64]
-    intervals: NDArray[np.int64] | None
+    scores: Floats  #: the score of each item
+    ranking: NDArray[np.int64]  #: the rank of each item; items nobody ranks are tied last
+    intervals: NDArray[np.int64] | None  #: best and worst possible place of each item
+    #: The share of bootstrap samples in which each item is first; a tie is shared
     first: Floats | None
-    kemeny: KemenyOrder | None = None
-    sure: NDArray[np.bool_] | None = None
+    kemeny: KemenyOrder | None = None  #: the order and its bound, by Kemeny's method
+    sure: NDArray[np.bool_] | None = None  #: whether i is surely better than j
 
 
 def mean_scores(units: Units, pairs: Comparisons | None = None) -> Floats:

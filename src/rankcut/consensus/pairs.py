@@ -22,33 +22,19 @@ MOST_PAIRED = 1024
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
-    """Pairwise comparisons of items, added up over people.
+    """Pairwise comparisons of items, added up over people."""
 
-    Attributes
-    ----------
-    net : ndarray of shape (n_pairs,)
-        People who prefer i minus those who prefer j, for i < j.
-    made : ndarray of shape (n_pairs,)
-        People who prefer either.
-    asked : ndarray of shape (n_pairs,)
-        How many people a margin is a share of: those who prefer either if unranked items may be
-        anywhere, or else everyone.
-    mass : float
-        Everyone, by weight.
-    own_net, own_made, own_mass : float
-        Σ over people of the squares of what each adds to ``net``, ``made`` and ``mass``.
-    n_items : int
-        Number of items.
-    """
-
-    net: Floats
-    made: Floats
+    net: Floats  #: people who prefer i minus those who prefer j, for i < j
+    made: Floats  #: people who prefer either
+    #: How many people a margin is a share of: those who prefer either if unranked items may be
+    #: anywhere, or else everyone
     asked: Floats
-    mass: float
+    mass: float  #: everyone, by weight
+    #: Σ over people of the squares of what each adds to ``net``, ``made`` and ``mass``
     own_net: float
     own_made: float
     own_mass: float
-    n_items: int
+    n_items: int  #: number of items
 
     @property
     def means(self) -> Floats:

@@ -17,52 +17,22 @@ _NAME_WIDTH, _LINE_WIDTH = 28, 24
 
 @dataclass(frozen=True, eq=False)
 class GroupConsensus:
-    """The consensus of one group.
+    """The consensus of one group."""
 
-    Attributes
-    ----------
-    group : str
-        Its label; empty if all rankings are one group.
-    n_people : int
-        Number of people.
-    ranking, scores : ndarray of shape (n_items,)
-        The rank and score of each item.
-    intervals : ndarray of shape (n_items, 2) or None
-        Best and worst possible places.
-    first : ndarray of shape (n_items,) or None
-        The share of bootstrap samples in which each item is first.
-    pairwise : ndarray of shape (n_items, n_items) or None
-        The share of people who prefer i to j.
-    agreement : Agreement
-        How much the people agree.
-    optimal : bool
-        Whether the order is proven best by the method's measure.
-    tiers : list of lists or None
-        Items by tiers: no two of a tier are surely different.
-    errors : ndarray of shape (n_items,) or None
-        The standard errors of strengths.
-    notes : list of str
-        What a reader should know.
-    mean_ranks : ndarray of shape (n_items,) or None
-        The mean rank of each item.
-    clear : ndarray of shape (n_items, n_items) or None
-        Whether i is surely before j.
-    """
-
-    group: str
-    n_people: int
-    ranking: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    intervals: NDArray[np.int64] | None
-    first: NDArray[np.float64] | None
-    pairwise: NDArray[np.float64] | None
-    agreement: Agreement
-    optimal: bool
-    tiers: list[list[Any]] | None
-    errors: NDArray[np.float64] | None
-    notes: list[str]
-    mean_ranks: NDArray[np.float64] | None = None
-    clear: NDArray[np.bool_] | None = None
+    group: str  #: its label; empty if all rankings are one group
+    n_people: int  #: number of people
+    ranking: NDArray[np.int64]  #: the rank of each item
+    scores: NDArray[np.float64]  #: what items are ordered by
+    intervals: NDArray[np.int64] | None  #: best and worst possible places
+    first: NDArray[np.float64] | None  #: the share of bootstrap samples in which each item is first
+    pairwise: NDArray[np.float64] | None  #: the share of people who prefer i to j
+    agreement: Agreement  #: how much the people agree
+    optimal: bool  #: whether the order is proven best by the method's measure
+    tiers: list[list[Any]] | None  #: items by tiers: no two of a tier are surely different
+    errors: NDArray[np.float64] | None  #: the standard errors of strengths
+    notes: list[str]  #: what a reader should know
+    mean_ranks: NDArray[np.float64] | None = None  #: the mean rank of each item
+    clear: NDArray[np.bool_] | None = None  #: whether i is surely before j
 
     @classmethod
     def of(cls, model: Any, group: str = "") -> "GroupConsensus":

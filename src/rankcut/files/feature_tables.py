@@ -192,18 +192,11 @@ def _check_tells(features: Mapping[str, NDArray[np.generic]], name: str) -> None
 
 @dataclass(frozen=True, eq=False)
 class PersonTable:
-    """People and their covariates.
+    """People and their covariates."""
 
-    Attributes
-    ----------
-    columns : dict of ndarrays
-        Numbers as float64, NaN where missing; anything else as objects, None where missing.
-    ids : tuple of str or None
-        The people's names, if a column has them.
-    """
-
+    #: Numbers as float64, NaN where missing; anything else as objects, None where missing
     columns: dict[str, NDArray[Any]]
-    ids: tuple[str, ...] | None = None
+    ids: tuple[str, ...] | None = None  #: the people's names, if a column has them
 
     def __repr__(self) -> str:
         return f"PersonTable({amount(len(self), 'row')}: {', '.join(self.columns)})"

@@ -267,21 +267,12 @@ def _shared_words(block: TableBlock) -> tuple[list[str], list[int]]:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong with the numbers of a table.
+    """What is wrong with the numbers of a table."""
 
-    Attributes
-    ----------
-    columns : list of int
-        The columns that do not look like ranks; empty if the table as a whole is not one of ranks.
-    problem : str
-        What is wrong, with ``{}`` for the column that has the problem.
-    culprit : int or None
-        That column; None if the problem names none.
-    """
-
+    #: The columns that do not look like ranks; empty if the table as a whole is not one of ranks
     columns: list[int]
-    problem: str
-    culprit: int | None = None
+    problem: str  #: what is wrong, with ``{}`` for the column that has the problem
+    culprit: int | None = None  #: that column; None if the problem names none
 
 
 def check_ranks(values: NDArray[np.float64], names: Sequence[str]) -> Finding | None:

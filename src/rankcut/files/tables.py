@@ -76,42 +76,23 @@ def read_marks(names: Sequence[str], source: str) -> tuple[list[str], Declared |
 
 @dataclass(frozen=True, eq=False)
 class TableBlock:
-    """Some rows of a table.
+    """Some rows of a table."""
 
-    Attributes
-    ----------
-    source : str
-        The file's name.
-    names : list of str
-        The columns' names, each different.
-    columns : list of ndarrays or tuples
-        Numbers as float64; anything else as a tuple of str, other objects or None.
-    lines : ndarray
-        The line of the file on which each row stands; rows of a frame count from 1.
-    repeats : dict of int
-        Columns with the same title as an earlier one, and that one.
-    declared : Declared or None
-        What the table declares.
-    labels : tuple of str
-        What a second row of the header, or the file otherwise, says about each column.
-    tool : str
-        The program that wrote a table with such labels.
-    codes : dict of str
-        What codes in the cells stand for, if another sheet says.
-    sheets : tuple of str
-        The sheets of its workbook.
-    """
-
-    source: str
-    names: list[str]
+    source: str  #: the file's name
+    names: list[str]  #: the columns' names, each different
+    #: Numbers as float64; anything else as a tuple of str, other objects or None
     columns: list[Any]
+    #: The line of the file on which each row stands; rows of a frame count from 1
     lines: NDArray[np.int64]
+    #: Columns with the same title as an earlier one, and that one
     repeats: dict[int, int] = field(default_factory=dict)
-    declared: Declared | None = None
+    declared: Declared | None = None  #: what the table declares
+    #: What a second row of the header, or the file otherwise, says about each column
     labels: tuple[str, ...] = ()
-    tool: str = ""
+    tool: str = ""  #: the program that wrote a table with such labels
+    #: What codes in the cells stand for, if another sheet says
     codes: Mapping[str, str] = field(default_factory=dict)
-    sheets: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()  #: the sheets of its workbook
     _numbers: dict[int, NDArray[np.float64] | None] = field(
         default_factory=dict, init=False, repr=False
     )

@@ -30,27 +30,14 @@ _SPARSE = 0.05
 
 @dataclass(frozen=True, eq=False)
 class RankingScores:
-    """The score of each ranking: ``entries`` minus ``tails`` times the worths, and ``ties``.
+    """The score of each ranking: ``entries`` minus ``tails`` times the worths, and ``ties``."""
 
-    Attributes
-    ----------
-    entries : csr_array of shape (n_rankings, n_items)
-        What each ranking adds at the items it lists.
-    tails : ndarray of shape (n_rankings,)
-        What all items lose because unlisted ones were at choice, for each unit of worth.
-    worths : ndarray of shape (n_items,)
-        exp(θ).
-    ties : ndarray of shape (n_rankings, n_sizes)
-        Derivatives by log δ.
-    values : ndarray of shape (n_rankings,)
-        The log-likelihood of each ranking.
-    """
-
-    entries: csr_array
+    entries: csr_array  #: what each ranking adds at the items it lists
+    #: What all items lose because unlisted ones were at choice, for each unit of worth
     tails: Floats
-    worths: Floats
-    ties: Floats
-    values: Floats
+    worths: Floats  #: exp(θ)
+    ties: Floats  #: derivatives by log δ
+    values: Floats  #: the log-likelihood of each ranking
 
     @property
     def is_sparse(self) -> bool:
@@ -282,21 +269,11 @@ class AddedScores(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """Who made the rankings that hold a choice.
+    """Who made the rankings that hold a choice."""
 
-    Attributes
-    ----------
-    members : csr_array of shape (n_units, n_rankings)
-        Adds up the rankings of each unit: a person, or all who say the same.
-    counts : ndarray of shape (n_units,)
-        How many people each unit stands for; 0: its ranking holds no choice.
-    weights : ndarray of shape (n_units,)
-        The weight of each of them.
-    """
-
-    members: csr_array
-    counts: Floats
-    weights: Floats
+    members: csr_array  #: adds up the rankings of each unit: a person, or all who say the same
+    counts: Floats  #: how many people each unit stands for; 0: its ranking holds no choice
+    weights: Floats  #: the weight of each of them
 
     @classmethod
     def of(cls, choices: Choices) -> "People":

@@ -52,24 +52,12 @@ class NoMaximumError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column of the design, and what of the items it works on.
+    """A column of the design, and what of the items it works on."""
 
-    Attributes
-    ----------
-    name : str
-        For messages.
-    values : ndarray of shape (n_rankings,)
-        Of each ranking.
-    basis : ndarray of shape (n_items, n_coefficients)
-        Z of the module's opening.
-    by_item : bool
-        Whether each item has a coefficient of its own: the basis is :func:`contrasts`.
-    """
-
-    name: str
-    values: Floats
-    basis: Floats
-    by_item: bool
+    name: str  #: for messages
+    values: Floats  #: of each ranking
+    basis: Floats  #: Z of the module's opening
+    by_item: bool  #: whether each item has a coefficient of its own: the basis is :func:`contrasts`
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,35 +178,18 @@ class SeparateLikelihood:
 
 @dataclass(frozen=True, eq=False)
 class StrengthEffects:
-    """Coefficients of strengths, and how sure they are.
+    """Coefficients of strengths, and how sure they are."""
 
-    Attributes
-    ----------
-    bases : list of ndarray
-        Z of each column.
-    parameters, covariance : ndarray
-        φ of each column in turn, then log δ of each size of a tie.
-    log_ties : dict
-        log δ of each size of a tie.
-    log_likelihood : float
-        Of the rankings, without the prior.
-    priors : list
-        The prior of each column; None: none.
-    n_people, n_effective : int and float
-        As in :class:`rankcut.strengths.Strengths`.
-    n_telling : list of float
-        How many people who count alike would say as much about each column; infinite if errors
-        are not estimated from people.
-    """
-
-    bases: list[Floats]
-    parameters: Floats
+    bases: list[Floats]  #: Z of each column
+    parameters: Floats  #: φ of each column in turn, then log δ of each size of a tie
     covariance: Floats
-    log_ties: dict[int, float]
-    log_likelihood: float
-    priors: list[Hyperparameters | None]
-    n_people: int
+    log_ties: dict[int, float]  #: log δ of each size of a tie
+    log_likelihood: float  #: of the rankings, without the prior
+    priors: list[Hyperparameters | None]  #: the prior of each column; None: none
+    n_people: int  #: as in :class:`rankcut.strengths.Strengths`
     n_effective: float
+    #: How many people who count alike would say as much about each column; infinite if errors are
+    #: not estimated from people
     n_telling: list[float]
 
     @property
