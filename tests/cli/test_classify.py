@@ -90,7 +90,7 @@ def test_predict_matches_items_by_name(lunch):
         (lunch / "two.csv").read_text().splitlines()
     )
     (lunch / "soup.csv").write_text("soup,cake\n1,2\n")
-    fail("predict", "m.skops", "soup.csv", says="column 'soup' is not an item of the model, and")
+    fail("predict", "m.skops", "soup.csv", says="the model does not know 'soup', and its item")
     (lunch / "few.csv").write_text("pizza,cake\n1,2\n")
     assert len(succeed("predict", "m.skops", "few.csv").splitlines()) == 2
 
@@ -128,6 +128,6 @@ def test_columns_of_numbers_are_no_items_of_a_model(lunch):
     done = run("predict", "m.skops", "coded.csv", *items)
     assert (done.exit_code, done.stdout, done.stderr) == (0, plain, noted)
     pd.read_csv("coded.csv").drop(columns="cake").to_csv("fewer.csv", index=False)
-    says = "'guest' and 'team' are not items of the model, and its item 'cake' is missing"
+    says = "does not know 'guest', 'team', and its item 'cake' is missing"
     fail("predict", "m.skops", "fewer.csv", says=says)
     succeed("predict", "m.skops", "fewer.csv", "--columns", "guest,team")

@@ -107,7 +107,7 @@ def test_data_sets_stand_in_for_files(lunch, monkeypatch):
     succeed("features", "lunch:full", "-o", "one.npy", "--items", "lunch:full")
     succeed("features", "full.csv", "-o", "two.npy", "--items", "dishes.csv")
     np.testing.assert_array_equal(np.load("one.npy"), np.load("two.npy"))
-    assert "edges:         28" in succeed("graph", "lunch:full")
+    assert "edges:        28" in succeed("graph", "lunch:full")
     monkeypatch.delenv("RANKCUT_DATA", raising=False)
     fail("info", "sushi:a", says=r"kamishima\.net.*RANKCUT_DATA")
 

@@ -68,4 +68,4 @@ def test_mistakes(votes):
     fail("complete", "single.csv", says="no ranking orders two items")
     succeed("complete", votes, "-o", "model.skops")
     pd.DataFrame({"toro": [1], "tako": [2]}).to_csv("other.csv", index=False)
-    fail("predict", "model.skops", "other.csv", says="column 'tako' is not an item of the model")
+    fail("predict", "model.skops", "other.csv", says="the model does not know 'tako'")

@@ -13,7 +13,7 @@ from rankcut.graphs import AgreementGraph, CoListingGraph
 
 def test_graph_of_neighbours_and_categories(lunch):
     said = succeed("graph", "dishes.csv", "-o", "g.npz", "--neighbors", "2", "--columns", "2-4")
-    assert "compared by:   sweet, savoury, juicy" in said
+    assert "compared by:  sweet, savoury, juicy" in said
     graph = read_graph("g.npz")
     assert graph.items[0] == "cake"
     assert graph.n_edges < 28

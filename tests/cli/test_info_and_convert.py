@@ -22,9 +22,6 @@ def test_info_reports_problems(lunch):
         "the name of another one, 'a': read as 'a \\(2\\)'",
         "2 rankings rank a single item",
         "2 items in no ranking, such as '3'",
-        "number voters: 9, but there are 4",
-        "strict orders, but there are ties",
-        "complete orders, but some leave items out",
     ):
         assert re.search(problem, said), problem
 

@@ -17,7 +17,7 @@ from rankcut.cli.output import (
     working,
 )
 from rankcut.cli.reading import RankingFile, Reading
-from rankcut.cli.writing import for_spreadsheet, records
+from rankcut.cli.writing import records
 from rankcut.errors import amount
 from rankcut.parameters import AT_ONCE
 
@@ -114,8 +114,7 @@ def write_completed(
         # As 'rankcut convert' writes them: the table says which of its columns are items.
         from rankcut.files.formats import write_file
 
-        safe = outputs.spreadsheet and place.endswith(".csv")
-        write_file(for_spreadsheet(completed) if safe else completed, place)
+        write_file(completed, place, spreadsheet=outputs.spreadsheet)
 
     outputs.write(columns, csv=write, parquet=write)
     outputs.show(records(columns), list)

@@ -18,7 +18,6 @@ from rankcut.cli.output import (
     styled,
 )
 from rankcut.cli.reading import Format, Layout, RankingFile, Reading
-from rankcut.cli.writing import for_spreadsheet
 from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
@@ -174,7 +173,6 @@ def convert(
             raise RankingFileError("no ranking ranks any item", file)
     for target, chosen in targets:
         place = sys.stdout.buffer if target == "-" else target
-        safe = options.spreadsheet and chosen in ("csv", "tsv")
-        written = for_spreadsheet(rankings) if safe else rankings
-        write_file(written, place, chosen, layout=options.to_layout)
+        how: Any = {"layout": options.to_layout, "spreadsheet": options.spreadsheet}
+        write_file(rankings, place, chosen, **how)
     sys.stdout.flush()

@@ -217,19 +217,14 @@ def _title(features: str) -> str:
 
 
 def _describe(graph: "ItemGraph", features: str) -> dict[str, Any]:
-    """Facts about a graph; for a large one, only those that do not need all of its pairs."""
-    degrees = graph.degrees
+    """Facts about a graph; of a large one, only those that do not need all of its pairs."""
     found: dict[str, Any] = {
         "n_items": graph.n_items,
         "compared_by": features,
         "n_edges": graph.n_edges,
-        "degrees": (float(degrees.min()), float(degrees.max())),
     }
-    large = graph.weights.kind == "structured" and graph.n_items > SIDE
-    return found if large else found | _about_edges(graph)
-
-
-def _about_edges(graph: "ItemGraph") -> dict[str, Any]:
+    if graph.weights.kind == "structured" and graph.n_items > SIDE:
+        return found
     import numpy as np
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -237,19 +232,13 @@ def _about_edges(graph: "ItemGraph") -> dict[str, Any]:
     edges = coo_array(graph.weights.to_csr())
     first, second = edges.coords
     half = np.flatnonzero(first < second)
-    half = half[np.argsort(-edges.data[half], kind="stable")]
+    strongest = half[np.argsort(-edges.data[half], kind="stable")][:5]
     n_parts, part = connected_components(edges, directed=False)
-    chosen = {"most_similar": half[:5], "least_similar": half[-5:][::-1]}
-    return {
+    names = graph.items or range(graph.n_items)
+    return found | {
         "n_components": n_parts,
         "largest_component": int(np.bincount(part).max()),
-        **{
-            title: [
-                (graph.items[first[edge]], graph.items[second[edge]], edges.data[edge])  # type: ignore[index]
-                for edge in some
-            ]
-            for title, some in chosen.items()
-        },
+        "most_similar": [(names[first[k]], names[second[k]], edges.data[k]) for k in strongest],
     }
 
 
@@ -263,10 +252,6 @@ def _facts(found: dict[str, Any]) -> list[tuple[str, str]]:
     if "n_components" in found:
         largest = amount(found["largest_component"], "item")
         lines.append(("components", f"{found['n_components']:,}, the largest of {largest}"))
-    low, high = found["degrees"]
-    lines.append(("degrees", f"{low:.3g} to {high:.3g}"))
-    for title in ("most_similar", "least_similar"):
-        pairs_named = [f"{one} - {two} ({weight:.3g})" for one, two, weight in found.get(title, [])]
-        heads = [title.replace("_", " "), *[""] * len(pairs_named)]
-        lines += zip(heads, pairs_named, strict=False)
+    for k, (one, two, weight) in enumerate(found.get("most_similar", [])):
+        lines.append(("" if k else "most similar", f"{one} - {two} ({weight:.3g})"))
     return lines

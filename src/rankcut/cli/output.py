@@ -173,18 +173,21 @@ class Outputs:
             return
         from rankcut.cli import writing
 
-        known: dict[str, Callable[[str], None]] = {}
-        if columns is not None:
-            known |= writing.table_writers(columns, data, spreadsheet=self.spreadsheet)
-        if draw is not None:
-            known |= dict.fromkeys(PICTURES, writing.picture_writer(draw))
-        if page is not None:
-            known[".html"] = writing.page_writer(page)
-        known |= {f".{form}": writer for form, writer in writers.items()}
+        known: dict[str, Any] = {".html": page, **dict.fromkeys(PICTURES, draw)}
+        known |= {**dict.fromkeys(TABLES, columns), **{f".{own}": writers[own] for own in writers}}
         for target, suffix in self.forms:
-            if suffix in known:
-                with writing.destination(target, suffix) as place:
-                    known[suffix](place)
+            made = known.get(suffix)
+            if made is None:
+                continue
+            with writing.destination(target, suffix) as place:
+                if suffix[1:] in writers:
+                    made(place)
+                elif suffix == ".html":
+                    writing.write_bytes(place, made().encode())
+                elif suffix in PICTURES:
+                    writing.write_picture(place, made())
+                else:
+                    writing.write_table(place, made, data, spreadsheet=self.spreadsheet)
 
     def save(
         self, model: Any, items: Sequence[Any], target: str = "", columns: Sequence[str] = ()

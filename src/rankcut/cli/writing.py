@@ -4,66 +4,44 @@ import io
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rankcut.cli.output import say, styled
 
 if TYPE_CHECKING:
     from rankcut.rankings.ranking_set import RankingSet
 
-Writer: TypeAlias = Callable[[str], None]
-"""Writes a result to a path, whole or not at all."""
 
+def write_table(
+    place: str, columns: Mapping[str, Sequence[Any]], data: Any = None, *, spreadsheet: bool = False
+) -> None:
+    """Write a table by its suffix; JSON has ``data``, or an object for each row."""
+    if place.endswith(".csv"):
+        from rankcut.files.text import format_text
 
-def table_writers(
-    columns: Mapping[str, Sequence[Any]], data: Any = None, *, spreadsheet: bool = False
-) -> dict[str, Writer]:
-    """Writers of a table; JSON has ``data``, or an object for each row."""
-
-    def csv(place: str) -> None:
-        from rankcut.files.text import defused, format_text
-
-        table = dict(columns)
-        if spreadsheet:
-            table = {
-                defused(name): [defused(cell) for cell in cells] for name, cells in table.items()
-            }
-        _write(place, format_text(table, ","))
-
-    def parquet(place: str) -> None:
+        write_bytes(place, format_text(dict(columns), ",", spreadsheet=spreadsheet))
+    elif place.endswith(".parquet"):
         from rankcut.files.stored_tables import format_parquet
 
-        _write(place, format_parquet(dict(columns)))
-
-    def as_json(place: str) -> None:
-        _write(place, (json_text(records(columns) if data is None else data) + "\n").encode())
-
-    return {".csv": csv, ".parquet": parquet, ".json": as_json}
+        write_bytes(place, format_parquet(dict(columns)))
+    else:
+        write_bytes(place, json_text(records(columns) if data is None else data).encode() + b"\n")
 
 
-def picture_writer(draw: Callable[[], Any]) -> Writer:
-    """A writer of a figure, whose format Matplotlib chooses by the suffix."""
+def write_picture(place: str, figure: Any) -> None:
+    """Write a figure, whose format Matplotlib chooses by the suffix."""
+    from rankcut.files.drafts import atomic_path
+    from rankcut.pictures.figures import save_figure
 
-    def write(place: str) -> None:
-        from rankcut.files.drafts import atomic_path
-        from rankcut.pictures.figures import save_figure
-
-        with atomic_path(place) as draft:
-            save_figure(draw(), draft)
-
-    return write
+    with atomic_path(place) as draft:
+        save_figure(figure, draft)
 
 
-def page_writer(make: Callable[[], str]) -> Writer:
-    """A writer of an HTML page."""
-    return lambda place: _write(place, make().encode())
-
-
-def _write(place: str, content: bytes) -> None:
+def write_bytes(place: str, content: bytes) -> None:
+    """Write a file."""
     from rankcut.files.drafts import atomic_file
 
     with atomic_file(place) as file:
@@ -93,24 +71,6 @@ def destination(target: str, suffix: str) -> Iterator[str]:
                     say(line.removesuffix("\n"), sys.stdout)
             else:
                 copy_whole(file, sys.stdout.buffer)
-
-
-def for_spreadsheet(rankings: "RankingSet") -> "RankingSet":
-    """The rankings with names that a spreadsheet takes for text."""
-    from rankcut.files.text import defused
-
-    columns = {}
-    for name, values in rankings.columns.items():
-        safe = values.copy()
-        safe[:] = [defused(value) for value in values.tolist()]
-        columns[defused(name)] = safe
-    ids = rankings.ids
-    return replace(
-        rankings,
-        items=tuple(map(defused, rankings.items)),
-        ids=ids if ids is None else type(ids)(map(defused, ids)),
-        columns=columns,
-    )
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

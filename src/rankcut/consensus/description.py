@@ -239,28 +239,8 @@ def _problems(rankings: RankingSet, value: Rankings, found: _Census) -> list[str
     if rankings.ids is not None and len(set(rankings.ids)) < len(rankings.ids):
         twice, times = Counter(rankings.ids).most_common(1)[0]
         problems.append(f"rankings share a name: {twice!r} occurs {times} times")
-    return problems + _against_header(rankings, found)
+    return problems
 
 
 def _of(number: int) -> str:
     return f"{amount(number, 'ranking')} {'ranks' if number == 1 else 'rank'}"
-
-
-def _against_header(rankings: RankingSet, found: _Census) -> list[str]:
-    """Disagreements between the header of a PrefLib file and its orders."""
-    problems = []
-    header = rankings.metadata
-    for key, number in (
-        ("NUMBER VOTERS", rankings.n_rankings),
-        ("NUMBER UNIQUE ORDERS", len(found.repeats)),
-        # All items in the first category and all in the last are one order and two preferences.
-        ("NUMBER UNIQUE PREFERENCES", len(rankings)),
-    ):
-        if key in header and header[key] != str(number):
-            problems.append(f"the header says {key.lower()}: {header[key]}, but there are {number}")
-    kind = header.get("DATA TYPE", "")
-    if kind in ("soc", "soi") and found.tied.any():
-        problems.append(f"the header says {kind}, strict orders, but there are ties")
-    if kind in ("soc", "toc") and (found.lengths < len(rankings.items)).any():
-        problems.append(f"the header says {kind}, complete orders, but some leave items out")
-    return problems

@@ -121,25 +121,13 @@ def _check_names(items: Sequence[str], table: TableBlock) -> None:
         if not own:
             raise RankingFileError("this item has no name", table.source, line)
         if own in seen:
-            unique = _unique_columns(table)
-            better = "name the items by a column in which all rows differ: "
             raise RankingFileError(
                 f"item {own!r} has two rows; each item needs one",
                 table.source,
                 line,
-                remedy=[better, Setting("item", unique[0])] if unique else "",
+                remedy=["name the column of their names with ", Setting("item")],
             )
         seen.add(own)
-
-
-def _unique_columns(table: TableBlock) -> list[str]:
-    """The columns with a value of its own for each row, text before numbers."""
-    found = {}
-    for i, name in enumerate(table.names):
-        cells = _names(table, i)
-        if "" not in cells and len(set(cells)) == len(cells):
-            found[name] = table.is_numeric(i)
-    return sorted(found, key=found.__getitem__)
 
 
 def _feature(
@@ -149,20 +137,18 @@ def _feature(
     cells, name = table.objects(column), table.names[column]
     missing = [row for row, cell in enumerate(cells) if is_missing(cell)]
     if missing:
-        raise RankingFileError(
+        raise table.mistake(
             f"item {items[missing[0]]!r} has no value in column {name!r}",
-            table.source,
-            int(table.lines[missing[0]]),
-            remedy=["fill it in, or choose other columns with ", Setting("columns")],
+            ["fill it in, or choose other columns with ", Setting("columns")],
+            missing[0],
         )
     values = cells if is_code else typed(cells)
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values)))
-        raise RankingFileError(
+        raise table.mistake(
             f"item {items[row]!r} has {str(cells[row])[:40]} in column {name!r}, "
             "which is not a finite number",
-            table.source,
-            int(table.lines[row]),
+            row=row,
         )
     return values
 

@@ -156,6 +156,7 @@ def write_file(
     *,
     layout: Layout = "wide",
     delimiter: str | None = None,
+    spreadsheet: bool = False,
 ) -> None:
     """Write rankings to a file of the formats soc, soi, toc, toi, csv, tsv, parquet, blt and npy.
 
@@ -174,6 +175,8 @@ def write_file(
         The layout of a table; as ratings, the last ranked item of each ranking has score 1.
     delimiter : str or None
         What divides the cells of a CSV or TSV file; None goes by the format.
+    spreadsheet : bool
+        In CSV and TSV, write ``'`` before text that a spreadsheet takes for a formula.
 
     Examples
     --------
@@ -191,7 +194,8 @@ def write_file(
             "a Parquet file is already compressed; leave out .gz",
             source_name(target),
         )
-    content = _formatted(rankings, chosen, source_name(target), layout, delimiter)
+    text = {"spreadsheet": spreadsheet, "delimiter": delimiter}
+    content = _formatted(rankings, chosen, source_name(target), layout, **text)
     if not isinstance(target, str | os.PathLike):
         write_whole(target, content)
         return
@@ -258,7 +262,7 @@ def read_blocks(
 
 
 def _formatted(
-    rankings: RankingSet, chosen: Format, name: str, layout: Layout, delimiter: str | None
+    rankings: RankingSet, chosen: Format, name: str, layout: Layout, delimiter: Any, **text: Any
 ) -> bytes:
     if chosen in _PREFLIB:
         kind: OrderType = chosen  # type: ignore[assignment]
@@ -272,4 +276,4 @@ def _formatted(
     columns = marked_columns(rankings, layout, name)
     if chosen == "parquet":
         return format_parquet(columns)
-    return format_text(columns, delimiter or {"csv": ",", "tsv": "\t"}[chosen])
+    return format_text(columns, delimiter or {"csv": ",", "tsv": "\t"}[chosen], **text)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import RankingFileError, Setting, Text, amount
+from rankcut.errors import Setting, Text, amount
 from rankcut.files.tables import ORDINALS, Layout, TableBlock, shown
 from rankcut.parameters import MOST_LISTED
 
@@ -154,13 +154,10 @@ def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> No
         remedy = [f"if {these}, pass ", option, "; otherwise ", *naming]
     else:
         said = rankings_in_text(block)
-        problem, remedy = said or (
-            f"these do not look like ranks: {problem}",
-            _reading_scores(block, naming),
-        )
-    culprit = None if found.culprit is None else names[found.culprit]
-    line = int(block.lines[0])
-    raise RankingFileError(problem, block.source, line, remedy=remedy, column=culprit)
+        unlike = f"these do not look like ranks: {problem}"
+        problem, remedy = said or (unlike, _reading_scores(block, naming))
+    culprit = None if found.culprit is None else items[found.culprit]
+    raise block.mistake(problem, remedy, column=culprit)
 
 
 def _codes_of_no_answer(values: NDArray[np.float64], names: Sequence[str]) -> str:
@@ -177,14 +174,8 @@ def _reading_scores(block: TableBlock, naming: Text) -> Text:
     if score is None:
         return ["pass ", Setting("layout", "ratings"), " for scores, or ", *naming]
     return [
-        "if each row is one rating, name its columns with ",
-        Setting("ranking"),
-        ", ",
-        Setting("item"),
-        " and ",
-        Setting("score", score),
-        "; otherwise ",
-        *naming,
+        *("if each row is one rating, name its columns with ", Setting("ranking"), ", "),
+        *(Setting("item"), " and ", Setting("score", score), "; otherwise ", *naming),
     ]
 
 

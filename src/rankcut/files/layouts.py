@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import RankingFileError, Setting, amount
+from rankcut.errors import RankingFileError, Setting, Text, amount
 from rankcut.files.guessing import BLANK, OVERVOTE, as_option, places_of_ballots
 from rankcut.files.roles import (
     RANKING,
@@ -193,12 +193,8 @@ def _long_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
         roles = roles_of(block, options, used=(item, value))
         own = ids_of(block, roles)
         if own is None:
-            raise RankingFileError(
-                "no column says which ranking a line is about",
-                source,
-                int(block.lines[0]),
-                remedy=["name it with ", Setting("ranking")],
-            )
+            remedy: Text = ["name it with ", Setting("ranking")]
+            raise block.mistake("no column says which ranking a line is about", remedy)
         known = known or {names[i]: [] for i in roles.columns}
         found = {name: block.objects(names.index(name)) for name in known}
         times, weighing = counts_of(block, roles), weights_of(block, roles)
@@ -229,10 +225,7 @@ def _long_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
             source,
             int(np.concatenate(lines)[again]),
             remedy=[
-                "pass ",
-                Setting("repeats", "first"),
-                " or ",
-                Setting("repeats", "last"),
+                *("pass ", Setting("repeats", "first"), " or ", Setting("repeats", "last")),
                 " to choose a mention",
             ],
         )
@@ -280,18 +273,15 @@ def _check_shared(block: TableBlock, columns: Sequence[int]) -> None:
     for own, i in zip(cells, columns, strict=True):
         others = set().union(*(each for each in cells if each is not own))
         if len(block) > 1 and own and not own & others:
-            raise RankingFileError(
+            option = Setting("columns", as_option([i], block.names))
+            raise block.mistake(
                 f"column {block.names[i]!r} shares no item with the other columns, so it is not a "
                 "place on a ballot",
-                block.source,
-                int(block.lines[0]),
-                remedy=[
-                    "if it is not one, pass ",
-                    Setting("columns", as_option([i], block.names)),
-                    "; otherwise name the places with ",
-                    Setting("item_columns"),
+                [
+                    *("if it is not one, pass ", option),
+                    *("; otherwise name the places with ", Setting("item_columns")),
                 ],
-                column=block.names[i],
+                column=i,
             )
 
 

@@ -102,11 +102,9 @@ def _read(guess: Guess, options: TableOptions) -> RankingSet:
         told = replace(told, higher_is_better=options.higher_is_better)
     if guess.noun == "data set" and told.higher_is_better is None:
         ways = [Setting("higher_is_better", True), Setting("higher_is_better", False)]
-        raise RankingFileError(
+        raise guess.block.mistake(
             f"these look like {guess.what}, and nothing says whether higher is better",
-            guess.block.source,
-            int(guess.block.lines[0]),
-            remedy=["pass ", ways[0], " or ", ways[1]],
+            ["pass ", ways[0], " or ", ways[1]],
         )
     rankings = table_rankings([guess.block], told)
     said = [*guess.said, *rankings.notes]

@@ -219,11 +219,9 @@ def _items(
 def _check_several(block: TableBlock, items: Sequence[int], left: Sequence[int]) -> None:
     """Refuse one column of numbers beside columns of text: nobody would rank one item."""
     if len(items) == 1 and len(left) > 1:
-        raise RankingFileError(
+        raise block.mistake(
             f"only column {block.names[items[0]]!r} holds ranks, and a ranking needs two items",
-            block.source,
-            int(block.lines[0]),
-            remedy=["name the items with ", Setting("item_columns")],
+            ["name the items with ", Setting("item_columns")],
         )
 
 
@@ -236,12 +234,9 @@ def _known_items(block: TableBlock, items: Sequence[int], known: Sequence[str]) 
     missing = [name for name in known if name not in found]
     if not (others and missing):
         return ours
-    unknown = [repr(block.names[i]) for i in others]
-    are = f"column {unknown[0]} is not an item"
-    if len(unknown) > 1:
-        are = f"columns {', '.join(unknown[:-1])} and {unknown[-1]} are not items"
+    unknown = some_of([repr(block.names[i]) for i in others])
     raise RankingFileError(
-        f"{are} of the model, and its item {missing[0]!r} is missing",
+        f"the model does not know {unknown}, and its item {missing[0]!r} is missing",
         block.source,
         remedy=[
             "rename the column, or pass ",
@@ -263,7 +258,7 @@ def _no_items(block: TableBlock, options: TableOptions) -> RankingFileError:
         problem = f"no column holds only words of the scale {', '.join(options.levels() or ())}"
     else:
         problem, remedy = rankings_in_text(block) or (problem, remedy)
-    return RankingFileError(problem, block.source, int(block.lines[0]), remedy=remedy)
+    return block.mistake(problem, remedy)
 
 
 def shortened(labels: Sequence[str]) -> tuple[str, ...]:
@@ -422,6 +417,5 @@ def meeting(blocks: Iterable[TableBlock], conditions: Sequence[str]) -> Iterator
         elif kept.any():
             yield block.some(kept)
     if not any_row:
-        raise NoSuchRowsError(
-            f"no row meets {' and '.join(conditions)}", block.source, int(block.lines[-1])
-        )
+        said = f"no row meets {' and '.join(conditions)}"
+        raise NoSuchRowsError(said, block.source, int(block.lines[-1]))

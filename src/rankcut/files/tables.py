@@ -152,13 +152,15 @@ class TableBlock:
 
     def refuse(self, row: int, column: int, problem: str, remedy: Text = "") -> NoReturn:
         """Raise with the place of a cell."""
-        raise RankingFileError(
-            f"column {self.names[column]!r}: {problem}",
-            self.source,
-            int(self.lines[row]),
-            remedy=remedy,
-            column=self.names[column],
-        )
+        raise self.mistake(f"column {self.names[column]!r}: {problem}", remedy, row, column)
+
+    def mistake(
+        self, problem: str, remedy: Text = "", row: int = 0, column: int | None = None
+    ) -> RankingFileError:
+        """What is wrong with the table, and where."""
+        name = None if column is None else self.names[column]
+        line = int(self.lines[row])
+        return RankingFileError(problem, self.source, line, remedy=remedy, column=name)
 
     def objects(self, column: int, missing: Callable[[Any], bool] | None = None) -> NDArray[Any]:
         """A column as objects, None where there is no value, by default as is_missing says."""

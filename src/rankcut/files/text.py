@@ -338,8 +338,10 @@ def _column_names(titles: list[list[Any]], width: int) -> tuple[list[str], dict[
     return list(names), repeats
 
 
-def format_text(columns: dict[str, Any], delimiter: str) -> bytes:
-    """The bytes of a CSV or TSV file."""
+def format_text(columns: dict[str, Any], delimiter: str, *, spreadsheet: bool = False) -> bytes:
+    """The bytes of a CSV or TSV file; for a spreadsheet, text stays text."""
+    if spreadsheet:
+        columns = {defused(name): list(map(defused, own)) for name, own in columns.items()}
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)

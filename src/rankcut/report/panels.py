@@ -26,7 +26,7 @@ from rankcut.pictures.scene import Path, Scene, Shape, Text, rectangle
 from rankcut.pictures.theme import COLOURS, FAINT, SOFT, group_colours, shorten
 from rankcut.report.study import Study
 
-# Lengths and places are drawn one by one up to this many; if there are more, several share a bar.
+# Places are drawn one by one up to this many; if there are more, several share a bar.
 _MOST_BARS = 20
 
 
@@ -178,7 +178,7 @@ def _cards(study: Study, total: float) -> tuple[Html, bool]:
         said = f"most often place {top + 1} ({percent(row[top], total)})"
         said = said if row.any() else "listed by nobody"
         said += f", not listed by {percent(missing[i], total)}" * bool(missing[i] > 1e-9 * total)
-        drawing = draw_svg(_bar_chart(bars, 150, 56, 11, f"Places of {name}: {said}"))
+        drawing = draw_svg(_bar_chart(bars, f"Places of {name}: {said}"))
         words = tag("figcaption", said.replace(" %", "\u00a0%"))
         cards.append(tag("figure", item_button(i, name), drawing, words, kind="card", data_item=i))
     return tag("div", *cards, kind="cards"), unlisted
@@ -271,35 +271,6 @@ def make_graph(study: Study) -> Panel | None:
     return Panel(name, said, content, draw=lambda: draw_figure(picture))
 
 
-def make_lengths(study: Study) -> Panel:
-    """How many items people rank."""
-    seen = np.flatnonzero(study.lengths)
-    total, n_items = study.description.n_rankings, study.description.n_items
-    low, high = int(seen[0]), int(seen[-1])
-    if low == high:
-        items = f"all {amount(n_items, 'item')}" if low == n_items else amount(low, "item")
-        return Panel("Lengths of lists", f"Each ranking lists {items}.")
-    most = int(study.lengths.argmax())
-    said = (
-        f"Rankings list {low} to {high} items; half list {study.description.lengths[1]:g} or "
-        f"fewer. The most common length is {most} ({percent(study.lengths[most], total)})."
-    )
-    if study.lengths[n_items] and most != n_items:
-        said += f" {percent(study.lengths[n_items], total)} list all {n_items:,} items."
-    step = -(-(high - low + 1) // _MOST_BARS)
-    starts = range(low, high + 1, step)
-    totals = [int(study.lengths[start : start + step].sum()) for start in starts]
-    every = -(-len(starts) // 8)
-    bars = []
-    for k, (start, number) in enumerate(zip(starts, totals, strict=True)):
-        last = min(start + step - 1, high)
-        length = f"{start}" if start == last else f"{start} to {last}"
-        tip = f"{length} items: {number:,} rankings ({percent(number, total)})"
-        bars.append(Bar(number / max(totals), tip, "" if k % every else f"{start}"))
-    about = "Histogram of how many items rankings list"
-    return Panel("Lengths of lists", said, draw_svg(_bar_chart(bars, 600, 122, 18, about)))
-
-
 def make_contents(study: Study) -> Panel:
     """What the file contains, and whether anything looks wrong."""
     about = study.description
@@ -314,6 +285,12 @@ def make_contents(study: Study) -> Panel:
             else f"There are {about.n_distinct:,} different orders; the most frequent occurs "
             f"{about.most_repeated:,} times. "
         )
+    low, median, high = about.lengths
+    said += (
+        f"Each ranking lists {amount(low, 'item')}. "
+        if low == high
+        else f"Rankings list {low} to {high} items, half of them {median:g} or fewer. "
+    )
     problems = len(about.problems)
     check = f"{amount(problems, 'thing')} to check in the file." if problems else ""
     return Panel(
@@ -367,7 +344,6 @@ PANELS: dict[str, Callable[[Study], Panel | None]] = {
     "pairs": make_pairs,
     "places": make_places,
     "graph": make_graph,
-    "lengths": make_lengths,
     "contents": make_contents,
 }
 """The panels of a page in their order, each a function of a study."""
@@ -382,8 +358,9 @@ class Bar(NamedTuple):
     colour: str = COLOURS[0]
 
 
-def _bar_chart(bars: Sequence[Bar], width: float, height: float, size: float, about: str) -> Scene:
-    """Bars beside each other, with labels in letters of that size."""
+def _bar_chart(bars: Sequence[Bar], about: str) -> Scene:
+    """Bars beside each other, with labels."""
+    width, height, size = 150.0, 56.0, 11.0
     wide = min(60.0, width / len(bars))
     left = (width - wide * len(bars)) / 2
     shapes: list[Shape] = [Path([np.array([[0.0, height], [width, height]])], FAINT)]

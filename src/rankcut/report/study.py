@@ -49,12 +49,6 @@ class Study:
         return describe(self.about, self.value)
 
     @cached_property
-    def lengths(self) -> NDArray[np.int64]:
-        """How many rankings list 0, 1, 2, … items."""
-        size = len(self.about.items) + 1
-        return np.bincount(self.about.n_ranked(), self.about.counts, size).astype(np.int64)
-
-    @cached_property
     def _listed(self) -> NDArray[np.int64]:
         """How many rankings list each item, of all items."""
         value, counts = self.value, self.about.counts
