@@ -155,6 +155,9 @@ def test_names_that_a_spreadsheet_would_run(lunch):
         assert first["town"] == "'=cmd()"
         # Behind its mark, the name of an item is no formula.
         assert {f"rank: {name}" for name in FORMULAS} <= {*first}
+    # Other formats run nothing, and keep names as they are.
+    succeed("convert", "odd.csv", "odd.soi", "--spreadsheet")
+    assert "'=1+1" not in (lunch / "odd.soi").read_text()
 
 
 def succeed_csv(*arguments):
