@@ -161,13 +161,14 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
                 lists, graph, rng, by_taste=by_taste, n_jobs=self.n_jobs, progress=progress
             )
         self._items = rankings.items
-        self._population = learned.population
+        fitted = learned.fitted
+        self._population = fitted.population
         self._sharpness = learned.sharpness
         self._presence = learned.presence
         self._used = learned.listing if by_taste or self._last else 0.0
-        self.consensus_: Floats = learned.population.mean
-        self.graph_share_ = learned.graph_share
-        self.prior_strength_ = learned.strength
+        self.consensus_: Floats = fitted.population.mean
+        self.graph_share_ = fitted.graph_share
+        self.prior_strength_ = fitted.strength
         self.listing_ = learned.listing
         if self.listing is None and not self._last and self.listing_ >= _NOTED:
             warnings.warn(

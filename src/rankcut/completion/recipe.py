@@ -13,9 +13,9 @@ P(i ≻ j) = Φ(κ·E[u_i − u_j] / sd(u_i − u_j)), with the κ that is most 
 hidden.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,36 +57,90 @@ _PULL = 10.0
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
-    """The population, and what was chosen while learning it."""
+class Fitted:
+    """The model of all lists, one without each part of the people, and what was chosen."""
 
     population: AnyPopulation
-    sharpness: float
-    presence: Presence | None
+    without: Sequence[AnyPopulation]
     strength: float
     graph_share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """The population, and what else was learned."""
+
+    fitted: Fitted
+    sharpness: float
+    presence: Presence | None
     listing: float
 
 
-class _HeldOut:
-    """People held out, part by part, and for each part the others: few parts if many people."""
+class _Recipe:
+    """How models are fitted: some people are held out, part by part, few parts if many people."""
 
-    def __init__(self, n_people: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        n_people: int,
+        graph: ItemGraph | None,
+        rng: np.random.Generator,
+        n_jobs: int | None,
+        say: Progress,
+    ) -> None:
+        self.graph, self.rng, self.n_jobs, self.say = graph, rng, n_jobs, say
         self.order = rng.permutation(n_people)
         tried = self.order[: 5 * _PEOPLE]
         parts = [part for part in np.array_split(tried, 5) if 0 < len(part) < len(tried)]
         self.judges = [np.sort(part) for part in parts[: -(-_PEOPLE // n_people)]]
         self.others = [np.setdiff1d(tried, part) for part in self.judges]
 
+    def fit(self, lists: Lists) -> Fitted:
+        """A full covariance, or factors for long lists or a large catalogue."""
+        short = lists.n_items <= FULL_ITEMS and lists.lengths.mean() <= LONGEST
+        return self._covariance(lists) if short else self._factors(lists)
 
-@dataclass(frozen=True, eq=False)
-class _Fitted:
-    """The model of all lists, one without each part, and what was chosen."""
+    def _covariance(self, lists: Lists) -> Fitted:
+        """With the strength of the prior under which the parts are most likely."""
+        self.say("the prior")
+        some = lists.some(np.sort(self.order[:_PEOPLE])).shortened(LONGEST, self.rng)
+        kernels = graph_kernels(self.graph, lists.n_items)
+        start, share = choose_covariance(some, mean_scores(lists), kernels)
+        precision = choose_precision(some, start, kernels)
 
-    population: AnyPopulation
-    without: Sequence[AnyPopulation]
-    strength: float
-    graph_share: float
+        def learned(lists: Lists, model: Population, strength: float) -> Population:
+            prior = TastePrior(start.covariance, strength, precision)
+            return learn(lists, model, prior, n_jobs=self.n_jobs)
+
+        judges = [lists.some(part) for part in self.judges]
+        others = [lists.some(part) for part in self.others]
+        best, chosen, strength = -np.inf, [start for _ in others], _STRENGTHS[0]
+        models = chosen
+        for tried in _STRENGTHS:
+            self.say(f"a prior as strong as {tried:.0f} people")
+            # From a strong prior to a weak one: each starts where the last one ended.
+            models = [learned(*each, tried) for each in zip(others, models, strict=True)]
+            pairs = zip(judges, models, strict=True)
+            likelihood = sum(pass_over(*each, self.n_jobs).likelihood for each in pairs)
+            if likelihood <= best:
+                break
+            best, chosen, strength = likelihood, models, tried
+        self.say("everyone")
+        population = learned(lists, chosen[0] if chosen else start, strength)
+        return Fitted(population, chosen, strength, 0.0 if self.graph is None else share)
+
+    def _factors(self, lists: Lists) -> Fitted:
+        graph, n_jobs, models = self.graph, self.n_jobs, []
+        for number, part in enumerate(self.judges, start=1):
+            self.say(f"factors, without part {number} of {len(self.judges)}")
+            some = lists.some(np.setdiff1d(np.arange(len(lists)), part))
+            start = first_factors(some, self.rng)
+            models.append(learn_factors(some, start, graph, n_jobs=n_jobs)[0])
+        self.say("everyone")
+        # From a model without a part in a few rounds.
+        start = models[0] if models else first_factors(lists, self.rng)
+        rounds = ROUNDS // 4 if models else ROUNDS
+        population, share = learn_factors(lists, start, graph, n_rounds=rounds, n_jobs=n_jobs)
+        return Fitted(population, models, 0.0, share)
 
 
 def learn_population(
@@ -101,92 +155,26 @@ def learn_population(
     """Learn from distinct lists; ``by_taste`` if people list what they like."""
     say = progress or (lambda words: None)
     last = bool((lists.blurs > 0).any())
-    parts = _HeldOut(len(lists), rng)
-
-    def fitted(lists: Lists) -> _Fitted:
-        short = lists.n_items <= FULL_ITEMS and lists.lengths.mean() <= LONGEST
-        fit = _fit_covariance if short else _fit_factors
-        return fit(lists, graph, parts, rng, n_jobs, say)
-
-    found, listing = fitted(lists), 1.0
+    recipe = _Recipe(len(lists), graph, rng, n_jobs, say)
+    found, listing = recipe.fit(lists), 1.0
     if not last:
         say("what people list")
-        judges = [lists.some(part) for part in parts.judges]
+        judges = [lists.some(part) for part in recipe.judges]
         listing = measure_listing(judges, found.without, rng)
         if by_taste and listing > 0:
             lists = with_unlisted(lists, listing)
-            found = fitted(lists)
+            found = recipe.fit(lists)
     say("probabilities")
-    judges = [lists.some(part) for part in parts.judges]
+    judges = [lists.some(part) for part in recipe.judges]
     # What is hidden was listed, so it cannot say how sharp to be about what never would be.
     sharpness = 1.0 if by_taste else measure_sharpness(judges, found.without, rng)
     presence = None
     if last and found.without:
         say("who lists what")
         listed = lists.listed()
-        others = listed.some(parts.others[0])
+        others = listed.some(recipe.others[0])
         presence = learn_presence(listed, judges[0].listed(), others, found.without[0], graph, rng)
-    return Learned(
-        found.population, sharpness, presence, found.strength, found.graph_share, listing
-    )
-
-
-def _fit_covariance(
-    lists: Lists,
-    graph: ItemGraph | None,
-    parts: _HeldOut,
-    rng: np.random.Generator,
-    n_jobs: int | None,
-    say: Progress,
-) -> _Fitted:
-    """Models with a full covariance, and the strength under which the parts are most likely."""
-    say("the prior")
-    some = lists.some(np.sort(parts.order[:_PEOPLE])).shortened(LONGEST, rng)
-    kernels = graph_kernels(graph, lists.n_items)
-    start, share = choose_covariance(some, mean_scores(lists), kernels)
-    precision = choose_precision(some, start, kernels)
-
-    def learned(lists: Lists, model: Population, strength: float) -> Population:
-        return learn(lists, model, TastePrior(start.covariance, strength, precision), n_jobs=n_jobs)
-
-    judges = [lists.some(part) for part in parts.judges]
-    others = [lists.some(part) for part in parts.others]
-    best, chosen, strength = -np.inf, [start for _ in others], _STRENGTHS[0]
-    models = chosen
-    for tried in _STRENGTHS:
-        say(f"a prior as strong as {tried:.0f} people")
-        # From a strong prior to a weak one: each starts where the last one ended.
-        models = [learned(*each, tried) for each in zip(others, models, strict=True)]
-        pairs = zip(judges, models, strict=True)
-        likelihood = sum(pass_over(*each, n_jobs).likelihood for each in pairs)
-        if likelihood <= best:
-            break
-        best, chosen, strength = likelihood, models, tried
-    say("everyone")
-    population = learned(lists, chosen[0] if chosen else start, strength)
-    return _Fitted(population, chosen, strength, 0.0 if graph is None else share)
-
-
-def _fit_factors(
-    lists: Lists,
-    graph: ItemGraph | None,
-    parts: _HeldOut,
-    rng: np.random.Generator,
-    n_jobs: int | None,
-    say: Progress,
-) -> _Fitted:
-    """Models with factors, for long lists or a large catalogue."""
-    models = []
-    for number, part in enumerate(parts.judges, start=1):
-        say(f"factors, without part {number} of {len(parts.judges)}")
-        some = lists.some(np.setdiff1d(np.arange(len(lists)), part))
-        models.append(learn_factors(some, first_factors(some, rng), graph, n_jobs=n_jobs)[0])
-    say("everyone")
-    # From a model without a part in a few rounds.
-    start = models[0] if models else first_factors(lists, rng)
-    rounds = ROUNDS // 4 if models else ROUNDS
-    population, share = learn_factors(lists, start, graph, n_rounds=rounds, n_jobs=n_jobs)
-    return _Fitted(population, models, 0.0, share)
+    return Learned(found, sharpness, presence, listing)
 
 
 def measure_listing(
@@ -200,20 +188,13 @@ def measure_listing(
     information criterion.
     """
     found: list[Floats] = [np.empty((4, 0))]
-    for some, model in zip(judges, models, strict=True):
-        known = _repeated(some)
-        hidden = _hidden_entries(known, rng, last=False)
-        shown = rescored(known.kept(~hidden))
-        utilities = model.utilities(shown)
-        for person, count in enumerate(known.counts.tolist()):
-            own, place = shown.span(person, person + 1), known.entries(person)
-            free = np.setdiff1d(np.arange(known.n_items), own.items)
-            free = rng.permutation(free)[:LONGEST] if len(free) > LONGEST else free
-            spread = np.diag(model.posterior(own, free))
-            listed = np.isin(free, known.items[place][hidden[place]])
-            found.append(
-                np.stack([utilities[person, free], spread, listed, np.full(len(free), count)])
-            )
+    for judge in _judged(judges, models, rng, last=False):
+        free = np.setdiff1d(np.arange(len(judge.utilities)), judge.shown.items)
+        free = rng.permutation(free)[:LONGEST] if len(free) > LONGEST else free
+        spread = np.diag(judge.model.posterior(judge.shown, free))
+        listed = np.isin(free, judge.items[judge.hidden])
+        counts = np.full(len(free), judge.times)
+        found.append(np.stack([judge.utilities[free], spread, listed, counts]))
     mean, variance, listed, counts = np.concatenate(found, axis=1)
     if listed.all() or not listed.any():
         return 0.0
@@ -242,23 +223,11 @@ def measure_sharpness(
     """
     last = any((some.blurs > 0).any() for some in judges)
     found: list[Floats] = [np.empty((2, 0))]
-    for some, model in zip(judges, models, strict=True):
-        known = _repeated(some.listed().shortened(LONGEST, rng))
-        hidden = _hidden_entries(known, rng, last=last)
-        shown = rescored(known.kept(~hidden))
-        if last:
-            shown = with_unlisted(shown, 1.0)
-        utilities = model.utilities(shown)
-        for person, count in enumerate(known.counts.tolist()):
-            place = known.entries(person)
-            items, out = known.items[place], hidden[place]
-            posterior = model.posterior(shown.span(person, person + 1), items)
-            # After a top-k list only the order of unlisted items is open.
-            partners = out if last else np.ones(len(out), dtype=bool)
-            margins = _margins(
-                known.scores[place], utilities[person, items], posterior, out, partners
-            )
-            found.append(np.stack([margins, np.full(len(margins), count)]))
+    listed = (some.listed().shortened(LONGEST, rng) for some in judges)
+    for judge in _judged(listed, models, rng, last=last):
+        # After a top-k list only the order of unlisted items is open.
+        margins = _margins(judge, judge.hidden if last else np.ones_like(judge.hidden))
+        found.append(np.stack([margins, np.full(len(margins), judge.times)]))
     margins, counts = np.concatenate(found, axis=1)
 
     def unlikely(log: float) -> float:
@@ -267,12 +236,40 @@ def measure_sharpness(
     return float(np.exp(minimize_scalar(unlikely, bounds=(-3.0, 3.0), method="bounded").x))
 
 
-def _repeated(lists: Lists) -> Lists:
+class _Judge(NamedTuple):
+    """A person from whom some places are hidden, and a model without this person."""
+
+    model: AnyPopulation
+    times: float  #: how many people have this list
+    items: NDArray[Any]  #: what the person lists
+    scores: Floats
+    hidden: NDArray[np.bool_]  #: which of them are hidden
+    shown: Lists  #: the others, scored again
+    utilities: Floats  #: of all items, by what is shown
+
+
+def _judged(
+    judges: Iterable[Lists],
+    models: Sequence[AnyPopulation],
+    rng: np.random.Generator,
+    *,
+    last: bool,
+) -> Iterator[_Judge]:
     """Lists of three or more; those of many people several times, to hide other places of each."""
-    lists = lists.some(np.flatnonzero(lists.lengths > 2))
-    copies = np.ceil(lists.counts * min(1.0, _PEOPLE / max(lists.counts.sum(), 1.0))).astype(int)
-    people = np.repeat(np.arange(len(lists)), copies)
-    return lists.some(people, (lists.counts / np.maximum(copies, 1))[people])
+    for some, model in zip(judges, models, strict=True):
+        lists = some.some(np.flatnonzero(some.lengths > 2))
+        often = lists.counts * min(1.0, _PEOPLE / max(lists.counts.sum(), 1.0))
+        copies = np.ceil(often).astype(int)
+        people = np.repeat(np.arange(len(lists)), copies)
+        known = lists.some(people, (lists.counts / np.maximum(copies, 1))[people])
+        hidden = _hidden_entries(known, rng, last=last)
+        shown = rescored(known.kept(~hidden))
+        shown = with_unlisted(shown, 1.0) if last else shown
+        utilities = model.utilities(shown)
+        for person, count in enumerate(known.counts.tolist()):
+            place, own = known.entries(person), shown.span(person, person + 1)
+            items, scores = known.items[place], known.scores[place]
+            yield _Judge(model, count, items, scores, hidden[place], own, utilities[person])
 
 
 def _hidden_entries(known: Lists, rng: np.random.Generator, *, last: bool) -> NDArray[np.bool_]:
@@ -286,14 +283,10 @@ def _hidden_entries(known: Lists, rng: np.random.Generator, *, last: bool) -> ND
     return hidden
 
 
-def _margins(
-    scores: Floats,
-    utilities: Floats,
-    posterior: Floats,
-    hidden: NDArray[np.bool_],
-    partners: NDArray[np.bool_],
-) -> Floats:
+def _margins(judge: _Judge, partners: NDArray[np.bool_]) -> Floats:
     """Standardised margins, in their true direction, of hidden items and others."""
+    scores, hidden, utilities = judge.scores, judge.hidden, judge.utilities[judge.items]
+    posterior = judge.model.posterior(judge.shown, judge.items)
     above = np.triu(np.ones((len(scores), len(scores)), dtype=bool), 1)
     one, other = np.nonzero(hidden[:, None] & partners & (~hidden | above))
     truth = np.sign(scores[one] - scores[other])
