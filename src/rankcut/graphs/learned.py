@@ -77,7 +77,7 @@ class _ProfileGraph(WithParameters, ABC):
         counts = np.repeat(row_counts, np.diff(listed.indptr))
         # A row that counts c times adds c times its products.
         entries = self._profiles(listed, counts) * np.sqrt(counts)
-        profiles = sparse.csr_array((entries, listed.indices, listed.indptr), listed.shape)
+        profiles = with_entries(listed, entries)
         shrunk = self.shrinkage * (float((entries**2).sum() / counts.sum()) if counts.size else 0.0)
         squares = np.bincount(listed.indices, entries**2, minlength=listed.shape[1]) + shrunk
         scale = np.zeros(len(squares))
@@ -185,6 +185,11 @@ def listed_ranks(rankings: Rankings) -> sparse.csr_array:
     return sparse.csr_array(
         (np.concatenate(ranks), np.concatenate(columns), starts), rankings.shape
     )
+
+
+def with_entries(listed: sparse.csr_array, entries: NDArray[np.float64]) -> sparse.csr_array:
+    """The same places with other numbers."""
+    return sparse.csr_array((entries, listed.indices, listed.indptr), shape=listed.shape)
 
 
 def list_positions(listed: sparse.csr_array) -> NDArray[np.float64]:

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.preprocessing import normalize
 
 from rankcut._loops.types import Floats
 from rankcut.cuts.options import check_steps
@@ -35,7 +36,7 @@ from rankcut.cuts.smoothing import Smoother
 from rankcut.graphs import AgreementGraph, ItemGraph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
-from rankcut.graphs.learned import list_positions, listed_ranks
+from rankcut.graphs.learned import list_positions, listed_ranks, with_entries
 from rankcut.parameters import MOST_LISTED
 from rankcut.rankings import Rankings
 
@@ -111,14 +112,7 @@ def list_views(rankings: Rankings, smoother: Smoother | None = None) -> dict[str
 
 def _unit(rows: sparse.csr_array, data: Floats) -> sparse.csr_array:
     """The same places with other numbers, scaled to rows of unit length; zeros stay zeros."""
-    squares = np.add.reduceat(np.append(data**2, 0.0), rows.indptr[:-1]) * (_sizes(rows) > 0)
-    lengths = np.sqrt(squares)
-    scaled = data / np.repeat(np.where(lengths > 0, lengths, 1.0), _sizes(rows))
-    return _like(rows, scaled)
-
-
-def _like(rows: sparse.csr_array, data: Floats) -> sparse.csr_array:
-    return sparse.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+    return sparse.csr_array(normalize(with_entries(rows, data)))
 
 
 def _sizes(rows: sparse.csr_array) -> NDArray[Any]:
@@ -154,7 +148,7 @@ class LevelViews:
         rows = np.repeat(np.arange(n_rows), _sizes(rated))
         means = np.bincount(rows, scores, minlength=n_rows) / np.maximum(_sizes(rated), 1)
         views = {
-            "ratings": View(_like(rated, scores)),
+            "ratings": View(with_entries(rated, scores)),
             "mean level": View(sparse.csr_array(means[:, None])),
         }
         if n_levels := len(self._levels):

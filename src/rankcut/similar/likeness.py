@@ -21,7 +21,7 @@ from rankcut.graphs import AgreementGraph, CoListingGraph, NeighborGraph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_features import FeatureRecipe, aligned_points
 from rankcut.graphs.item_graph import fit_graph
-from rankcut.graphs.learned import list_positions, listed_ranks
+from rankcut.graphs.learned import list_positions, listed_ranks, with_entries
 from rankcut.rankings import Unranked, object_array
 
 # Chosen on development people by what benchmarks/quality_alike.py measures. Steps of smoothing over
@@ -107,9 +107,9 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         self._top = self.unranked == "last" and listed.nnz < np.prod(listed.shape)
         self.graph_ = fit_graph(CoListingGraph() if self._top else AgreementGraph(), rankings)
         self._smoother = Smoother(self.graph_, _STEPS)
-        totals = self._totals = np.asarray(_like(listed, np.ones(listed.nnz)).T @ counts)
+        totals = self._totals = np.asarray(with_entries(listed, np.ones(listed.nnz)).T @ counts)
         self._rarity = np.log((1.0 + counts.sum()) / (1.0 + totals)) + 1.0
-        places = _like(listed, list_positions(listed)).T @ counts
+        places = with_entries(listed, list_positions(listed)).T @ counts
         self._means = np.asarray(places / (totals + SHRINKAGE) * self.centered)
         overlap = totals @ totals / (counts.sum() * totals.sum()) if listed.nnz else 1.0
         self._weights = np.sqrt([1.0, overlap / 2.0] if self._top else [overlap, 1.0])
@@ -142,7 +142,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         """Which rankings list an item of others, ``fitted`` ones not of themselves, or of edges."""
         listed = listed_ranks(self._read(X, reset=False))
         common = (self._totals > int(fitted)) | (self.graph_.degrees > 0) & (self.graph is not None)
-        return np.asarray(_like(listed, common[listed.indices] * 1.0).sum(axis=1) > 0)
+        return np.asarray(with_entries(listed, common[listed.indices] * 1.0).sum(axis=1) > 0)
 
     def compact(self, X: Any) -> NDArray[Any] | JoinedRows:
         """The same vectors in the smallest form, for comparing them."""
@@ -169,8 +169,8 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         """x: what is listed, its first items more than its last; or places less their means."""
         places = list_positions(listed)
         if not self._top:
-            return _like(listed, places - self._means[listed.indices])
-        weighted = _like(listed, (1.0 + 0.5 * places) * self._rarity[listed.indices])
+            return with_entries(listed, places - self._means[listed.indices])
+        weighted = with_entries(listed, (1.0 + 0.5 * places) * self._rarity[listed.indices])
         return sparse.csr_array(normalize(weighted))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
@@ -192,8 +192,3 @@ def _main_directions(rows: sparse.csr_array, counts: Floats) -> Floats:
     right, squares = svd_flip(left, right, u_based_decision=False)[1], sizes**2
     mean = row_squares(weighted).sum() / min(counts.sum(), rows.shape[1])
     return np.asarray(right.T * (squares / np.maximum(squares + mean, np.finfo(float).tiny)))
-
-
-def _like(listed: sparse.csr_array, entries: Floats) -> sparse.csr_array:
-    """The same places with other numbers."""
-    return sparse.csr_array((entries, listed.indices, listed.indptr), shape=listed.shape)
