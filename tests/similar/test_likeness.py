@@ -24,6 +24,13 @@ def random_lists(n_lists, seed):
     return ranks
 
 
+def lists_by_taste():
+    """Random items, ordered by a taste that people have more or less of, or its opposite."""
+    rng = np.random.default_rng(0)
+    utilities = rng.normal(size=(60, 1)) * np.linspace(-2, 2, N) + rng.normal(size=(60, N))
+    return np.where(rng.random(utilities.shape) < 0.4, -utilities, np.nan)
+
+
 RANKS = random_lists(30, 1)
 
 
@@ -88,9 +95,10 @@ def parts_by_definition(ranks, unranked):
 
 
 def test_parts_by_definition(unranked):
-    model = LikenessFeatures(unranked=unranked).fit(RANKS)
-    vectors = model.transform(RANKS)
-    parts, of_factors = parts_by_definition(RANKS, unranked)
+    ranks = lists_by_taste()
+    model = LikenessFeatures(unranked=unranked).fit(ranks)
+    vectors = model.transform(ranks)
+    parts, of_factors = parts_by_definition(ranks, unranked)
     total = sum(weight for _, weight in parts.values()) + of_factors
     for name, (rows, weight) in parts.items():
         found = vectors[:, columns(model, name)]
@@ -100,7 +108,7 @@ def test_parts_by_definition(unranked):
 
 
 def test_factors_of_order_are_expected_tastes():
-    ranks = random_lists(60, 1)
+    ranks = lists_by_taste()
     model = LikenessFeatures(unranked="anywhere").fit(ranks)
     factors = model.transform(ranks)[:, columns(model, "order factors")]
     assert isinstance(model._factors, FactorPopulation)
@@ -115,6 +123,25 @@ def test_factors_of_order_are_expected_tastes():
     )
     expected = unit(expected * np.linalg.norm(loadings, axis=0))
     np.testing.assert_allclose(unit(factors)[:, : loadings.shape[1]], expected, atol=1e-8)
+
+
+def test_factors_that_explain_nothing_do_not_count():
+    # Random lists have none, but for rounding.
+    model = LikenessFeatures(unranked="anywhere").fit(RANKS)
+    assert not model.transform(RANKS)[:, columns(model, "order factors")].any()
+
+
+@pytest.mark.parametrize("part", ["order", "listing factors"])
+def test_the_order_of_items_does_not_matter(part):
+    # Learned graphs may take one of equally near neighbours.
+    rng = np.random.default_rng(1)
+    order, unranked = rng.permutation(N), "anywhere" if part == "order" else "last"
+    both = []
+    for ranks in (RANKS, RANKS[:, order]):
+        model = LikenessFeatures(unranked=unranked).fit(ranks)
+        found = model.transform(ranks)[:, columns(model, part)]
+        both.append(found @ found.T)
+    np.testing.assert_allclose(*both, atol=1e-9)
 
 
 def test_means_are_left_alone_if_not_centered():

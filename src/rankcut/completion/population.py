@@ -289,11 +289,16 @@ class FactorPopulation:
         return found
 
     def tastes(self, lists: Lists) -> Floats:
-        """The expected factors of each person, in units of the utilities that they explain."""
+        """The expected factors of each person, in units of the utilities that they explain.
+
+        Those that explain next to nothing of the listed items are 0, not rounding.
+        """
         rank = self.loadings.shape[1]
         expected = np.empty((len(lists), rank + 1))
         solve_people(lists.arrays, self.of_items(), expected)
-        return np.asarray(expected[:, :rank] * np.linalg.norm(self.loadings, axis=0))
+        squares = (self.loadings**2).sum(axis=0)
+        told = squares >= LEAST_VARIANCE * self.loadings.any(axis=1).sum()
+        return np.asarray(expected[:, :rank] * np.where(told, np.sqrt(squares), 0.0))
 
     def posterior(self, one: Lists, chosen: NDArray[Any]) -> Floats:
         """The covariance of the utilities of some items, given one list."""
