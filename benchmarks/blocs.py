@@ -31,7 +31,7 @@ PHI = {4: 0.25, 7: 0.37, 9: 0.43, 10: 0.45, 30: 0.75}
 MOST = 8
 
 # Other methods see this many samples of a cell: k-means with the gap takes longest.
-BESIDE = 10
+BESIDE = 20
 
 # Camps are clear if their centres tell this share of people apart.
 CLEAR = 0.95

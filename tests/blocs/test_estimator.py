@@ -63,12 +63,16 @@ def test_it_is_a_maximum_of_the_likelihood(fitted):
         assert log_likelihood(moved, fitted._shares[0]) < best
 
 
-def test_errors_are_those_of_each_bloc_alone_where_blocs_are_plain():
+@pytest.mark.parametrize("n_each", [1, 3])
+def test_errors_are_those_of_each_bloc_alone_where_blocs_are_plain(n_each):
     strengths = np.exp([[3.0, 2, 1, 0, -1, -2], [-3, -2, 0, -1, 2, 3]])
     data = make_plackett_luce(600, strengths=strengths, random_state=0)
-    model = RankingBlocs(2).fit(data.ranks)
+    # Who says the same several times is still one person.
+    ranks, people = np.repeat(data.ranks, n_each, axis=0), np.repeat(np.arange(600), n_each)
+    model = RankingBlocs(2).fit(ranks, people=people)
     for bloc in range(2):
-        own = fit_strengths(read_rankings(data.ranks[model.labels_ == bloc]))
+        own = model.labels_ == bloc
+        own = fit_strengths(read_rankings(ranks[own], people=people[own]))
         assert_allclose(model.strengths_[bloc], own.theta, atol=0.1)
         assert_allclose(model.strength_errors_[bloc], own.standard_errors, rtol=0.15)
 
@@ -155,20 +159,6 @@ def test_other_features_find_the_same_blocs(features):
         assert adjusted_rand_score(found.labels_, model.labels_) == 1
 
 
-def test_unit_length_is_for_vectors():
-    ranks = votes(60, kind="incomplete", k=4).ranks
-    ranks[::2] = np.where(ranks[::2] <= 2, ranks[::2], np.nan)
-    features = GraphCutFeatures(unranked="anywhere")
-    centres = [
-        RankingBlocs(2, unranked="anywhere", features=features, normalize=unit)
-        .fit(ranks)
-        ._vectors.centres
-        for unit in (False, True)
-    ]
-    assert np.abs(centres[0] - centres[1]).max() > 0.1
-    assert (np.linalg.norm(centres[1], axis=1) <= 1).all()
-
-
 def test_length_is_not_taste():
     # People nearly agree, and half of them list two items only.
     ranks = make_mallows(200, 6, phi=0.1, random_state=0).ranks
@@ -209,7 +199,6 @@ def test_a_list_of_one_item_says_nothing():
     [
         ({"n_blocs": 0}, "n_blocs must be a whole number from 1"),
         ({"n_blocs": (3, 2)}, "n_blocs must be"),
-        ({"n_init": 0}, "n_init must be"),
         ({"confidence": 1}, "confidence must be"),
         ({"features": "word"}, 'must be None, "mallows"'),
     ],
@@ -219,9 +208,59 @@ def test_bad_parameters_are_named(options, message):
         RankingBlocs(**{"n_blocs": 2, **options}).fit(votes(20).ranks)
 
 
-def test_catalogues_are_refused():
-    with pytest.raises(InputError, match="up to 2,048 items"):
-        RankingBlocs(2).fit(np.tile(np.arange(2100.0), (4, 1)))
+def test_people_with_several_rankings_are_in_one_bloc():
+    """What a person says in all their lists decides, and weights of people are those of rows."""
+    ranks = np.repeat(votes(60).ranks, 3, axis=0)
+    hidden = np.random.default_rng(0).random(ranks.shape).argsort(axis=1) >= 3
+    ranks, people = np.where(hidden, np.nan, ranks), np.repeat([f"p{i}" for i in range(60)], 3)
+    model = RankingBlocs(2, unranked="anywhere").fit(ranks, people=people)
+    assert model.n_people_ == model.sizes_.sum() == 60
+    chances, right = np.ones((60, 2)) * model._shares[:2], votes(60).target
+    for row, own in enumerate(ranks):
+        order = np.argsort(own)[:3]
+        for bloc, theta in enumerate(np.exp(model.strengths_)):
+            for step in range(2):
+                chances[row // 3, bloc] *= theta[order[step]] / theta[order[step:]].sum()
+    chances /= chances.sum(axis=1, keepdims=True)
+    assert_allclose(model.membership_, np.repeat(chances, 3, axis=0), rtol=1e-9)
+    alone = RankingBlocs(2, unranked="anywhere").fit(ranks)
+    assert adjusted_rand_score(model.labels_[::3], right) > adjusted_rand_score(
+        alone.labels_, np.repeat(right, 3)
+    )
+    # The order of rows, names of people, and counts as repeated rows, change nothing.
+    order = np.random.default_rng(1).permutation(180)
+    other = RankingBlocs(2, unranked="anywhere").fit(ranks[order], people=people[order])
+    assert_same(model, other)
+    assert_array_equal(model.labels_[order], other.labels_)
+    twice = np.arange(180) % 5 == 0
+    counted = RankingBlocs(2, unranked="anywhere").fit(ranks, counts=1 + twice, people=people)
+    rows = np.repeat(np.arange(180), 1 + twice)
+    repeated = RankingBlocs(2, unranked="anywhere").fit(ranks[rows], people=people[rows])
+    assert_same(counted, repeated)
+    assert_array_equal(counted.membership_[rows], repeated.membership_)
+    each = RankingBlocs(2).fit(votes(60).ranks, people=np.arange(60))
+    assert_same(each, RankingBlocs(2).fit(votes(60).ranks))
+
+
+def test_catalogues_have_errors_by_their_diagonals(monkeypatch):
+    """Blocs of too many items for a matrix: errors are nearly the same if few items meet."""
+    rng = np.random.default_rng(0)
+    strengths = 2 * rng.standard_normal((2, 60))
+    ranks = np.full((4000, 60), np.nan)
+    for r, row in enumerate(ranks):
+        shown = rng.choice(60, 5, replace=False)
+        utilities = strengths[r % 2, shown] + rng.gumbel(size=5)
+        row[shown] = (-utilities).argsort().argsort() + 1
+    dense = RankingBlocs(2, unranked="anywhere").fit(ranks)
+    monkeypatch.setattr("rankcut.blocs.descriptions.MOST_DENSE", 100)
+    sparse = RankingBlocs(2, unranked="anywhere").fit(ranks)
+    assert_array_equal(dense.strengths_, sparse.strengths_)
+    ratio = sparse.strength_errors_ / dense.strength_errors_
+    assert 0.85 < np.median(ratio) <= 1.1
+    one, other = (np.diff(model.rank_intervals_, axis=2).mean() for model in (dense, sparse))
+    assert other == pytest.approx(one, rel=0.2)
+    with pytest.raises(InputError, match="ties among 60 items are too many for 2 blocs"):
+        RankingBlocs(2, unranked="anywhere").fit(np.where(ranks > 2, 2, ranks))
 
 
 def test_one_item_makes_no_blocs():

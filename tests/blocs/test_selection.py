@@ -84,7 +84,7 @@ def test_a_crowd_of_another_model_is_a_crowd(unequal):
         # The worst item is chosen first.
         utilities = np.linspace(2, -2, 6) - rng.gumbel(size=(900, 6))
     comparison = compared(by_utility(utilities))
-    scores = comparison.structure(comparison.grow(1, 3))[1]
+    _, _, scores, _ = comparison.structure(comparison.grow(1, 3))
     assert scores["line"] < scores["crowd"]
     assert RankingBlocs().fit(by_utility(utilities)).structure_ == "crowd"
 
@@ -172,9 +172,9 @@ def test_the_ends_of_a_line_are_named():
 
 def test_people_are_taken_at_equal_distances():
     merged = merge_rankings(read_rankings([[1, 2], [2, 1]], sample_weight=[3e9, 1e9])).rankings
-    some = some_people(merged, 2_000)
+    some = some_people(merged)
     assert sorted(some.counts.tolist()) == [500, 1500]
-    assert some_people(some, 2_000) is some
+    assert some_people(some) is some
 
 
 def test_a_number_cuts_a_line_for_description():

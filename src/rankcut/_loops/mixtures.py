@@ -72,6 +72,7 @@ def one_ranking(
 def mixture_sums(
     log_worths: Floats,
     log_shares: Floats,
+    people: Longs,
     starts: Longs,
     items: Indices,
     joined: Flags,
@@ -82,40 +83,57 @@ def mixture_sums(
     totals: Floats,
     gradient: Floats,
 ) -> None:
-    """The log-likelihood of each ranking, how probable each component is, and the gradient.
+    """The log-likelihood of each person, how probable each component is, and the gradient.
 
-    ``log_worths`` and ``gradient``, which is added to, have a row for each component.
+    Person p has the rankings ``people[p]:people[p + 1]``, whose weights add up to the person's;
+    ``totals`` and ``chances`` are the same for all of them. ``log_worths`` and ``gradient``, which
+    is added to, have a row for each component.
     """
     n_components, n_items = log_worths.shape
     worths = np.exp(log_worths)
     sums = worths.sum(axis=1)
     tails = np.zeros(n_components)
     inverses = np.empty((n_components, n_items + 1))
-    for r in range(len(starts) - 1):
-        listed = items[starts[r] : starts[r + 1]]
-        ties = joined[starts[r] : starts[r + 1]]
-        n = len(listed)
-        for q in range(n_components):
-            rest = rest_worth(worths[q], sums[q], listed) if others else 0.0
-            chances[r, q] = log_shares[q] + one_ranking(
-                log_worths[q], worths[q], rest, listed, ties, n_chosen[r], inverses[q]
-            )
-        highest = chances[r].max()
+    chance = np.empty(n_components)
+    for p in range(len(people) - 1):
+        first, last = people[p], people[p + 1]
+        chance[:] = log_shares
+        for r in range(first, last):
+            listed = items[starts[r] : starts[r + 1]]
+            ties = joined[starts[r] : starts[r + 1]]
+            for q in range(n_components):
+                rest = rest_worth(worths[q], sums[q], listed) if others else 0.0
+                chance[q] += one_ranking(
+                    log_worths[q], worths[q], rest, listed, ties, n_chosen[r], inverses[q]
+                )
+        highest = chance.max()
         total = 0.0
         for q in range(n_components):
-            chances[r, q] = math.exp(chances[r, q] - highest)
-            total += chances[r, q]
-        totals[r] = highest + math.log(total)
-        for q in range(n_components):
-            chances[r, q] /= total
-            weight = weights[r] * chances[r, q]
-            if weight == 0.0:
-                continue
-            tail = inverses[q, n] if others else 0.0
-            tails[q] += weight * tail
-            for e in range(n):
-                item = listed[e]
-                chosen = 1.0 if e < n_chosen[r] else 0.0
-                gradient[q, item] += weight * (chosen - worths[q, item] * (inverses[q, e] - tail))
+            chance[q] = math.exp(chance[q] - highest)
+            total += chance[q]
+        own = weights[first:last].sum()
+        for r in range(first, last):
+            totals[r] = highest + math.log(total)
+            listed = items[starts[r] : starts[r + 1]]
+            ties = joined[starts[r] : starts[r + 1]]
+            n = len(listed)
+            for q in range(n_components):
+                chances[r, q] = chance[q] / total
+                weight = own * chances[r, q]
+                if weight == 0.0:
+                    continue
+                if last - first > 1:
+                    rest = rest_worth(worths[q], sums[q], listed) if others else 0.0
+                    one_ranking(
+                        log_worths[q], worths[q], rest, listed, ties, n_chosen[r], inverses[q]
+                    )
+                tail = inverses[q, n] if others else 0.0
+                tails[q] += weight * tail
+                for e in range(n):
+                    item = listed[e]
+                    chosen = 1.0 if e < n_chosen[r] else 0.0
+                    gradient[q, item] += weight * (
+                        chosen - worths[q, item] * (inverses[q, e] - tail)
+                    )
     for q in range(n_components):
         gradient[q] -= tails[q] * worths[q]

@@ -193,14 +193,15 @@ def blocs(subject: Subject) -> Answer | None:
     """Whether people fall into camps."""
     given: dict[str, Any] = subject.given("unranked")
     rankings, title = subject.rankings, subject.rankings.title or "Blocs"
-    model = RankingBlocs(**given).fit(rankings)
+    people = subject.asked.people
+    model = RankingBlocs(**given).fit(rankings, people=rankings.columns[people] if people else None)
     found, picture = BlocReport(model), bloc_map(rankings, model)
     drawn = spell("plot_map", "rankings", "names", **given, by_name="bloc", title=title)
     return subject.answer(
         _main(bloc_page(found, title, picture)),
-        "blocs unranked",
+        "blocs people unranked",
         "from rankcut import RankingBlocs, plot_map",
-        f"model = {spell('RankingBlocs', **given)}.fit(rankings)",
+        f"model = {spell('RankingBlocs', **given)}{spell('.fit', 'rankings', *_people(subject))}",
         'names = [f"bloc {label + 1}" for label in model.labels_]',
         f'{drawn}.savefig("blocs.png", dpi=150)',
         finding=found.sentences()[0] * (model.structure_ in ("camps", "line")),

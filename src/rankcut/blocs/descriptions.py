@@ -7,6 +7,9 @@ makes strengths less sure, and with the squares B of people's scores.
 The mean place of item i in a bloc is 1 + Σ_j P(j before i), which follows from the strengths; its
 error is by the delta method. Intervals of a bloc hold for all its items at once, and those of what
 sets blocs apart for all items of all blocs (Bonferroni), with quantiles of Student's t.
+
+Where blocs have too many items together for a matrix of all pairs, A and B are taken for their
+diagonals: of a large catalogue hardly any two items meet.
 """
 
 from collections.abc import Hashable, Sequence
@@ -15,13 +18,14 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg, special
+from scipy.sparse import csr_array, diags_array
 from scipy.stats import rankdata
 
 from rankcut._loops.types import Floats, Longs
-from rankcut.blocs.mixtures import Mixture
-from rankcut.consensus.intervals import places_by_pairs
+from rankcut.blocs.mixtures import Mixture, MixtureLikelihood
+from rankcut.errors import InputError, amount
 from rankcut.rankings.value import ROUNDING, block_rows
-from rankcut.strengths import ChoiceLikelihood, Choices
+from rankcut.strengths import ChoiceLikelihood
 from rankcut.strengths.fitting import MOST_DENSE, WIDE
 from rankcut.strengths.likelihood import RankingScores
 
@@ -73,80 +77,108 @@ class BlocDescriptions:
         }
 
 
-def describe_blocs(choices: Choices, mixture: Mixture, confidence: float) -> BlocDescriptions:
+def describe_blocs(
+    likelihood: MixtureLikelihood, mixture: Mixture, confidence: float
+) -> BlocDescriptions:
     """What the camps of a mixture say."""
     k, n_items = mixture.blocks.shape
-    covariance = _covariance(choices, mixture)
+    covariance = _covariance(likelihood, mixture)
     strengths = mixture.blocks - mixture.blocks.mean(axis=1, keepdims=True)
-    chances, weights = mixture.chances[:, :k], choices.weights
+    chances, weights = mixture.chances[:, :k], likelihood.choices.weights
     masses = weights @ chances
     freedom = np.maximum(masses**2 / np.maximum(weights @ chances**2, ROUNDING) - 1, 0.5)
     n_pairs = max(1, n_items * (n_items - 1) // 2)
-    errors, intervals, slopes = [], [], []
-    for bloc, theta in enumerate(strengths):
-        own = covariance[bloc][:, bloc * n_items : (bloc + 1) * n_items]
-        centred = own - own.mean(axis=0)
-        errors.append(np.sqrt(np.maximum(np.diag(centred) - centred.mean(axis=1), 0.0)))
-        variance = np.diag(own)
-        apart = np.maximum(variance[:, None] + variance - 2 * own, 0.0)
-        critical = -special.stdtrit(freedom[bloc], (1 - confidence) / (2 * n_pairs))
-        sure = theta[:, None] - theta > critical * np.sqrt(apart) + ROUNDING
-        intervals.append(places_by_pairs(sure))
-        before = special.expit(theta - theta[:, None])
-        slope = before * (1 - before)
-        slope[np.diag_indices(n_items)] -= slope.sum(axis=1)
-        slopes.append(slope)
-    places = np.array([special.expit(own - own[:, None]).sum(axis=1) + 0.5 for own in strengths])
-    outside, margin = places.copy(), np.zeros(places.shape)
-    critical = -special.stdtrit(freedom.min(), (1 - confidence) / (2 * k * n_items))
-    for bloc in range(k if k > 1 else 0):
-        rates = np.where(np.arange(k) == bloc, 0.0, masses / (masses.sum() - masses[bloc]))
-        outside[bloc] = rates @ places
-        rates[bloc] = -1.0
-        turned = np.hstack([rate * slope for rate, slope in zip(rates, slopes, strict=True)])
-        parts = np.split(turned, k, axis=1)
-        turned_twice = sum(part @ rows for part, rows in zip(parts, covariance, strict=True))
-        variance = np.einsum("ij,ij->i", turned_twice, turned)
-        margin[bloc] = critical * np.sqrt(np.maximum(variance, 0.0))
+    critical = -special.stdtrit(freedom, (1 - confidence) / (2 * n_pairs))
+    # How much each bloc counts among those outside another.
+    rates = np.tile(masses, (k, 1)) / np.maximum(masses.sum() - masses[:, None], ROUNDING)
+    np.fill_diagonal(rates, 0.0)
+    errors, places, variance = np.zeros((3, k, n_items))
+    better, worse = np.zeros((2, k, n_items), dtype=np.int64)
+    step = block_rows(n_items)
+    for start in range(0, n_items, step):
+        rows = slice(start, min(start + step, n_items))
+        slopes = []
+        for bloc, theta in enumerate(strengths):
+            part = slice(bloc * n_items, (bloc + 1) * n_items)
+            own = covariance[part, part]
+            shared = own[rows] if isinstance(own, np.ndarray) else own[rows].toarray()
+            apart = own.diagonal()[rows, None] + own.diagonal() - 2 * shared
+            ahead = theta[rows, None] - theta
+            sure = ahead > critical[bloc] * np.sqrt(np.maximum(apart, 0.0)) + ROUNDING
+            better[bloc] += sure.sum(axis=0)
+            worse[bloc, rows] = sure.sum(axis=1)
+            centred = own.diagonal()[rows] - 2 * shared.mean(axis=1) + own.sum() / n_items**2
+            errors[bloc, rows] = np.sqrt(np.maximum(centred, 0.0))
+            before = special.expit(-ahead)
+            places[bloc, rows] = before.sum(axis=1) + 0.5
+            slope = before * (1 - before)
+            slope[np.arange(len(slope)), np.arange(n_items)[rows]] -= slope.sum(axis=1)
+            slopes.append(slope)
+        for bloc, signed in enumerate(rates - np.eye(k)):
+            turned = np.hstack([rate * slope for rate, slope in zip(signed, slopes, strict=True)])
+            variance[bloc, rows] = np.einsum("ij,ij->i", turned @ covariance, turned)
+    least = -special.stdtrit(freedom.min(), (1 - confidence) / (2 * k * n_items))
     return BlocDescriptions(
         strengths,
-        np.array(errors),
+        errors,
         rankdata(-strengths.round(9), method="min", axis=1).astype(np.int64),
-        np.array(intervals),
+        np.stack([1 + better, n_items - worse], axis=2),
         places,
-        outside,
-        margin,
+        rates @ places if k > 1 else places,
+        least * np.sqrt(np.maximum(variance, 0.0)),
     )
 
 
-def _covariance(choices: Choices, mixture: Mixture) -> Floats:
-    """The covariance of strengths: blocs, items, and blocs and items together."""
-    k, size = mixture.blocks.shape
-    likelihood = ChoiceLikelihood(choices, "efron" if choices.tied else "davidson")
-    weights, chances = choices.weights, mixture.chances
-    scores = [likelihood.scores(own) for own in mixture.blocks]
-    squares, missing = np.zeros((k * size, k * size)), np.zeros((k, size, size))
-    for b in range(k):
-        rows, own = slice(b * size, (b + 1) * size), weights * chances[:, b]
-        missing[b] = _products(scores[b], scores[b], own)
-        for c in range(k):
-            columns = slice(c * size, (c + 1) * size)
-            squares[rows, columns] = _products(scores[b], scores[c], own * chances[:, c])
-    complete = []
-    for b in range(k):
-        members = replace(choices, weights=weights * chances[:, b])
-        curvature = replace(likelihood, choices=members).derivatives(mixture.blocks[b])[2]
+def _covariance(likelihood: MixtureLikelihood, mixture: Mixture) -> Any:
+    """The covariance of the strengths of all blocs, sparse if it is taken for its diagonal."""
+    (k, size), choices = mixture.blocks.shape, likelihood.choices
+    dense = k * size <= MOST_DENSE
+    if choices.tied and not dense:
+        raise InputError(
+            f"ties among {size:,} items are too many for {amount(k, 'bloc')}",
+            remedy="break the ties, or leave rare items out",
+        )
+    plain = ChoiceLikelihood(choices, "efron" if choices.tied else "davidson")
+    n_rows = choices.n_rankings
+    members = csr_array((np.ones(n_rows), np.arange(n_rows), likelihood.people))
+    weights, chances = members @ choices.weights, mixture.chances[likelihood.people[:-1]].T
+    scores, complete = [], []
+    for own, theta in zip(chances, mixture.blocks, strict=False):
+        found = plain.scores(theta)
+        scores.append(replace(found, entries=members @ found.entries, tails=members @ found.tails))
+        of_bloc = replace(plain, choices=replace(choices, weights=members.T @ (weights * own)))
+        curvature = of_bloc.derivatives(theta)[2] if dense else of_bloc.slope(theta).diagonal
         # Nothing changes if all strengths rise: the prior holds them, whatever the counts.
-        prior = max(1 / WIDE.scale, ROUNDING * float(np.trace(curvature)) / size)
-        complete.append(curvature + prior * np.eye(size))
-    observed = linalg.block_diag(*(complete - missing)) + squares
-    if k * size > MOST_DENSE or linalg.eigvalsh(observed, subset_by_index=[0, 0])[0] <= 0:
+        mean = float((curvature.diagonal() if dense else curvature).mean())
+        prior = max(1 / WIDE.scale, ROUNDING * mean)
+        complete.append(curvature + prior * (np.eye(size) if dense else 1.0))
+    if not dense:
+        both = list(zip(scores, chances, strict=False))
+        known = np.concatenate(complete)
+        lost = np.concatenate([_squares(each, weights * own) for each, own in both])
+        squares = np.concatenate([_squares(each, weights * own**2) for each, own in both])
+        observed = np.where(known - lost + squares > 0, known - lost + squares, known)
+        return csr_array(diags_array((squares + 1 / WIDE.scale) / observed**2))
+    pairs = [
+        [_products(scores[b], scores[c], weights * chances[b] * chances[c]) for c in range(k)]
+        for b in range(k)
+    ]
+    squares = np.block(pairs)
+    missing = [_products(scores[b], scores[b], weights * chances[b]) for b in range(k)]
+    observed = linalg.block_diag(*np.subtract(complete, missing)) + squares
+    if linalg.eigvalsh(observed, subset_by_index=[0, 0])[0] <= 0:
         # Blocs one by one, as if it were known who belongs to which.
-        inverse = linalg.block_diag(*(linalg.inv(own) for own in complete))
-    else:
-        inverse = linalg.inv(observed)
-    middle = squares + np.eye(k * size) / WIDE.scale
-    return np.asarray(inverse @ middle @ inverse).reshape(k, size, k * size)
+        observed = linalg.block_diag(*complete)
+    inverse = linalg.inv(observed)
+    return np.asarray(inverse @ (squares + np.eye(k * size) / WIDE.scale) @ inverse)
+
+
+def _squares(scores: RankingScores, weights: Floats) -> Floats:
+    """Σ weights·s² over rankings with the scores s, for each item."""
+    entries, tails, worths = scores.entries, scores.tails, scores.worths
+    across = entries.T @ (weights * tails)
+    own = entries.power(2).T @ weights
+    return np.asarray(own - 2 * worths * across + worths**2 * float(weights @ tails**2))
 
 
 def _products(one: RankingScores, other: RankingScores, weights: Floats) -> Floats:

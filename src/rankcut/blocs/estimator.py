@@ -1,7 +1,8 @@
 """Blocs of people who rank alike, as a scikit-learn estimator."""
 
+import warnings
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -9,24 +10,29 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rankcut._loops.types import Floats
+from rankcut._loops.partitions import NOWHERE
+from rankcut._loops.types import Floats, Longs
 from rankcut.blocs.descriptions import describe_blocs
 from rankcut.blocs.mixtures import Family, Mixture, MixtureLikelihood
 from rankcut.blocs.selection import (
     LEAST_PEOPLE,
     MOST_BLOCS,
-    MOST_PEOPLE,
     Comparison,
     Structure,
+    by_person,
+    merge_people,
     some_people,
     sort_columns,
 )
-from rankcut.blocs.vectors import VectorBlocs
 from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings, check_items
-from rankcut.parameters import check_count, check_share, is_whole, seed_from
-from rankcut.rankings import Rankings, Unranked, merge_rankings
-from rankcut.strengths.fitting import MOST_DENSE
+from rankcut.kernels.chosen_features import ChosenFeatures, choose_features
+from rankcut.parameters import check_share, is_whole, seed_from
+from rankcut.rankings import Rankings, Unranked
+from rankcut.rankings.value import block_rows
+
+# Random starts of k-means.
+_STARTS = 10
 
 
 class RankingBlocs(ClusterMixin, TakesRankings):
@@ -50,11 +56,6 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         None: the mixture. A feature estimator gives vectors for k-means, and a kernel is that of
         kernel k-means, with landmarks where there are many rankings. The mixture still says how
         many blocs there are.
-    normalize : bool, default=False
-        With ``features``: scale vectors to unit length, so that short lists count as much as long
-        ones.
-    n_init : int, default=10
-        With ``features``: number of random starts.
     confidence : float, default=0.95
         Confidence with which all intervals of a bloc hold at once.
     random_state : int, RandomState or None, default=0
@@ -136,8 +137,6 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         items: Sequence[Hashable] | None = None,
         unranked: Unranked = "error",
         features: Any = None,
-        normalize: bool = False,
-        n_init: int = 10,
         confidence: float = 0.95,
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
@@ -145,8 +144,6 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self.items = items
         self.unranked = unranked
         self.features = features
-        self.normalize = normalize
-        self.n_init = n_init
         self.confidence = confidence
         self.random_state = random_state
 
@@ -157,6 +154,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         sample_weight: ArrayLike | None = None,
         *,
         counts: ArrayLike | None = None,
+        people: ArrayLike | None = None,
     ) -> Self:
         """Find the blocs.
 
@@ -172,12 +170,20 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         counts : array of shape (n_rankings,) or None
             How many people each row stands for: 3 is the same as the row three times. None: those
             of a RankingSet, or one each.
+        people : array of shape (n_rankings,) or None
+            Whose ranking each row is: all rankings of a person are in the same bloc. None: as a
+            RankingSet says, or each is someone else's. With ``features``, rankings are taken one
+            by one.
 
         Returns
         -------
         self
         """
-        rankings = self._read(X, reset=True, sample_weight=sample_weight, counts=counts)
+        rankings = self._read(
+            X, reset=True, sample_weight=sample_weight, counts=counts, people=people
+        )
+        if self.features is not None:
+            rankings = replace(rankings, people=None)
         self._divide(rankings)
         self.membership_ = self._probable(rankings)
         self.labels_ = self._nearest(rankings)
@@ -197,8 +203,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         """How probable each bloc is for each ranking.
 
         What is missing to 1 is the probability that a ranking was made at random. With
-        ``features``, blocs are taken as equally large normal clouds around their centres, with the
-        variance that rankings have along the directions between centres.
+        ``features``, it is 1 for the nearest.
 
         Parameters
         ----------
@@ -220,7 +225,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         return "\n".join(BlocReport(self).lines(most))
 
     def plot(self) -> Any:
-        """A Matplotlib figure of the evidence for each number of blocs, and their rankings."""
+        """A Matplotlib figure of the places of items in each bloc."""
         from rankcut.blocs.report import BlocReport, draw_blocs
 
         return draw_blocs(BlocReport(self))
@@ -228,21 +233,12 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     def _divide(self, rankings: Rankings) -> None:
         """Everything but what is said of single rows."""
         least, most = self._range()
-        check_count(self.n_init, "n_init")
         check_share(self.confidence, "confidence")
-        if rankings.shape[1] > MOST_DENSE:
-            raise InputError(
-                f"blocs are found for up to {MOST_DENSE:,} items; there are {rankings.shape[1]:,}",
-                remedy="keep the items that are listed most",
-            )
         self._items = rankings.items
         self.notes_: list[str] = []
         self.selection_: dict[str, Any] | None = None
         self.structure_: Structure | None = None
         self.ends_: Floats | None = None
-        counts = rankings.counts
-        self.n_people_ = int(counts.sum() if rankings.counted else (counts > 0).sum())
-        effective = counts.sum() if rankings.counted else counts.sum() ** 2 / (counts**2).sum()
         columns = sort_columns(rankings)
         back = np.argsort(columns, kind="stable")
         # What a list leaves out is part of what it says: lists are told apart as they were given.
@@ -250,33 +246,40 @@ class RankingBlocs(ClusterMixin, TakesRankings):
             rankings, stored=rankings.stored[:, columns], items=None, unranked="anywhere",
             known_listed=None,
         )  # fmt: skip
-        merged = replace(merge_rankings(sorted_).rankings, unranked=rankings.unranked)
-        scaled = replace(merged, weights=merged.counts * (effective / counts.sum()))
-        mixture = self._find(Comparison(some_people(scaled, MOST_PEOPLE)), least, most)
+        merged, weights = merge_people(sorted_)
+        merged = replace(merged, unranked=rankings.unranked)
+        total, counted = float(weights.sum()), rankings.counted and rankings.people is None
+        self.n_people_ = int(total if counted else (weights > 0).sum())
+        effective = total if counted else total**2 / float((weights**2).sum())
+        scaled = replace(merged, weights=merged.counts * (effective / total))
+        mixture = self._find(Comparison(some_people(scaled)), least, most)
         likelihood = MixtureLikelihood.of(scaled)
         self._vectors: VectorBlocs | None = None
         if self.features is None:
             mixture = likelihood.fit(mixture)
         else:
             plain = replace(merged, stored=merged.stored[:, back], items=rankings.items)
-            self._vectors = VectorBlocs.find(
-                plain, self.features, len(mixture.blocks),
-                unit=self.normalize, n_init=self.n_init, seed=seed_from(self.random_state),
-            )  # fmt: skip
+            seed = seed_from(self.random_state)
+            self._vectors = VectorBlocs.find(plain, self.features, len(mixture.blocks), seed)
             mixture = likelihood.fit_known(self._vectors.labels(plain))
         k = mixture.family.n_camps
         chances = mixture.chances[:, :k]
         sizes = np.bincount(chances.argmax(axis=1), merged.counts, minlength=k)
+        if rankings.people is not None:
+            sizes = sizes.round(9)  # they were added up by parts of people
         mixture = mixture.reordered(np.argsort(-sizes, kind="stable"))
         self.sizes_ = -np.sort(-sizes)
         self.n_blocs_ = k
         self.random_share_ = float(mixture.shares[k])
-        self.certainty_ = float(merged.counts @ chances.max(axis=1) / counts.sum())
-        silent = float(merged.counts[~likelihood.choices.informative].sum())
-        if silent and k > 1:
-            compare = "ranking compares" if silent == 1 else "rankings compare"
-            self.notes_.append(f"{silent:,.6g} {compare} no two items: the bloc is arbitrary.")
-        said = describe_blocs(likelihood.choices, mixture, float(self.confidence))
+        self.certainty_ = float(merged.counts @ chances.max(axis=1) / total)
+        # Of a person, one ranking that compares two items is enough.
+        firsts = likelihood.people[:-1]
+        silent = ~np.logical_or.reduceat(likelihood.choices.informative, firsts)
+        n_silent = float(np.add.reduceat(merged.counts, firsts)[silent].sum())
+        if n_silent and k > 1:
+            compare = "ranking compares" if n_silent == 1 else "rankings compare"
+            self.notes_.append(f"{n_silent:,.6g} {compare} no two items: the bloc is arbitrary.")
+        said = describe_blocs(likelihood, mixture, float(self.confidence))
         self.strengths_, self.strength_errors_ = said.strengths[:, back], said.errors[:, back]
         self.rankings_, self.rank_intervals_ = said.rankings[:, back], said.intervals[:, back]
         self.distinctive_items_ = said.columns([self._names()[i] for i in columns.tolist()])
@@ -297,7 +300,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         if few or least == most:
             return comparison.settled(min(least, different))
         k = comparison.grow(min(least, different), min(most, different))
-        self.structure_, scores, best = comparison.structure(k)
+        self.structure_, n_camps, scores, best = comparison.structure(k)
         numbers = sorted(comparison.found)
         self.selection_ = {
             "n_blocs": np.array(numbers),
@@ -308,7 +311,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         if self.structure_ == "line":
             middle, slope = best.blocks[:2]
             self.ends_ = np.array([middle - 2 * slope, middle + 2 * slope])
-        return comparison.settled(k if self.structure_ == "camps" or least > 1 else 1)
+        return comparison.settled(n_camps if n_camps >= least else k)
 
     def check_restored(self) -> None:
         """Raise ValueError unless parameters fit the items; a file may hold anything."""
@@ -329,10 +332,16 @@ class RankingBlocs(ClusterMixin, TakesRankings):
 
     def _probable(self, rankings: Rankings) -> Floats:
         if self._vectors is not None:
-            return self._vectors.membership(rankings)
+            return np.eye(self.n_blocs_)[self._vectors.labels(rankings)]
         family = Family(self.n_blocs_, noise=bool(self._shares[-1] > 0))
         mixture = Mixture(family, self.strengths_, self._shares)
-        return MixtureLikelihood.of(rankings).expect(mixture).chances[:, :-1]
+        if rankings.people is None:
+            return MixtureLikelihood.of(rankings).expect(mixture).chances[:, :-1]
+        once = np.maximum(rankings.counts, 1.0) if rankings.counted else None
+        sorted_, rows, _ = by_person(replace(rankings, weights=once), rankings.people)
+        chances = np.empty((rankings.shape[0], self.n_blocs_))
+        chances[rows] = MixtureLikelihood.of(sorted_).expect(mixture).chances[:, :-1]
+        return chances
 
     def _range(self) -> tuple[int, int]:
         wanted: Any = self.n_blocs
@@ -352,3 +361,54 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     def _names(self) -> tuple[Hashable, ...]:
         names: tuple[Hashable, ...] | None = self._items
         return tuple(range(self.n_features_in_)) if names is None else names
+
+
+@dataclass(frozen=True, eq=False)
+class VectorBlocs:
+    """K-means for ``features=``: centres of blocs, and the vectors that are compared with them.
+
+    Attributes
+    ----------
+    features : ChosenFeatures
+        From ranks to vectors; those of a kernel make it kernel k-means.
+    centres : ndarray of shape (n_blocs, n_coordinates)
+        Mean vectors, that of the largest bloc first.
+    """
+
+    features: ChosenFeatures
+    centres: Floats
+
+    @classmethod
+    def find(cls, rankings: Rankings, features: Any, k: int, seed: int) -> "VectorBlocs":
+        """Up to k blocs, the largest first; none is without people."""
+        from sklearn.cluster import KMeans
+        from threadpoolctl import threadpool_limits
+
+        ranks, weights = _ranks(rankings), rankings.counts
+        chosen = choose_features(features, ranks, rankings.unranked, rankings.items, seed)
+        vectors = chosen.vectors(ranks)
+        # With one thread, sums have the same order on every machine.
+        with threadpool_limits(1), warnings.catch_warnings():
+            # Fewer distinct vectors than blocs: the caller reports it.
+            warnings.filterwarnings("ignore", message="Number of distinct clusters")
+            start = np.random.RandomState(seed)
+            model = KMeans(min(k, len(vectors)), n_init=_STARTS, random_state=start)
+            found = cls(chosen, model.fit(vectors, sample_weight=weights).cluster_centers_)
+        sizes = np.bincount(found.labels(rankings), weights, minlength=len(found.centres))
+        order = np.argsort(-sizes, kind="stable")
+        return cls(chosen, np.ascontiguousarray(found.centres[order[sizes[order] > 0]]))
+
+    def labels(self, rankings: Rankings) -> Longs:
+        """The bloc of each ranking: the nearest centre, the same bits in any block of rows."""
+        step, found = block_rows(max(rankings.shape[1], self.centres.size)), []
+        for start in range(0, max(rankings.shape[0], 1), step):
+            vectors = self.features.vectors(_ranks(rankings, start, start + step))
+            away = [((vectors - centre) ** 2).sum(axis=1) for centre in self.centres]
+            found.append(np.argmin(away, axis=0))
+        return np.concatenate(found)
+
+
+def _ranks(rankings: Rankings, start: int = 0, stop: int | None = None) -> Floats:
+    """Ranks of some rankings: 1 = best, NaN = unranked."""
+    groups = rankings.groups(start, stop, close=False)
+    return np.where(groups == NOWHERE, np.nan, groups.astype(np.float64) + 1.0)

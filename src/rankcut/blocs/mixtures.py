@@ -19,6 +19,7 @@ the largest posterior, by L-BFGS; strengths have the normal prior behind the int
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -151,7 +152,11 @@ class Mixture:
 
 @dataclass(frozen=True, eq=False)
 class MixtureLikelihood:
-    """The likelihood of mixtures, for some rankings."""
+    """The likelihood of mixtures, for some rankings.
+
+    Rankings of a person follow each other, and their weights add up to the person's: what is said
+    of a person is said at each of them.
+    """
 
     choices: Choices
 
@@ -168,19 +173,29 @@ class MixtureLikelihood:
             choices = replace(choices, n_listed=n_listed)
         return cls(choices)
 
+    @cached_property
+    def people(self) -> Longs:
+        """Where the rankings of each person begin, and where those of the last one end."""
+        n_rows, whose = self.choices.n_rankings, self.choices.clusters
+        if whose is None:
+            return np.arange(n_rows + 1)
+        return np.append(np.flatnonzero(np.diff(whose, prepend=-1)), n_rows)
+
     def sums(self, strengths: Floats, shares: Floats) -> tuple[Floats, Floats, Floats]:
-        """The log-likelihood of each ranking, how probable each component is, and the gradient."""
+        """The log-likelihood of each person, how probable each component is, and the gradient."""
         own, n_rows = self.choices, self.choices.n_rankings
         chances, totals = np.empty((n_rows, len(strengths))), np.empty(n_rows)
-        bounds = np.linspace(0, n_rows, PARTS + 1).astype(int).tolist()
+        bounds = np.linspace(0, len(self.people) - 1, PARTS + 1).astype(int).tolist()
         log_shares = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
 
         def work(part: tuple[int, int]) -> Floats:
-            rows, starts = slice(*part), own.starts[part[0] : part[1] + 1]
+            people = self.people[part[0] : part[1] + 1]
+            rows = slice(int(people[0]), int(people[-1]))
+            starts = own.starts[rows.start : rows.stop + 1]
             entries = slice(int(starts[0]), int(starts[-1]))
             gradient = np.zeros(strengths.shape)
             mixture_sums(
-                strengths, log_shares, starts - starts[0], own.items[entries],
+                strengths, log_shares, people - people[0], starts - starts[0], own.items[entries],
                 own.joined[entries], own.n_listed[rows], own.others, own.weights[rows],
                 chances[rows], totals[rows], gradient,
             )  # fmt: skip

@@ -15,7 +15,7 @@ from rankcut.pictures.figures import row_height, write_heading
 from rankcut.pictures.maps import map_picture, read_map
 from rankcut.pictures.page import Cell, Head, Html, in_css, page, show_picture, table, tag
 from rankcut.pictures.scene import Picture
-from rankcut.pictures.theme import FAINT, INK, MOST_ITEMS, PAPER, SOFT, colour, import_figure
+from rankcut.pictures.theme import INK, MOST_ITEMS, PAPER, colour, import_figure
 from rankcut.rankings.ranking_set import RankingSet
 
 # The structures that are no number of camps, in words.
@@ -129,7 +129,11 @@ class BlocReport:
         """Sentences about all people together."""
         found = self._structure()
         if self.model.n_blocs_ > 1:
-            found.append(f"Mean probability of the assigned bloc: {self.model.certainty_:.2f}.")
+            sure = self.model.certainty_ >= self.model.confidence
+            found.append(
+                f"Mean probability of the assigned bloc: {self.model.certainty_:.2f}"
+                + ("." if sure else "; blocs overlap, so that it may be too high.")
+            )
         if self.model.random_share_ * self.model.sizes_.sum() >= 1:
             found.append(
                 f"{100 * self.model.random_share_:.0f} % fit no bloc better than orders at random "
@@ -328,7 +332,7 @@ def _bloc(report: BlocReport, bloc: int) -> Iterator[Html]:
 
 
 def draw_blocs(report: BlocReport) -> Any:
-    """A Matplotlib figure: places of the items in each bloc; beside them the evidence, if any.
+    """A Matplotlib figure: places of the items in each bloc.
 
     >>> from rankcut import RankingBlocs, make_mallows
     >>> votes = make_mallows(100, 3, phi=0.2, centers=[[1, 2, 3], [3, 2, 1]], random_state=0)
@@ -338,15 +342,9 @@ def draw_blocs(report: BlocReport) -> Any:
     """
     model = report.model
     number, k = min(len(report.items), MOST_ITEMS), model.n_blocs_
-    known = model.selection_ is not None
     height = max(3.2, 1.3 + row_height(report.items, k) * number)
-    size = (9.6 if known else 7.6, height - 0.3)
-    figure = import_figure()(figsize=size, layout="constrained", facecolor=PAPER)
-    if known:
-        places, evidence = figure.subplots(1, 2, width_ratios=[1.6, 1])
-        _draw_evidence(evidence, model)
-    else:
-        places = figure.subplots()
+    figure = import_figure()(figsize=(7.6, height - 0.3), layout="constrained", facecolor=PAPER)
+    places = figure.subplots()
     order = np.argsort(model.sizes_ / model.sizes_.sum() @ model.rankings_, kind="stable")
     names = [f"bloc {bloc + 1} ({size:,.6g})" for bloc, size in enumerate(model.sizes_.tolist())]
     groups = list(zip(names, model.rankings_, model.rank_intervals_, strict=True))
@@ -359,25 +357,6 @@ def draw_blocs(report: BlocReport) -> Any:
     said = f"{rankings}. Dots: places in each bloc. Lines: possible places."
     write_heading(figure, title, said, places)
     return figure
-
-
-def _draw_evidence(axes: Any, model: Any) -> None:
-    """BIC for each number of camps, beside those of a line and a plane."""
-    numbers, scores = model.selection_["n_blocs"], model.selection_["bic"]
-    axes.plot(numbers, scores, "o-", color=INK)
-    chosen = int(np.argmax(numbers == model.n_blocs_))
-    axes.plot(numbers[chosen], scores[chosen], "o", color=colour(1), markersize=9)
-    for name, height in model.selection_["structure"].items():
-        if name in ("line", "plane"):
-            axes.axhline(height, color=FAINT, linewidth=1)
-            side = axes.get_yaxis_transform()
-            axes.text(1, height, _KINDS[name], transform=side, ha="right", color=SOFT, size=9)
-    axes.set_xticks(numbers)
-    axes.set_xlabel("number of camps", color=INK, size=10)
-    axes.set_ylabel("BIC (the smallest is best)", color=INK, size=10)
-    axes.spines["top"].set_visible(False)
-    axes.spines[:].set_color(FAINT)
-    axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=10)
 
 
 def _plain(size: float) -> int | float:

@@ -3,30 +3,36 @@
 Each number of camps is fitted. The number is the one with the smallest ICL (Biernacki, Celeux and
 Govaert 2000): BIC plus twice the entropy of who belongs where, so that camps count only if most
 people plainly belong to one. Then BIC decides between these camps, people spread along a line or
-over a plane, and one crowd, whose people may be more or less sure.
+over a plane, and one crowd, whose people may be more or less sure. As many pieces of a line are
+close to a line, three camps or more need the smaller ICL. Camps lose only by strong evidence.
 
 A crowd that follows another model than Plackett and Luce's, such as Mallows', is explained better
-by any mixture. So a line must also do what no crowd can: one part of a person's list has to say
-something about the rest. Items are divided into two parts. If a mixture has the shares s, and the
-orders of a person within both parts give the probabilities a and b of its components, their mutual
-information is log Σ_q a_q·b_q / s_q. Where utilities are independent, it is 0 or less on the
+by any mixture. So camps and lines must also do what no crowd can: one part of a person's list has
+to say something about the rest. Items are divided into two parts. If a mixture has the shares s,
+and the orders of a person within both parts give the probabilities a and b of its components, their
+mutual information is log Σ_q a_q·b_q / s_q. Where utilities are independent, it is 0 or less on the
 average, whatever their distributions. Its sum over people has to exceed that of the crowd, some of
 whom are more sure than others, by log n: what two parameters cost by BIC, one for where each part
-puts a person.
+puts a person. K camps have to exceed k − 1 in this, by parts that both tell the two apart that are
+most alike; or else there are fewer.
 
 Starts are found in the order of the rankings' contents, without random numbers. Columns are first
 sorted by the places of their items, so that the names of items do not matter either.
 """
 
+import math
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal, TypeAlias
 
 import numpy as np
+from sklearn.utils.extmath import randomized_svd
 
 from rankcut._loops.partitions import centred_positions, close_rows
 from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.blocs.mixtures import Family, Mixture, MixtureLikelihood
-from rankcut.rankings import Rankings
+from rankcut.parameters import KEPT
+from rankcut.rankings import Rankings, merge_rankings
 from rankcut.rankings.value import block_rows
 
 Structure: TypeAlias = Literal["crowd", "line", "camps"]
@@ -34,14 +40,19 @@ Structure: TypeAlias = Literal["crowd", "line", "camps"]
 #: "auto" looks at up to this many blocs.
 MOST_BLOCS = 8
 
-#: Structures are compared by this many people; of more, a sample of this size is taken.
-MOST_PEOPLE = 2_000
+#: Structures are compared by this many people, or by this many for each item; of more, a sample of
+#: this size is taken.
+MOST_PEOPLE, _EACH = 2_000, 2
 
 #: Among fewer people nothing is looked for: a few of them would make a camp by chance.
 LEAST_PEOPLE = 20
 
 # The share of people at random, and the spread of those more or less sure, that a fit begins with.
 _RANDOM, _SPREAD = 0.05, 0.5
+
+# Camps are announced unless something else is better by more: from there on, a difference of BIC is
+# strong evidence (Kass and Raftery 1995).
+_STRONG = 6.0
 
 # Starts are compared after L-BFGS is as close as this.
 _ROUGHLY = 1e-5
@@ -69,15 +80,55 @@ def positions(rankings: Rankings, start: int = 0, stop: int | None = None) -> Fl
     return found
 
 
-def some_people(rankings: Rankings, number: int) -> Rankings:
-    """So many people at equal distances, in the order of the different rankings."""
-    ends = np.cumsum(rankings.counts)
+def by_person(rankings: Rankings, whose: Longs) -> tuple[Rankings, Longs, Longs]:
+    """The rankings that count, person by person; their rows, and whose they are.
+
+    One that counts several times comes as often. The weights of a person's rankings add up to 1,
+    or to the mean of their survey weights.
+    """
+    rows = np.flatnonzero(rankings.counts > 0)
+    if rankings.counted:
+        rows = np.repeat(rows, rankings.counts[rows].astype(np.int64))
+    rows = rows[np.argsort(whose[rows], kind="stable")]
+    _, person, sizes = np.unique(whose[rows], return_inverse=True, return_counts=True)
+    each = np.ones(len(rows)) if rankings.counted else rankings.counts[rows]
+    weights = np.bincount(person, each) / sizes**2
+    return replace(rankings.rows(rows), weights=weights[person], people=person), rows, person
+
+
+def merge_people(rankings: Rankings) -> tuple[Rankings, Floats]:
+    """Each different person once, in the order of what they say; and the weight of each person."""
+    if rankings.people is None:
+        return merge_rankings(rankings).rankings, rankings.counts
+    sorted_, _, person = by_person(rankings, rankings.people)
+    which = merge_rankings(sorted_).which
+    order = np.lexsort((which, person))
+    alike: dict[tuple[int, ...], list[Longs]] = {}
+    for rows in np.split(order, np.flatnonzero(np.diff(person)) + 1):
+        alike.setdefault(tuple(which[rows].tolist()), []).append(rows)
+    kept = [alike[said] for said in sorted(alike)]
+    sizes = [len(rows) for rows, *_ in kept]
+    weights = [math.fsum(sorted_.counts[rows[0]] for rows in same) for same in kept]
+    merged = replace(
+        sorted_.rows(np.concatenate([rows for rows, *_ in kept])),
+        weights=np.repeat(weights, sizes),
+        people=np.repeat(np.arange(len(kept)), sizes),
+    )
+    return merged, np.bincount(person, sorted_.counts).astype(np.float64)
+
+
+def some_people(rankings: Rankings) -> Rankings:
+    """At most so many people that structures are compared by, at equal distances."""
+    n_rows, n_items = rankings.shape
+    number = max(MOST_PEOPLE, min(_EACH * n_items, KEPT // n_items))
+    whose = np.arange(n_rows) if rankings.people is None else rankings.people
+    ends = np.cumsum(np.bincount(whose, rankings.counts))
     if ends[-1] <= number:
         return rankings
     places = (np.arange(number) + 0.5) * (ends[-1] / number)
-    rows = np.searchsorted(ends, places, side="right")
-    counts = np.bincount(rows, minlength=len(ends)).astype(np.float64)
-    return replace(rankings.rows(counts > 0), weights=counts[counts > 0])
+    counts = np.bincount(np.searchsorted(ends, places, side="right"), minlength=len(ends))
+    rows = np.flatnonzero(counts[whose] > 0)
+    return replace(rankings.rows(rows), weights=(counts / np.bincount(whose))[whose[rows]])
 
 
 @dataclass(eq=False)
@@ -129,8 +180,8 @@ class Comparison:
         shares = np.append(noisy.shares[:k] / noisy.shares[:k].sum(), 0.0)
         plain = replace(noisy, family=Family(k, noise=False), shares=shares)
         plain = self.likelihood.fit(plain)
-        every_other = np.arange(self.rankings.shape[1]) % 2 == 0
         better = self.bic(noisy) < self.bic(plain)
+        every_other = np.arange(self.rankings.shape[1], dtype=np.float64)
         return noisy if better and self._is_shared(noisy, plain, every_other) else plain
 
     def grow(self, least: int, most: int) -> int:
@@ -143,29 +194,33 @@ class Comparison:
         numbers = [k for k in self.found if k >= least]
         return min(numbers, key=lambda k: self.icl(self.found[k]))
 
-    def structure(self, k: int) -> tuple[Structure, dict[str, float], Mixture]:
-        """What people are, if camps are k; the BIC of each kind; and the mixture of that kind.
+    def structure(self, k: int) -> tuple[Structure, int, dict[str, float], Mixture]:
+        """What people are, if there are at most k camps; the number of camps, or 1.
 
-        Camps that are as many as were looked at would be more: they are none.
+        Beside them the score of each kind, and the mixture of that kind.
         """
-        kinds = {"crowd": min(self.found[1], self._sure(1), key=self.bic)}
+        crowd = min(self.found[1], self._sure(1), key=self.bic)
+        fewer = {number: one if number > 1 else crowd for number, one in self.found.items()}
+        while k > 1 and not self._is_shared(self.found[k], fewer[k - 1], _closest(self.found[k])):
+            k -= 1
         largest = max(self.found)
-        kinds["line"] = self._spread(1, largest)
-        if k > 1:
-            if k < MOST_BLOCS:
-                kinds["camps"] = min(self.found[k], self._sure(k), key=self.bic)
-            if min(kinds, key=lambda name: self.bic(kinds[name])) != "line":
-                kinds["plane"] = self._spread(2, largest)
+        kinds = {"crowd": crowd, "line": self._spread(1, largest)}
         scores = {name: self.bic(one) for name, one in kinds.items()}
-        best = min(scores, key=lambda name: scores[name])
-        if best in ("line", "plane"):
-            part = _divide(_main_directions(*kinds[best].components)[0])
-            if not self._is_shared(kinds[best], kinds["crowd"], part):
-                best = "crowd"
-        structure: Structure = (
-            "camps" if best == "camps" else "crowd" if best == "crowd" else "line"
-        )
-        return structure, scores, kinds[best]
+        # As many camps as were looked at would be more.
+        if 1 < k < MOST_BLOCS:
+            kinds["camps"] = min(self.found[k], self._sure(k), key=self.bic)
+            scores["camps"] = (self.bic if k == 2 else self.icl)(kinds["camps"])
+            if _best(scores) == "camps":
+                kinds["plane"] = self._spread(2, largest)
+                scores["plane"] = self.bic(kinds["plane"])
+        best = _best(scores)
+        if best == "camps":
+            return "camps", k, scores, kinds[best]
+        if best != "crowd":
+            slope = _main_directions(*kinds[best].components)[0]
+            if self._is_shared(kinds[best], crowd, slope):
+                return "line", 1, scores, kinds[best]
+        return "crowd", 1, scores, crowd
 
     def association(self, mixture: Mixture, part: Flags) -> float:
         """How much a part of the items says about the rest: their mutual information."""
@@ -181,13 +236,15 @@ class Comparison:
         joint = np.maximum(joint, np.finfo(np.float64).tiny)
         return float(self.weights @ np.log(joint))
 
-    def _is_shared(self, mixture: Mixture, simpler: Mixture, part: Flags) -> bool:
+    def _is_shared(self, mixture: Mixture, simpler: Mixture, slope: Floats) -> bool:
         """Whether parts of a list agree on where a person is, beyond what a simpler mixture says.
 
-        Fewer than four items have no two parts: then nothing is held against a mixture.
+        Both parts change along ``slope``. Fewer than four items have no two parts: then nothing is
+        held against a mixture.
         """
         if self.rankings.shape[1] < 4:
             return True
+        part = _divide(slope)
         gain = self.association(mixture, part) - self.association(simpler, part)
         return gain > float(np.log(self.n_people))
 
@@ -234,8 +291,9 @@ class Comparison:
         """Where rankings lie along the main directions of some of them, the mean at 0."""
         mass = self.weights * some
         centred = self.places - mass @ self.places / mass.sum()
-        _, directions = np.linalg.eigh((centred * mass[:, None]).T @ centred)
-        return np.asarray(centred @ directions[:, ::-1][:, :number])
+        scaled = centred * np.sqrt(mass)[:, None]
+        _, _, directions = randomized_svd(scaled, number, random_state=0)
+        return np.asarray(centred @ directions.T)
 
     def _slopes(self) -> Floats:
         """How strengths change along two main directions, for each standard deviation."""
@@ -255,6 +313,20 @@ def _main_directions(strengths: Floats, shares: Floats) -> Floats:
     away = np.sqrt(shares)[:, None] * (strengths - shares @ strengths)
     _, lengths, directions = np.linalg.svd(away, full_matrices=False)
     return np.asarray(lengths[:, None] * directions)
+
+
+def _best(scores: dict[str, float]) -> str:
+    """The kind with the smallest score; camps, unless another is better by strong evidence."""
+    return min(scores, key=lambda name: scores[name] - _STRONG * (name == "camps"))
+
+
+def _closest(camps: Mixture) -> Floats:
+    """How the strengths of the two camps differ that are most alike."""
+    centred = camps.blocks - camps.blocks.mean(axis=1, keepdims=True)
+    one, other = min(
+        combinations(centred, 2), key=lambda pair: float(((pair[0] - pair[1]) ** 2).sum())
+    )
+    return np.asarray(one - other)
 
 
 def _divide(slope: Floats) -> Flags:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import By, Confidence, LeftOut
+from rankcut.cli.options import By, Confidence, LeftOut, People
 from rankcut.cli.output import PICTURES, TABLES, Results, needs_skops, note, working
 from rankcut.cli.reading import RankingFile, Reading, known_values
 from rankcut.cli.writing import named_rows
@@ -31,6 +31,7 @@ class BlocOptions:
         ),
     ] = "auto"
     by: By = None
+    people: People = None
     unranked: LeftOut = "error"
     most: Annotated[int, option("Number of items to list.", "-n", min=1)] = 8
     confidence: Confidence = 0.95
@@ -64,11 +65,12 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
         raise InputError("only one output can go to standard output")
     number = _parsed_number(options.number)
     model = RankingBlocs(number, unranked=options.unranked, confidence=options.confidence)
-    by = options.by
-    rankings = reading.read_filled(file, no_items=[by])
+    by, whose = options.by, options.people
+    rankings = reading.read_filled(file, no_items=[by, whose])
     values = None if by is None else known_values(rankings, by, file)
+    people = None if whose is None else known_values(rankings, whose, file)
     with working("blocs"):
-        model.fit(rankings)
+        model.fit(rankings, people=people)
     report = BlocReport(model)
     if by is not None and values is not None:
         unknown = int((values == "").sum())
