@@ -33,6 +33,19 @@ def test_blocs_in_words_with_a_cross_table(votes):
     assert float(said.split()[5]) > 0.9
 
 
+def test_rankings_of_a_person_are_in_one_bloc_and_weights_are_drawn(tmp_path):
+    table = pd.DataFrame(VOTES.ranks.astype(int), columns=NAMES)
+    table["who"], table["weight"] = np.arange(80) // 2, np.linspace(0.3, 1.7, 80)
+    table.to_csv(tmp_path / "votes.csv", index=False)
+    options = ["-k", "2", "--people", "who", "--weight", "weight"]
+    targets = ["-o", tmp_path / "out.html", "--members", tmp_path / "members.csv"]
+    said = succeed("blocs", tmp_path / "votes.csv", *options, *targets)
+    assert "Cut in 2 blocs" in said
+    blocs = pd.read_csv(tmp_path / "members.csv")["bloc"]
+    assert (blocs[::2].to_numpy() == blocs[1::2].to_numpy()).all()
+    assert "<svg" in (tmp_path / "out.html").read_text()
+
+
 def test_files_go_by_suffix_and_agree(votes, tmp_path):
     targets = [tmp_path / f"out{end}" for end in (".csv", ".json", ".html", ".svg")]
     options = [part for target in targets for part in ("-o", target)]
