@@ -311,6 +311,9 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         if self.structure_ == "line":
             middle, slope = best.blocks[:2]
             self.ends_ = np.array([middle - 2 * slope, middle + 2 * slope])
+            if least == 1:
+                # Who is far from the middle of a line does not rank at random.
+                return comparison.settled(1, plain=True)
         return comparison.settled(n_camps if n_camps >= least else k)
 
     def check_restored(self) -> None:

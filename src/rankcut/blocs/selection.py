@@ -174,15 +174,15 @@ class Comparison:
             self.found[k] = self.likelihood.fit(best)
         return self.found[k]
 
-    def settled(self, k: int) -> Mixture:
+    def settled(self, k: int, *, plain: bool = False) -> Mixture:
         """K camps, without people at random unless BIC and both parts of their lists say so."""
         noisy = self.camps(k)
         shares = np.append(noisy.shares[:k] / noisy.shares[:k].sum(), 0.0)
-        plain = replace(noisy, family=Family(k, noise=False), shares=shares)
-        plain = self.likelihood.fit(plain)
-        better = self.bic(noisy) < self.bic(plain)
+        pure = self.likelihood.fit(replace(noisy, family=Family(k, noise=False), shares=shares))
+        if plain or self.bic(pure) <= self.bic(noisy):
+            return pure
         every_other = np.arange(self.rankings.shape[1], dtype=np.float64)
-        return noisy if better and self._is_shared(noisy, plain, every_other) else plain
+        return noisy if self._is_shared(noisy, pure, every_other) else pure
 
     def grow(self, least: int, most: int) -> int:
         """The number with the smallest ICL; numbers stop where BIC has risen twice."""
@@ -292,7 +292,9 @@ class Comparison:
         mass = self.weights * some
         centred = self.places - mass @ self.places / mass.sum()
         scaled = centred * np.sqrt(mass)[:, None]
-        _, _, directions = randomized_svd(scaled, number, random_state=0)
+        _, _, directions = randomized_svd(
+            scaled, number, power_iteration_normalizer="QR", random_state=0
+        )
         return np.asarray(centred @ directions.T)
 
     def _slopes(self) -> Floats:
