@@ -1,6 +1,5 @@
 """Rankings predicted from covariates, as a scikit-learn estimator."""
 
-from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
-from rankcut.estimators import as_matrices, of_pairs, take_rows
+from rankcut.estimators import as_matrices, take_rows
 from rankcut.label_ranking.covariates import fit_encoder
 from rankcut.label_ranking.models import Combination, fit_combination
 from rankcut.label_ranking.scores import PredictsRankings
@@ -250,27 +249,10 @@ class RankingRegressor(PredictsRankings):
         """
         return self._scores(self._predicted(X))
 
-    def predict_pairs(
-        self, X: Any, pairs: Sequence[tuple[Hashable, Hashable]] | None = None
-    ) -> Floats:
-        """Probabilities that one item is preferred to another, calibrated on held-out rows.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_rows, n_covariates)
-            Covariates.
-        pairs : sequence of pairs of items or None
-            Pairs (i, j), by label or by column. None means all pairs.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_pairs) or (n_rows, n_items, n_items)
-            The probability that i is preferred to j, for each of ``pairs``; or an array whose
-            [r, i, j] is the probability that row r prefers i to j.
-        """
+    def _pair_matrices(self, X: Any) -> Floats:
+        """Calibrated on held-out rows."""
         signs = self._signs(self._predicted(X))
-        matrices = as_matrices(self.calibration_.probabilities(signs), self.n_items_)
-        return of_pairs(matrices, pairs, self.items_)
+        return as_matrices(self.calibration_.probabilities(signs), self.n_items_)
 
     def check_restored(self) -> None:
         """Raise ValueError if a model that was read from a file is damaged: its trees, or sizes."""

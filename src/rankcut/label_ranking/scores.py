@@ -4,6 +4,7 @@ Each is a function of two rank matrices. ``make_scorer(kendall_score)`` makes it
 ``cross_val_score`` and ``GridSearchCV``.
 """
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -18,7 +19,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
-from rankcut.estimators import take_rows
+from rankcut.estimators import of_pairs, take_rows
 from rankcut.label_ranking.targets import pair_targets, scores_of_pairs
 from rankcut.parameters import check_count, within_floats
 from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings
@@ -191,6 +192,7 @@ class PredictsRankings(RegressorMixin, BaseEstimator):
     """What estimators share that predict a ranking from covariates."""
 
     unranked: Unranked
+    items_: tuple[Hashable, ...] | None
 
     def check_restored(self) -> None:
         """Raise ValueError if a model that was read from a file is damaged."""
@@ -220,6 +222,30 @@ class PredictsRankings(RegressorMixin, BaseEstimator):
     def predict_scores(self, X: Any) -> Floats:
         """The scores that items are ordered by: larger = preferred."""
         raise NotImplementedError
+
+    def _pair_matrices(self, X: Any) -> Floats:
+        """The probability that each item is preferred to each other one."""
+        raise NotImplementedError
+
+    def predict_pairs(
+        self, X: Any, pairs: Sequence[tuple[Hashable, Hashable]] | None = None
+    ) -> Floats:
+        """Probabilities that one item is preferred to another.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_rows, n_covariates)
+            Covariates.
+        pairs : sequence of pairs of items or None
+            Pairs (i, j), by label or by column. None means all pairs.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_pairs) or (n_rows, n_items, n_items)
+            The probability that i is preferred to j, for each of ``pairs``; or an array whose
+            [r, i, j] is the probability that row r prefers i to j.
+        """
+        return of_pairs(self._pair_matrices(X), pairs, self.items_)
 
     def predict(self, X: Any) -> Floats:
         """The predicted ranking of each row.

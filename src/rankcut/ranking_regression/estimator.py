@@ -12,7 +12,7 @@ from rankcut._loops.types import Floats
 from rankcut.comparison.results import Table
 from rankcut.comparison.statistics import holm
 from rankcut.errors import InputError, Setting
-from rankcut.estimators import of_pairs
+from rankcut.estimators import pair_columns
 from rankcut.graphs.item_graph import fit_graph, plain_graph
 from rankcut.label_ranking.scores import PredictsRankings
 from rankcut.parameters import check_choice, check_share
@@ -355,16 +355,14 @@ class StrengthRegression(PredictsRankings):
             The two items.
         """
         check_is_fitted(self)
+        i, j = pair_columns([(item, other)], self.items_, self.n_items_)[0]
         effects, rows = self.effects_, []
         for c, column in enumerate(self.formula_.columns):
             if column.term.covariates:
-                covariance = effects.item_covariance(c, c)[None]
-                pair = [(item, other), (item, item), (other, other)]
-                across, own, its = of_pairs(covariance, pair, self.items_)[0]
-                signs = effects.coefficients[c][:, None] - effects.coefficients[c][None, :]
-                value = of_pairs(signs[None], [(item, other)], self.items_)[0]
-                error = np.sqrt(np.maximum([own + its - 2 * across], 0))
-                found = estimates(value, error, self.confidence, effects.n_telling[c])
+                covariance, values = effects.item_covariance(c, c), effects.coefficients[c]
+                variance = covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
+                gap, error = np.array([values[i] - values[j]]), np.sqrt(np.maximum([variance], 0))
+                found = estimates(gap, error, self.confidence, effects.n_telling[c])
                 rows.append((column.name, found))
         names = rows[0][1] if rows else {}
         columns = {key: [found[key][0] for _, found in rows] for key in names}
@@ -403,21 +401,10 @@ class StrengthRegression(PredictsRankings):
             variances[:, item] = ((slopes @ covariance) * slopes).sum(axis=1)
         return strengths, np.sqrt(np.maximum(variances, 0))
 
-    def predict_pairs(
-        self, X: Any, pairs: Sequence[tuple[Hashable, Hashable]] | None = None
-    ) -> Floats:
-        """Probabilities that one item beats another: 1 / (1 + exp(θ_j − θ_i)).
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_rows, n_covariates)
-            Covariates.
-        pairs : sequence of pairs of items or None
-            Pairs (i, j), by label or by column. None means all pairs.
-        """
+    def _pair_matrices(self, X: Any) -> Floats:
+        """1 / (1 + exp(θ_j − θ_i)): the probability that i beats j."""
         strengths = self.predict_strengths(X)
-        matrices = special.expit(strengths[:, :, None] - strengths[:, None, :])
-        return of_pairs(np.asarray(matrices), pairs, self.items_)
+        return np.asarray(special.expit(strengths[:, :, None] - strengths[:, None, :]))
 
     def predict_scores(self, X: Any) -> Floats:
         """The strengths, which items are ordered by; ``X`` holds covariates, as in :meth:`fit`."""
