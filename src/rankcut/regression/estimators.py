@@ -257,12 +257,8 @@ class ViewFeatures(TransformerMixin, TakesRankings):
 
         Parameters
         ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
-        y : array-like of shape (n_rankings,)
-            Numbers to predict.
-        sample_weight : array of shape (n_rankings,) or None
-            How often each ranking counts: 3 is the same as the row three times, and 0 is no row.
+        X, y, sample_weight
+            As for :class:`~rankcut.RankingClassifier`, with numbers to predict as ``y``.
 
         Returns
         -------
