@@ -72,7 +72,7 @@ def test_from_a_survey_to_a_picture(page, tmp_path):
     said = page.evaluate("document.querySelector('#reading .says').textContent")
     assert said.startswith("Read as a Qualtrics rank-order question: 3 items, 24 respondents")
     assert page.evaluate("[...document.querySelectorAll('.rows th')].map((h) => h.className)") == [
-        *("", "other", "other", "item", "item", "item")
+        *("", "item", "item", "item", "other", "other")
     ]
     page.click("#by-0")
     until(page, DONE.format("groups"))

@@ -447,7 +447,7 @@ def test_decimal_commas_between_semicolons():
 def test_the_command_says_as_what_it_reads(tmp_path):
     place = made(tmp_path, "Qualtrics")
     done = run("info", place)
-    said = "read as a Qualtrics rank-order question: 3 items, 4 respondents; columns left:"
+    said = "read as a Qualtrics rank-order question: 3 items, 4 respondents; 2 other columns"
     assert said in done.stderr
     assert done.stdout.startswith("Which do you like?\n")
     assert succeed("info", place, "--title", "Lunch").startswith("Lunch\n")

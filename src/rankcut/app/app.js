@@ -90,11 +90,14 @@
     if (own.by === name) return "group";
     return own.people === name ? "person" : about.roles[i] || "other";
   };
+  // What is used comes first: exports begin with columns that nobody asks about.
+  const inOrder = (about) => about.names.map((_, i) => i).sort((one, other) =>
+    (role(about, one) === "other") - (role(about, other) === "other"));
   const table = (about) => make("div", { class: "wide", tabindex: 0, role: "region",
     "aria-label": "First rows" }, make("table", { class: "rows" },
     make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "line"),
-      about.names.map((name, i) => {
-        const own = role(about, i);
+      inOrder(about).map((i) => {
+        const name = about.names[i], own = role(about, i);
         const options = Object.fromEntries(Object.entries(ROLES).filter(([each]) =>
           each === own || (each !== "place" && each !== "item")
             || each === (about.roles.includes("place") ? "place" : "item")));
@@ -105,10 +108,10 @@
               disabled: about.fixed && !["group", "person", "other"].includes(own) }));
       }))),
     make("tbody", {}, about.rows.map((cells, row) => make("tr", {},
-      make("td", { class: "at" }, about.lines[row]), cells.map((cell, i) => {
+      make("td", { class: "at" }, about.lines[row]), inOrder(about).map((i) => {
         const wrong = about.mistake && about.mistake.line === about.lines[row]
           && about.mistake.column === about.names[i];
-        return make("td", { class: wrong ? "wrong" : role(about, i) }, cell,
+        return make("td", { class: wrong ? "wrong" : role(about, i) }, cells[i],
           wrong ? make("span", { class: "unseen" }, " (here is the problem)") : "");
       }))))));
   const remedies = (mistake) => mistake.remedies.map((each) =>
@@ -148,7 +151,7 @@
     consensus: (own) => choice("method", "By", own.method, METHODS, (method) => change({ method })),
     groups: (own) => own.about.groups.length ? make("p", {},
       own.by ? "Compare by " : "Do groups rank differently? By ",
-      own.about.groups.map((name, i) => button(name,
+      own.about.groups.map((name, i) => button(own.about.labels[own.about.names.indexOf(name)] || name,
         () => change({ by: name === own.by ? "" : name }),
         { id: `by-${i}`, class: "chip", "aria-pressed": String(name === own.by) }))) : null,
   };

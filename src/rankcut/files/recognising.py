@@ -117,7 +117,7 @@ def _read(guess: Guess, options: TableOptions) -> RankingSet:
     if people is not None:
         counted += f" by {amount(len(np.unique(people)), 'person', 'people')}"
     if rankings.columns:
-        said.append(f"columns left: {some_of(list(rankings.columns))}")
+        said.append(amount(len(rankings.columns), "other column"))
     sentence = f"read as {guess.what}: {amount(len(rankings.items), 'item')}, {counted}"
     return replace(
         rankings,
