@@ -167,13 +167,13 @@ def show(samples: Samples, kind: str, only: str) -> None:
             rows[-1].append(f"{shares['overall'] - best:+.1f}")
             for test, gaps in behind.items():
                 gaps.append(best - shares[test])
-    error = 100 * np.sqrt(LEVEL * (1 - LEVEL) / samples.number)
+    half = 196 * np.sqrt(LEVEL * (1 - LEVEL) / samples.number)
     many = f"{samples.number} samples or more"
     what = (
         f"Power: % of {many} with p <= 0.05; last: overall - best of others"
         if kind == "power"
         else f"Level: % of {many}, of groups with equal means (or strengths), "
-        f"with p <= 0.05 (5 ± {error:.1f})"
+        f"with p <= 0.05 (5 ± {half:.1f})"
     )
     print_table(what, ["design", *tests, *(["- best"] if kind == "power" else [])], rows)
     print("items, pairs, between (two groups), Welch: any of them. Others compare places, and know")

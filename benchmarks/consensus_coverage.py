@@ -200,11 +200,11 @@ def show(known: dict[str, dict[str, list[float]]]) -> None:
         chances = binom.cdf(held, samples, 0.95)
         least = int(np.argmin(held / samples))
         share = held[least] / samples[least]
-        error = np.sqrt(share * (1 - share) / samples[least])
+        half = 1.96 * np.sqrt(share * (1 - share) / samples[least])
         each, together = (chances < 0.05).sum(), (chances < 0.05 / len(chances)).sum()
         print(
             f"{method}: {len(held)} cells of {samples.min():,.0f} samples or more, mean "
-            f"{held.sum() / samples.sum():.1%}, least {share:.1%} ± {error:.1%}; below 95 % at the "
+            f"{held.sum() / samples.sum():.1%}, least {share:.1%} ± {half:.1%}; below 95 % at the "
             f"5 % level: {each} each by itself, {together} all taken together"
         )
 

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
-from tables import print_table
+from tables import half_width, print_table
 
 from rankcut import (
     GPClassifier,
@@ -93,8 +93,8 @@ def count_all(name, orders, n_people, which, options, kept) -> list[str]:
     held = 100 * totals[:, 1].sum() / totals[:, 0].sum()
     missed = (totals[:, 2] - totals[:, 3]) / np.maximum(totals[:, 2], 1)
     null = 100 * missed.mean()
-    # Items of one sample are related: the error is that of samples.
-    return [f"{held:.1f}", f"{null:.1f} ± {100 * missed.std() / len(totals) ** 0.5:.1f}"]
+    # Items of one sample are related: the interval is over samples.
+    return [f"{held:.1f}", f"{null:.1f} ± {100 * half_width(missed):.1f}"]
 
 
 def main() -> None:

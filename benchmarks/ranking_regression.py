@@ -8,8 +8,8 @@ at random (incomplete), or have ties by Davidson's model.
 
 "True": rankings by the model. "Untrue": utilities are normal and not Gumbel, tastes differ from
 person to person, each person ranks twice, and ties are utilities that are equal as whole numbers.
-The truth is then what a fit to 100,000 people finds. Coverage is the mean over ten coefficients,
-with its simulation error.
+The truth is then what a fit to 100,000 people finds. Coverage is the mean over ten coefficients, ±
+half of a 95 % interval over samples.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import time
 from itertools import combinations
 
 import numpy as np
+from tables import half_width
 
 from rankcut.errors import InputError
 from rankcut.ranking_regression.few_people import standard_errors
@@ -139,8 +140,7 @@ def show_coverage(samples, seed):
                         seed=seed,
                     )
                     without += samples - len(held)
-                    error = held.std() / np.sqrt(len(held))
-                    cells.append(f"{held.mean():.1f} ± {error:.1f}")
+                    cells.append(f"{held.mean():.1f} ± {half_width(held):.1f}")
             print(
                 f"{kind:<11}{n_people:>7,}" + "".join(f"{cell:>18}" for cell in cells), flush=True
             )

@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse, stats
+from scipy import sparse
 from sklearn.linear_model import RidgeCV
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
-from tables import print_table
+from tables import half_width, print_table
 
 from rankcut import RatingFeatures
 
@@ -45,7 +45,7 @@ def main() -> None:
         for name, own in scores.items():
             gain = own - scores["order (τ = 0)"]
             rows.append(
-                [target, name, f"{own.mean():.3f}", f"{gain.mean():+.3f} ± {spread(gain):.3f}"]
+                [target, name, f"{own.mean():.3f}", f"{gain.mean():+.3f} ± {half_width(gain):.3f}"]
             )
     print_table(
         f"{stars.shape[0]} people, {stars.shape[1]} films with at least {FEWEST} ratings",
@@ -106,11 +106,6 @@ def judge(candidates, y, seed):
         best = int(np.argmax([model.best_score_ for model in models]))
         scores[other] = models[best].predict(candidates[best][other])
     return roc_auc_score(y, scores)
-
-
-def spread(values):
-    """Half the width of a 95 % interval over repeats."""
-    return stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 Run with: python benchmarks/strengths_designs.py [--samples 10] [--seed 1]
 
 Twenty items have strengths from 3 to −3, and people choose by the Plackett–Luce model. The table
-has Kendall's τ between the order that a method finds and the true one, mean ± standard error over
-samples. "choix" is the Plackett–Luce fit of that package, with a penalty of 1e-4. "Ties": what is
-within half a unit of utility is said to be equal.
+has Kendall's τ between the order that a method finds and the true one, mean ± half of a 95 %
+interval over samples. "choix" is the Plackett–Luce fit of that package, with a penalty of 1e-4.
+"Ties": what is within half a unit of utility is said to be equal.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import argparse
 import choix
 import numpy as np
 from scipy.stats import kendalltau
+from tables import half_width
 
 from rankcut import Consensus
 
@@ -144,7 +145,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     print(*__doc__.strip().split("\n\n")[2:], sep="\n\n", end="\n\n")
-    print(f"Mean τ with the true order ± standard error, {options.samples} samples.\n")
+    print(f"Mean τ with the true order ± half of a 95 % interval, {options.samples} samples.\n")
     print("| design | choix | " + " | ".join(METHODS) + " |")
     print("|---|" + "---:|" * (len(METHODS) + 1))
     for number, (name, (make, unranked)) in enumerate(DESIGNS.items()):
@@ -152,8 +153,7 @@ def main():
             taus(make(np.random.default_rng([options.seed, number, sample])), unranked)
             for sample in range(options.samples)
         ]
-        mean, error = np.mean(rows, axis=0), np.std(rows, axis=0) / np.sqrt(options.samples - 1)
-        cells = [f"{m:.3f} ± {e:.3f}" for m, e in zip(mean, error, strict=True)]
+        cells = [f"{own.mean():.3f} ± {half_width(own):.3f}" for own in np.transpose(rows)]
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 

@@ -3,11 +3,11 @@
 Run with: python benchmarks/strengths_graph.py [DATA_DIR] [--draws 5] [--only NAME] [--grid]
 
 Each draw takes some lists, and for the truth the strengths of other people (for the made-up
-catalogue, the true ones). The table has Kendall's τ with them, mean ± standard error over draws:
-without a graph; and what the item graph adds, and the same graph with its items shuffled, each
-with the standard error of the difference. "Worth" is how many times as many lists without
-the graph have the same τ as these with it, interpolated in the logarithm of their number; ">": more
-than the largest number here. --grid tries a finer grid of hyperparameters beside the usual one.
+catalogue, the true ones). The table has Kendall's τ with them, mean ± half of a 95 % interval over
+draws: without a graph; and what the item graph adds, and the same graph with its items shuffled.
+"Worth" is how many times as many lists without the graph have the same τ as these with it,
+interpolated in the logarithm of their number; ">": more than the largest number here. --grid tries
+a finer grid of hyperparameters beside the usual one.
 
 sushi: set b, lists of ten of 100 sushi, the eight nearest by their features. films and films,
 small: MovieLens 100k and small, the 400 most rated films, from each person three to five with
@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 from scipy.stats import kendalltau
+from tables import half_width
 
 from rankcut import CoListingGraph, NeighborGraph
 from rankcut.datasets import load_eurovision, load_movielens, load_sushi
@@ -216,9 +217,8 @@ def with_wrong(ranks, graph, wrong):
 
 
 def said(values):
-    """Mean ± standard error."""
-    error = values.std(ddof=1) / np.sqrt(len(values))
-    return f"{values.mean():.3f} ± {error:.3f}"
+    """Mean ± half of a 95 % interval."""
+    return f"{values.mean():.3f} ± {half_width(values):.3f}"
 
 
 def worth(level, sizes, curve):
@@ -250,7 +250,7 @@ def table(home, options):
 
 
 def grid(home, options):
-    print(f"What finer grids add to τ, mean of {options.draws} draws ± standard error.\n")
+    print(f"What finer grids add to τ, mean of {options.draws} draws ± half of a 95 % interval.\n")
     print("| data | lists | usual grid | finer grid: gain |\n|---|---:|---:|---:|")
     for name in options.only or DATA:
         found = measure(name, home, options.draws, GRID_SIZES, (with_graph, finer))

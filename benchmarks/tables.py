@@ -1,4 +1,13 @@
-"""Tables of plain text for the benchmark programs."""
+"""Tables of plain text for the benchmark programs, and ± in them: half of a 95 % interval."""
+
+import numpy as np
+from scipy.stats import t
+
+
+def half_width(values):
+    """Half of Student's 95 % interval of the mean."""
+    n = len(values)
+    return float(t.ppf(0.975, n - 1) * np.std(values, ddof=1) / np.sqrt(n))
 
 
 def print_table(title, header, rows):
