@@ -73,8 +73,8 @@ def file(tmp_path):
 def test_the_command_says_it(file, tmp_path):
     said = succeed("transfers", file)
     lines = said.splitlines()
-    assert lines[1].split() == ["Ann", "4", "50.0%", "Bob", "75", "%,", "Cy", "25", "%"]
-    assert lines[3].split() == ["Cy", "2", "25.0%", "no", "further", "100", "%"]
+    assert lines[1].split() == ["Ann", "4", "50.0", "%", "Bob", "75", "%,", "Cy", "25", "%"]
+    assert lines[3].split() == ["Cy", "2", "25.0", "%", "no", "further", "100", "%"]
     places = [tmp_path / f"out.{kind}" for kind in ("csv", "png", "html")]
     succeed("transfers", file, *(word for place in places for word in ("-o", str(place))))
     rows = csv.DictReader(places[0].read_text().splitlines())

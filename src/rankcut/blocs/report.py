@@ -224,7 +224,7 @@ class BlocReport:
         heads = "".join(f"  {f'bloc {bloc + 1}':>8}" for bloc in range(self.model.n_blocs_))
         yield f"{self.cross.name[:width]:{width}}{heads}"
         for value, shares in zip(self.cross.values, self.cross.shares().tolist(), strict=True):
-            cells = "".join(f"  {share:>8.0%}" for share in shares)
+            cells = "".join(f"  {100 * share:>6.0f} %" for share in shares)
             yield f"{value[:width]:{width}}{cells}"
 
     def about(self, bloc: int, most: int) -> Iterator[str]:
@@ -291,7 +291,10 @@ def _body(report: BlocReport, shown: Picture | None) -> Iterator[Html]:
         yield tag("h2", f"Blocs and {report.cross.name}")
         heads = [report.cross.name, *(f"bloc {bloc + 1}" for bloc in range(report.model.n_blocs_))]
         shares = zip(report.cross.values, report.cross.shares().tolist(), strict=True)
-        cells = [[value, *(Cell(f"{share:.0%}", share) for share in row)] for value, row in shares]
+        cells = [
+            [value, *(Cell(f"{100 * share:.0f}\u00a0%", share) for share in row)]
+            for value, row in shares
+        ]
         yield table(heads, cells)
     if report.model.selection_ is not None:
         yield tag("h2", "Camps or not")

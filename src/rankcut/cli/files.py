@@ -3,7 +3,7 @@
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
@@ -112,7 +112,7 @@ class ConvertOptions:
 
     output: OutputFiles = None
     to: Annotated[
-        Format | None,
+        Literal["soc", "soi", "toc", "toi", "blt", "csv", "tsv", "parquet", "npy"] | None,
         option("Format of OUT, or of outputs whose suffix does not name it.", "--to", "-t"),
     ] = None
     to_layout: Annotated[Layout, option("Layout of the table to write.")] = "wide"

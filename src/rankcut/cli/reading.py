@@ -43,8 +43,8 @@ RankingFile = Annotated[
 ]
 
 
-def _option(help: str, *names: str) -> Any:  # noqa: A002 - Typer's name for it
-    return topic_option("reading", *names, help=help)
+def _option(help: str, *names: str, **more: Any) -> Any:  # noqa: A002 - Typer's name for it
+    return topic_option("reading", *names, help=help, **more)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,10 @@ class Reading:
     ] = None
     where: Annotated[
         list[str] | None,
-        _option("Rows to read: column=value or column!=value; may be repeated."),
+        _option(
+            "Rows to read, or with != those to leave out; as often as you like.",
+            metavar="COLUMN=VALUE",
+        ),
     ] = None
     header: Annotated[
         str, _option("Header line: its number, 1-2 for two lines, 0 for none (default: 1).")

@@ -362,7 +362,7 @@ def verdict_in_words(result: TestedEffect, differ: str, same: str, what: str) ->
     words = differ if result.p_value <= LEVEL else same
     return (
         f"{words} ({p_in_words(result.p_value, result.p_floor)}); the {what} explains "
-        f"{share:.1f} % of the variation [{low:.1f}, {high:.1f}]."
+        f"{share:.1f} % of the variation ({low:.1f} to {high:.1f})."
     )
 
 

@@ -210,7 +210,9 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
                 look: Any = {"ha": "center", "va": "center", "size": 8, "color": INK}
                 axes.text(column, row, f"{100 * share:.0f}", **look)
     else:
-        axes.figure.colorbar(image, ax=axes, shrink=0.6, format=lambda share, _: f"{share:.0%}")
+        axes.figure.colorbar(
+            image, ax=axes, shrink=0.6, format=lambda share, _: f"{100 * share:.0f} %"
+        )
     heading = "% who rank it before the other item"
     if missing:
         heading += "\n(grey: nobody ranks both)"
@@ -327,7 +329,7 @@ def places_table(
         line = _line(group, items, i, colour(0))
         row = [int(group.ranking[i]), Cell(name, items[i]), Cell(line, low)]
         if group.first is not None:
-            row.append(Cell(f"{group.first[i]:.1%}", float(group.first[i])))
+            row.append(Cell(f"{100 * group.first[i]:.1f}\u00a0%", float(group.first[i])))
         row.append(Cell(f"{group.scores[i]:.3f}", float(group.scores[i])))
         if listed is not None:
             row.append(listed[i])

@@ -77,11 +77,13 @@ class Transfers:
     def lines(self) -> list[str]:
         """Text for a terminal."""
         width = min(28, max(12, *(len(str(item)) for item in self.items)))
-        lines = [f"{'first choice':{width}}  {'ballots':>9}  share  next"]
+        lines = [f"{'first choice':{width}}  {'ballots':>9}    share  next"]
         for i in self.order():
             name = f"{shorten(self.items[i], width):{width}}"
             share = self.first[i] / max(self.first.sum(), 1e-300)
-            lines.append(f"{name}  {self.first[i]:>9,.7g}  {share:>5.1%}  {self._next(i)}".rstrip())
+            lines.append(
+                f"{name}  {self.first[i]:>9,.7g}  {100 * share:>5.1f} %  {self._next(i)}".rstrip()
+            )
         total = float(self.first.sum())
         alone = percent(float(self.exhausted.sum()), total)
         return [*lines, "", f"{alone} of {total:,.7g} ballots list one candidate only."]

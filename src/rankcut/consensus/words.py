@@ -187,7 +187,7 @@ class ConsensusReport:
             if group.intervals is not None and group.first is not None:
                 low, high = group.intervals[i].tolist()
                 places = str(low) if low == high else f"{low} to {high}"
-                line += f"  {places:>9}  {group.first[i]:>8.1%}  "
+                line += f"  {places:>9}  {f'{100 * group.first[i]:.1f} %':>8}  "
                 line += _track(low, high, int(group.ranking[i]), len(self.items))
             lines.append(line.rstrip())
         return [*lines, *self._left_out(most), "", *self.sentences(group)]

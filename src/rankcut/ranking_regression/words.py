@@ -138,7 +138,7 @@ def _about(model: "StrengthRegression", c: int) -> Iterator[str]:
             f"{column.change}: {labels[better]} beats {labels[worse]} in "
             f"{100 * special.expit(before + size):.0f} % of cases instead of "
             f"{100 * special.expit(before):.0f} %; "
-            f"the odds are {middle:.2f} times as high [{low:.2f}, {high:.2f}]."
+            f"the odds are {middle:.2f} times as high ({low:.2f} to {high:.2f})."
         )
     if len(clear) > _MOST_SENTENCES:
         others = amount(len(clear) - _MOST_SENTENCES, "other pair")
