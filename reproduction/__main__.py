@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from rankcut.datasets.sushi import ADDRESS, TERMS, sushi_files
+from rankcut.datasets.downloads import ADDRESS, TERMS, sushi_files
 from reproduction.report import PARTS, record, reproduce
 
 

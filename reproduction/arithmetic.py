@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.metrics import accuracy_score, f1_score
 
 from rankcut import Completions, SimilarityGraph, graph_cut_features
-from rankcut.datasets.food import DISHES, TASTES
+from rankcut.datasets.made_up import DISHES, TASTES
 from rankcut.kernels import kendall_features, kendall_kernel, mallows_kernel
 from rankcut.theory import ordered_partitions
 from reproduction.claims import Outcome, Verdict, Way, holds_if

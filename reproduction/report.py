@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import rankcut
-from rankcut.datasets.sushi import sushi_files
+from rankcut.datasets.downloads import sushi_files
 from reproduction.claims import Claim, Outcome, Verdict, Way, home_of, read_claims
 from reproduction.store import Work, part_named, run_works
 

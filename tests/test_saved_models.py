@@ -33,7 +33,7 @@ from rankcut import (
 )
 from rankcut.cuts import fastest_algorithm
 from rankcut.files import RankingFileError
-from rankcut.files.archives import pack_archive, unpack_archive
+from rankcut.files.disk import pack_archive, unpack_archive
 from rankcut.files.matrices import npy_bytes
 from rankcut.label_ranking import models as label_models
 from rankcut.saved_models import SavedModel, read_model, write_model

@@ -24,9 +24,9 @@ from rankcut.cuts.options import Smoothing as Smoothing
 from rankcut.cuts.rating_features import RatingFeatures as RatingFeatures
 from rankcut.cuts.submodular_features import SubmodularFeatures as SubmodularFeatures
 from rankcut.cuts.transformers import GraphCutFeatures as GraphCutFeatures
-from rankcut.datasets.food import make_food as make_food
-from rankcut.datasets.ranking_models import make_mallows as make_mallows
-from rankcut.datasets.ranking_models import make_plackett_luce as make_plackett_luce
+from rankcut.datasets.made_up import make_food as make_food
+from rankcut.datasets.made_up import make_mallows as make_mallows
+from rankcut.datasets.made_up import make_plackett_luce as make_plackett_luce
 from rankcut.files.feature_tables import read_items as read_items
 from rankcut.files.formats import read_file as read_file
 from rankcut.files.formats import write_file as write_file

@@ -29,8 +29,7 @@ from rankcut.blocs.estimator import RankingBlocs
 from rankcut.completion.estimator import RankingCompleter
 from rankcut.cuts.transformers import GraphCutFeatures
 from rankcut.errors import RankingFileError, needed
-from rankcut.files.archives import pack_archive, unpack_archive
-from rankcut.files.drafts import atomic_file
+from rankcut.files.disk import atomic_file, pack_archive, unpack_archive
 from rankcut.files.text import Source, read_all, source_name
 from rankcut.label_ranking.scores import PredictsRankings
 from rankcut.model_arrays import check_arrays

@@ -19,7 +19,7 @@ from commands import BALLOTS, ITEMS, assert_same, run, succeed
 
 from rankcut.cli import COMMANDS, app
 from rankcut.cli.reading import Reading
-from rankcut.files import drafts
+from rankcut.files import disk
 
 # Beside the file and --unranked: what each command needs to answer on standard output.
 ARGUMENTS = {
@@ -232,7 +232,7 @@ def interrupt(path):
 
 @COMMAND
 def test_an_interrupted_command_leaves_no_file(here, command, monkeypatch):
-    monkeypatch.setattr(drafts, "_settle", interrupt)
+    monkeypatch.setattr(disk, "_settle", interrupt)
     target = here / f"out{SUFFIXES.get(command, '.csv')}"
     target.write_bytes(b"before")
     done = run(command, "votes.csv", *to_file(command, target))
@@ -324,7 +324,7 @@ def test_labels_of_a_model_are_only_text(here):
 
 
 def test_an_interrupted_prediction_leaves_no_file(here, model, monkeypatch):
-    monkeypatch.setattr(drafts, "_settle", interrupt)
+    monkeypatch.setattr(disk, "_settle", interrupt)
     done = predict(model, "votes.csv", "-o", "out.csv")
     assert done.exit_code not in (0, 2)
     assert "Traceback" not in done.output

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rankcut import ItemGraph, RankingSet, read_file, write_file
 from rankcut.files import RankingFileError, read_graph, scan_file, write_graph
-from rankcut.files.drafts import copy_whole
+from rankcut.files.disk import copy_whole
 from rankcut.files.matrices import npy_bytes
 from rankcut.files.text import read_all, text_blocks
 from rankcut.saved_models import import_skops, read_model

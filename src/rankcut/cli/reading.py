@@ -261,7 +261,7 @@ def dataset_rankings(source: str) -> "RankingSet":
     """The rankings of a data set, with its columns about people."""
     family, _, kind = source.partition(":")
     if family == "lunch":
-        from rankcut.datasets.food import read_lunch
+        from rankcut.datasets.made_up import read_lunch
 
         return read_lunch(kind)  # type: ignore[arg-type]
     return _load(source)

@@ -33,7 +33,7 @@ def write_table(
 
 def write_picture(place: str, figure: Any) -> None:
     """Write a figure, whose format Matplotlib chooses by the suffix."""
-    from rankcut.files.drafts import atomic_path
+    from rankcut.files.disk import atomic_path
     from rankcut.pictures.figures import save_figure
 
     with atomic_path(place) as draft:
@@ -42,7 +42,7 @@ def write_picture(place: str, figure: Any) -> None:
 
 def write_bytes(place: str, content: bytes) -> None:
     """Write a file."""
-    from rankcut.files.drafts import atomic_file
+    from rankcut.files.disk import atomic_file
 
     with atomic_file(place) as file:
         file.write(content)
@@ -57,7 +57,7 @@ def destination(target: str, suffix: str) -> Iterator[str]:
     if target != "-" and (Path(target).is_file() or not Path(target).exists()):
         yield target
         return
-    from rankcut.files.drafts import atomic_file, copy_whole
+    from rankcut.files.disk import atomic_file, copy_whole
 
     with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder) / f"output{suffix}"

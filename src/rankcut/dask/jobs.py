@@ -20,7 +20,7 @@ from rankcut.dask.collections import as_array, at_place
 from rankcut.dask.reading import BlockPlace, BlockReader, ParquetRankings
 from rankcut.dask.tasks import Progress, computed, do_each, import_dask, shared_task
 from rankcut.errors import InputError, RankingFileError, needed
-from rankcut.files.drafts import atomic_file
+from rankcut.files.disk import atomic_file
 from rankcut.files.matrices import MatrixBlock, graph_arrays, write_matrix
 from rankcut.files.table_columns import known_columns
 from rankcut.graphs.item_graph import ItemGraph

@@ -1,9 +1,7 @@
 """Data sets."""
 
-from rankcut.datasets.downloads import load_eurovision, load_movielens, load_starwars
-from rankcut.datasets.food import load_lunch, make_food
-from rankcut.datasets.ranking_models import make_mallows, make_plackett_luce
-from rankcut.datasets.sushi import load_sushi
+from rankcut.datasets.downloads import load_eurovision, load_movielens, load_starwars, load_sushi
+from rankcut.datasets.made_up import load_lunch, make_food, make_mallows, make_plackett_luce
 
 __all__ = [
     "load_eurovision",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankcut.errors import RankingFileError, Setting
-from rankcut.files.archives import reading_as, unpack_archive
+from rankcut.files.disk import reading_as, unpack_archive
 from rankcut.files.guessing import BLANK, OVERVOTE, PLACE, are_places, as_option, check_ranks
 from rankcut.files.roles import Guess
 from rankcut.files.tables import TableBlock, shown

@@ -12,7 +12,7 @@ import narwhals as nw
 from rankcut.errors import RankingFileError, Setting
 from rankcut.files.ballots import read_abif, record_blocks
 from rankcut.files.blt import format_blt, read_blt
-from rankcut.files.drafts import atomic_file, write_whole
+from rankcut.files.disk import atomic_file, write_whole
 from rankcut.files.matrices import npy_bytes, read_npy
 from rankcut.files.preflib import OrderType, format_preflib, read_preflib
 from rankcut.files.recognising import read_table, scan_table

@@ -19,8 +19,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rankcut.errors import InputError, RankingFileError, amount
-from rankcut.files.archives import check_proportion, pack_archive, reading_as, unpack_archive
-from rankcut.files.drafts import atomic_file
+from rankcut.files.disk import (
+    atomic_file,
+    check_proportion,
+    pack_archive,
+    reading_as,
+    unpack_archive,
+)
 from rankcut.files.stored_tables import import_pyarrow
 from rankcut.files.table_columns import Columns
 from rankcut.files.tables import BLOCK_CELLS

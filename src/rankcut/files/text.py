@@ -14,7 +14,7 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 
 from rankcut.errors import RankingFileError, Setting, amount
-from rankcut.files.archives import unpacked_gzip
+from rankcut.files.disk import unpacked_gzip
 from rankcut.files.tables import BLOCK_CELLS, Header, TableBlock, read_marks
 from rankcut.parameters import EXACT, ROWS_AT_ONCE
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import rankcut
-from rankcut.files.drafts import atomic_file
+from rankcut.files.disk import atomic_file
 from rankcut.pictures.page import Html, fill, join, page, read_file, tag
 from rankcut.rankings import Unranked
 from rankcut.report.panels import PANELS, Panel, find, say_cut, say_item

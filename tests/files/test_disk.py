@@ -11,7 +11,7 @@ import pytest
 
 from rankcut import RankingSet, write_file
 from rankcut.files import RankingFileError
-from rankcut.files.drafts import atomic_file, atomic_path
+from rankcut.files.disk import atomic_file, atomic_path
 
 VOTES = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"))
 
