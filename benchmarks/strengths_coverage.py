@@ -20,7 +20,6 @@ import numpy as np
 from rankcut import Consensus, make_mallows, to_ranking
 from rankcut.consensus.agreement import agree
 from rankcut.consensus.means import Units
-from rankcut.consensus.pairs import compare_pairs
 from rankcut.rankings import read_rankings
 from rankcut.strengths import fit_strengths
 
@@ -140,7 +139,7 @@ def hard_cases(n_samples, seed):
 
 def agreement(ranks):
     units = Units.of(read_rankings(ranks))
-    return agree(units, compare_pairs(units), 0.95)
+    return agree(units, 0.95)
 
 
 def main():

@@ -74,17 +74,13 @@ def test_sentences_follow_the_numbers():
     assert said(same, "contents").startswith(
         "50 rankings of 3 items: all are full. All give the same order. Each ranking lists 3 "
     )
-    assert said(same, "consensus").startswith(
-        "x comes first (95 % sure). Two people agree on 100 %"
-    )
+    assert said(same, "consensus").startswith("x comes first (95 % sure). Agreement: Kendall's W 1")
     assert said(same, "places") == (
         "x is put first by 100 %, more often than any other item (95 % sure)."
     )
     assert said(same, "pairs").startswith("3 of 3 pairs have a majority that chance does not")
     assert "100 % of those who compare them put x before y." in said(same, "pairs")
-    # Two of three pairs alike.
     pair = read_study(RankingSet(np.array([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]), ("x", "y", "z")))
-    assert "Two people agree on 67 % of the pairs that both order" in said(pair, "consensus")
     assert said(pair, "map").endswith("not looked for among fewer than 20 rankings.")
     assert "another item could well be put first as often" in said(pair, "places")
     ranks = np.array([[1.0, 2.0, np.nan], [2.0, 1.0, 3.0], [1.0, np.nan, np.nan]])

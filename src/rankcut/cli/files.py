@@ -83,7 +83,7 @@ def _facts(found: "Description", shown: int) -> list[tuple[str, str]]:
     if found.agreement is not None:
         from rankcut.consensus.words import agreement_sentence
 
-        said = agreement_sentence(found.agreement, 0.95).removeprefix("Agreement: ")
+        said = agreement_sentence(found.agreement).removeprefix("Agreement: ")
         lines.append(("agreement", said.rstrip(".")))
     known = [f"{shorten(name)} ({amount(n, 'value')})" for name, n in found.columns.items()]
     if len(known) > MOST_ITEMS:

@@ -1,4 +1,4 @@
-"""How much people agree: Kendall's W, the mean τ of two people, and whether any of it is chance.
+"""How much people agree: Kendall's W, and whether any of it is chance.
 
 Let v be a ranking's vector on the complete graph, how many of the listed items each one beats minus
 how many beat it. *Kendall's W* is Σ_i S_i² / Σ_i N_i·L_i with S_i the sum of v_i over people, N_i
@@ -6,10 +6,6 @@ how many of them list item i and L_i the sum of v_i². On full rankings it is Ke
 of concordance, with ties the one corrected for ties. Even people who answer at random have a W of
 1/m on average. So its interval is for the W of everyone, from pairs of different people: Σ_i (S_i²
 − Q_i) / Σ_i (N_i·L_i − Q_i), Q_i what each adds with itself.
-
-*Mean τ* looks at each time that two people compare the same two items: the share in which they
-agree minus the share in which they disagree. On full rankings it is the mean of Kendall's τ over
-all pairs of people.
 
 *The test* that all items are equal is that of Benard and van Elteren (1953): if each ranking had
 put its items in a random order, SᵀV⁻S would have a χ² distribution, V the sum over rankings of the
@@ -24,8 +20,8 @@ from scipy import linalg, special
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
-from rankcut.consensus.means import UnitBlock, Units, comparisons, listed_wins
-from rankcut.consensus.pairs import MOST_PAIRED, Comparisons
+from rankcut.consensus.means import UnitBlock, Units, listed_wins
+from rankcut.consensus.pairs import MOST_PAIRED
 from rankcut.parameters import ROUNDING
 
 
@@ -39,35 +35,25 @@ class Agreement:
         Kendall's W of these rankings: 0 = no agreement, 1 = everyone agrees.
     kendall_w_interval : (float, float) or None
         Confidence interval of the W of everyone.
-    mean_tau : float or None
-        Mean τ of two people: −1 to 1.
-    mean_tau_interval : (float, float) or None
-        Its confidence interval.
     p_value : float or None
         Of the test that all items are equal: that each ranking's order is random.
     """
 
     kendall_w: float | None
     kendall_w_interval: tuple[float, float] | None
-    mean_tau: float | None
-    mean_tau_interval: tuple[float, float] | None
     p_value: float | None = None
 
 
-def agree(units: Units, pairs: Comparisons | None, confidence: float) -> Agreement:
-    """Kendall's W, the test of equal items and, from pairs, the mean τ of two people."""
+def agree(units: Units, confidence: float) -> Agreement:
+    """Kendall's W, and the test of equal items."""
     sums = _ItemSums.of(units)
     w = sums.concordance()
     if w is None:
-        return Agreement(None, None, None, None)
+        return Agreement(None, None)
     agreed, possible = sums.of_pairs()
-    everyone, without = agreed / possible if possible > 0 else 0.0, _without_each(units, sums)
-    tau, tau_without = (None, None) if pairs is None else _mean_tau(units, pairs)
-    low, high = _interval(everyone, without, 0.0, confidence, units.n_people)
-    tau_interval = None
-    if tau is not None and tau_without is not None:
-        tau_interval = _interval(tau, tau_without, -1.0, confidence, units.n_people)
-    return Agreement(w, (low, max(w, high)), tau, tau_interval, _equal_items(units, sums))
+    everyone = agreed / possible if possible > 0 else 0.0
+    low, high = _interval(everyone, *_without_each(units, sums), confidence, units.n_people)
+    return Agreement(w, (low, max(w, high)), _equal_items(units, sums))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,47 +109,26 @@ def _without_each(units: Units, sums: _ItemSums) -> tuple[Floats, Floats]:
     return np.concatenate(found), np.concatenate(counts).astype(np.float64)
 
 
-def _mean_tau(
-    units: Units, pairs: Comparisons
-) -> tuple[float | None, tuple[Floats, Floats] | None]:
-    """The mean τ of two people, and without each person."""
-    agreed = float(pairs.net @ pairs.net) - pairs.own_net
-    times = float(pairs.made @ pairs.made) - pairs.own_made
-    if times <= ROUNDING * float(pairs.made @ pairs.made):
-        return None, None
-    found, counts = [], []
-    for block in units.blocks(len(pairs.net)):
-        signs = comparisons(block.groups)
-        totals, compared = block.totals(signs), block.totals(np.abs(signs))
-        less = 2 * (totals @ pairs.net - np.einsum("ij,ij->i", totals, totals))
-        fewer = 2 * (compared @ pairs.made - np.einsum("ij,ij->i", compared, compared))
-        left = times - fewer
-        found.append(np.divide(agreed - less, left, out=np.zeros_like(left), where=left > 0))
-        counts.append(block.counts)
-    return agreed / times, (np.concatenate(found), np.concatenate(counts).astype(np.float64))
-
-
 def _interval(
-    value: float, without: tuple[Floats, Floats], least: float, confidence: float, n_people: int
+    value: float, values: Floats, counts: Floats, confidence: float, n_people: int
 ) -> tuple[float, float]:
-    """By the jackknife over people, on Fisher's scale.
+    """By the jackknife over people, on Fisher's scale; ``values`` are without each of them.
 
     If people hardly differ, the sample shows no spread. So it allows for people who say anything
     else, as large a share as the sample is just likely enough to have missed.
     """
     if n_people < 2:
-        return least, 1.0
-    values, counts = without
+        return 0.0, 1.0
     mean = float(counts @ values) / n_people
     variance = float(counts @ (values - mean) ** 2) * (n_people - 1) / n_people
     quantile = float(special.stdtrit(n_people - 1, (1 + confidence) / 2))
     missed = 1 - (1 - confidence) ** (1 / n_people)
-    lowest = value - missed * (value - least)
+    lowest = (1 - missed) * value
     if abs(value) >= 1 or variance <= 0:
-        return max(least, lowest), value + missed * (1 - value)
+        return max(0.0, lowest), value + missed * (1 - value)
     middle, margin = np.arctanh(value), quantile * np.sqrt(variance) / (1 - value**2)
     low, high = float(np.tanh(middle - margin)), float(np.tanh(middle + margin))
-    return max(least, min(low, lowest)), max(high, least)
+    return max(0.0, min(low, lowest)), max(high, 0.0)
 
 
 def _equal_items(units: Units, sums: _ItemSums) -> float | None:

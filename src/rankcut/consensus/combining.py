@@ -92,7 +92,7 @@ class CombinesRankings:
         # Products of narrow matrices: further threads would mostly wait.
         with _libraries().limit(limits=1, user_api="blas"):
             outcome = self._find(rankings, units, resampling)
-            self.agreement_ = agree(units, self._pairs, self.confidence)
+            self.agreement_ = agree(units, self.confidence)
         self.scores_ = outcome.scores
         self.ranking_ = outcome.ranking
         self.rank_intervals_ = outcome.intervals
@@ -279,15 +279,9 @@ class CombinesRankings:
             notes.append(f"Nobody compares {pair[0]!r} and {pair[1]!r}{more}.")
         uneven = len(never) > 0 or made.max() > _UNEVEN * made.min()
         if uneven and self.method_ != "strengths":
-            what = {
-                "borda": "whoever meets weak opponents looks strong",
-                "graph": "whoever meets weak opponents looks strong",
-                "copeland": "pairs that nobody compares count as ties",
-                "kemeny": "pairs that nobody compares do not count",
-            }[self.method_]
             notes.append(
-                f"Some pairs of items are compared far more often than others. By this method "
-                f'{what}; method "strengths" allows for it.'
+                "Some pairs of items are compared far more often than others, and whoever meets "
+                'weak opponents looks strong; method "strengths" allows for it.'
             )
         return notes
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from rankcut.consensus.agreement import Agreement, agree
 from rankcut.consensus.means import Units
 from rankcut.consensus.methods import mean_scores, rank_listed
-from rankcut.consensus.pairs import MOST_PAIRED, compare_pairs
 from rankcut.errors import amount
 from rankcut.rankings import Rankings, merge_rankings, read_rankings
 from rankcut.rankings.ranking_set import RankingSet
@@ -95,7 +94,7 @@ def describe(
         n_distinct=len(found.repeats),
         most_repeated=max(found.repeats),
         preferred=[] if units is None else _preferred(rankings, found, units),
-        agreement=None if units is None else _agreement(units),
+        agreement=None if units is None else agree(units, 0.95),
         unranked=meaning,
         columns={
             name: len({value for value in values.tolist() if value is not None and value == value})
@@ -198,12 +197,6 @@ def _preferred(rankings: RankingSet, found: _Census, units: Units) -> list[Prefe
         for i in np.argsort(places, kind="stable").tolist()
         if enough[i]
     ]
-
-
-def _agreement(units: Units) -> Agreement:
-    """How much people agree; the mean tau of two people only for few items."""
-    pairs = compare_pairs(units) if units.n_items <= MOST_PAIRED else None
-    return agree(units, pairs, 0.95)
 
 
 def _problems(rankings: RankingSet, value: Rankings, found: _Census) -> list[str]:

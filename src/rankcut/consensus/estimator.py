@@ -78,8 +78,8 @@ class Consensus(CombinesRankings, TakesRankings):
     cycle_ : list
         A shortest cycle of items each of which beats the next, or empty.
     agreement_ : Agreement
-        ``kendall_w`` and ``mean_tau`` with their intervals, and the ``p_value`` of the test that
-        all items are equal; see :mod:`rankcut.consensus.agreement`.
+        ``kendall_w`` with its interval, and the ``p_value`` of the test that all items are equal;
+        see :mod:`rankcut.consensus.agreement`.
     optimal_ : bool
         Whether it is proven that no order is better by the method's own measure: True for all but
         Kemeny's method.

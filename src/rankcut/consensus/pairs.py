@@ -30,10 +30,7 @@ class Comparisons:
     #: anywhere, or else everyone
     asked: Floats
     mass: float  #: everyone, by weight
-    #: Σ over people of the squares of what each adds to ``net``, ``made`` and ``mass``
-    own_net: float
-    own_made: float
-    own_mass: float
+    own_mass: float  #: Σ over people of the squares of what each adds to ``mass``
     n_items: int  #: number of items
 
     @property
@@ -124,21 +121,17 @@ def compare_pairs(units: Units) -> Comparisons:
     n_items = units.n_items
     width = n_items * (n_items - 1) // 2
     net, made = np.zeros((2, width))
-    own_net, own_made, own_mass, mass = 0.0, 0.0, 0.0, 0.0
+    own_mass, mass = 0.0, 0.0
     for block in units.blocks(width):
         counts = block.counts.astype(np.float64)
         masses = block.masses()
         mass += float(counts @ masses)
         own_mass += float(counts @ masses**2)
         signs = comparisons(block.groups)
-        totals = block.totals(signs)
-        compared = block.totals(np.abs(signs))
-        net += counts @ totals
-        made += counts @ compared
-        own_net += float(counts @ np.einsum("ij,ij->i", totals, totals))
-        own_made += float(counts @ np.einsum("ij,ij->i", compared, compared))
+        net += counts @ block.totals(signs)
+        made += counts @ block.totals(np.abs(signs))
     asked = made if units.unranked == "anywhere" else np.full(width, mass)
-    return Comparisons(net, made, asked, mass, own_net, own_made, own_mass, n_items)
+    return Comparisons(net, made, asked, mass, own_mass, n_items)
 
 
 def beats(margins: Floats) -> NDArray[np.bool_]:
@@ -227,21 +220,15 @@ def majority_sentence(
         return "There is only one item, so there is nothing to compare."
     sure = np.ones(margins.shape, dtype=bool) if clear is None else clear
     winner, cycle = pairwise_winner(margins), shortest_cycle(margins)
-    steps = list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
-    rounds = ", ".join(f"{names[one]!r} beats {names[other]!r}" for one, other in steps)
-    doubt = "" if all(sure[step] for step in steps) else ", which chance could explain"
+    said = "No item beats every other item in a pairwise comparison"
     if winner is not None:
         said = f"{names[winner]!r} beats every other item in a pairwise comparison"
         unsure = len(names) - 1 - int(np.delete(sure[winner], winner).sum())
         if unsure:
             said += f", though chance could explain {unsure} of its {len(names) - 1} majorities"
-        return f"{said}." + (f" Majorities below it form a cycle{doubt}: {rounds}." * bool(cycle))
-    wins = beats(margins)
-    unbeaten = [repr(names[i]) for i in np.flatnonzero(~wins.any(axis=0)).tolist()]
-    said = "No item beats every other item in a pairwise comparison"
-    if len(unbeaten) == len(names):
-        return f"{said}: all pairs are tied."
-    if unbeaten:
-        listed = ", ".join(unbeaten[:5]) + (", …" if len(unbeaten) > 5 else "")
-        said += f": {listed} {'is' if len(unbeaten) == 1 else 'are'} not beaten, but tied"
-    return f"{said}." + (f" Majorities form a cycle{doubt}: {rounds}." * bool(cycle))
+    if not cycle:
+        return f"{said}."
+    steps = list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
+    doubt = "" if all(sure[step] for step in steps) else ", which chance could explain"
+    rounds = ", ".join(f"{names[one]!r} beats {names[other]!r}" for one, other in steps)
+    return f"{said}. Some majorities form a cycle{doubt}: {rounds}."

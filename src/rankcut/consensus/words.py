@@ -157,7 +157,7 @@ class ConsensusReport:
                 "are the odds that one item is chosen rather than the other."
             )
             notes.extend(self._tiers(group))
-        return [*notes, agreement_sentence(group.agreement, self.confidence)]
+        return [*notes, agreement_sentence(group.agreement)]
 
     def _tiers(self, group: GroupConsensus) -> list[str]:
         """Which items are not clearly different, and how many pairs are."""
@@ -242,28 +242,21 @@ def percent(part: float, whole: float) -> str:
     return f"{share:.0%}".replace("%", " %")
 
 
-def agreement_sentence(agreement: Agreement, confidence: float) -> str:
+def agreement_sentence(agreement: Agreement) -> str:
     """How much people agree, in words.
 
-    >>> agreement_sentence(Agreement(0.4, (0.3, 0.5), 0.2, (0.1, 0.3)), 0.95)
-    "Agreement: Kendall's W 0.40 (0.30 to 0.50), mean tau of two people 0.20 (0.10 to 0.30)."
+    >>> agreement_sentence(Agreement(0.4, (0.3, 0.5)))
+    "Agreement: Kendall's W 0.40 (0.30 to 0.50)."
     """
     if agreement.kendall_w is None:
         return "Agreement: no two items are compared."
-    said = f"Agreement: Kendall's W {agreement.kendall_w:.2f}" + _between(
-        agreement.kendall_w_interval
-    )
-    if agreement.mean_tau is not None:
-        said += f", mean tau of two people {agreement.mean_tau:.2f}"
-        said += _between(agreement.mean_tau_interval)
+    said = f"Agreement: Kendall's W {agreement.kendall_w:.2f}"
+    if agreement.kendall_w_interval is not None:
+        said += " ({:.2f} to {:.2f})".format(*agreement.kendall_w_interval)
     if agreement.p_value is not None:
         shown = "< 0.001" if agreement.p_value < 0.001 else f"= {agreement.p_value:.3f}"
         said += f"; if all orders were random, p {shown}"
     return said + "."
-
-
-def _between(interval: tuple[float, float] | None) -> str:
-    return "" if interval is None else f" ({interval[0]:.2f} to {interval[1]:.2f})"
 
 
 def _cut(name: str, width: int) -> str:

@@ -70,11 +70,7 @@ def make_groups(study: Study) -> Panel | None:
 def make_consensus(study: Study) -> Panel:
     """Who comes first, how sure that is, how much people agree, and the place of each item."""
     found, total = study.consensus, study.description.n_rankings
-    leaders, agreement = found.leaders(study.items), found.agreement
-    said = leaders
-    if agreement.mean_tau is not None:
-        said += f" Two people agree on {percent(1 + agreement.mean_tau, 2)} of the pairs that both "
-        said += "order, on average; 50 % would be chance."
+    leaders = found.leaders(study.items)
     listed = [percent(number, total) for number in study.listed.tolist()]
     shown = listed if (study.listed < total).any() else None
     every = range(len(study.items))
@@ -82,7 +78,7 @@ def make_consensus(study: Study) -> Panel:
     few = found.intervals is not None and bool((found.intervals[:, 0] == 1).mean() <= 0.5)
     return Panel(
         "Consensus",
-        f"{said} {agreement_sentence(agreement, 0.95)}",
+        f"{leaders} {agreement_sentence(found.agreement)}",
         table=places_table(found, study.items, every, listed=shown, chosen=True),
         notes=about_places(found, 0.95),
         finding=leaders,
