@@ -2,8 +2,7 @@
 # # One ranking from many, and how sure each place is
 #
 # The dots are the places of a Borda consensus; each line holds the places that are possible, for
-# all items at once with 95 % confidence. On the right is the share of people who prefer the item
-# of the row to that of the column.
+# all items at once with 95 % confidence.
 
 # %%
 from rankcut import Consensus, make_mallows, plot_consensus

@@ -1,7 +1,4 @@
-"""A consensus as a Matplotlib figure, as one HTML page, and as a leaderboard.
-
-The first two show places with intervals, and pairwise shares in the order of the consensus.
-"""
+"""A consensus as a Matplotlib figure, as one HTML page, as pairs and as a leaderboard."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,7 +8,7 @@ from numpy.typing import NDArray
 
 from rankcut.consensus.words import ConsensusReport, GroupConsensus, percent
 from rankcut.errors import InputError, amount
-from rankcut.pictures.figures import bare, draw_figure, name_rows, row_height, write_heading
+from rankcut.pictures.figures import draw_figure, name_rows, row_height, write_heading
 from rankcut.pictures.page import (
     Cell,
     Dot,
@@ -74,7 +71,7 @@ def plot_consensus(
     Parameters
     ----------
     consensus : fitted Consensus, or dict from labels of groups to fitted ones
-        One consensus has the pairwise shares beside it; if there are several, each has a colour.
+        If there are several, each has a colour.
     items : sequence or None
         Names of the items; None takes those that the rankings had.
     title : str
@@ -111,18 +108,13 @@ def plot_consensus(
 def draw_consensus(report: ConsensusReport, title: str) -> Any:
     """A Matplotlib figure: a dot for the place of each item, a line for its possible places.
 
-    With one group, the pairwise shares are beside it; with several, each group has a colour.
+    Of several groups, each has a colour.
     """
     order = report.order()[:MOST_ITEMS]
-    paired = len(report.groups) == 1 and report.groups[0].pairwise is not None
     height = 1.3 + row_height([report.items[i] for i in order], len(report.groups)) * len(order)
-    size = (9.6 if paired else 7.6, height - 0.3)
+    size = (7.6, height - 0.3)
     figure = import_figure()(figsize=size, layout="constrained", facecolor=PAPER)
-    if paired:
-        places, matrix = figure.subplots(1, 2, width_ratios=[1.25, 1], sharey=True)
-        _draw_pairs(matrix, report, order)
-    else:
-        places = figure.subplots()
+    places = figure.subplots()
     groups = [(shorten(own.group, 40), own.ranking, own.intervals) for own in report.groups]
     colours = group_colours({own.group: own.n_people for own in report.groups})
     looks = [colours[own.group] for own in report.groups]
@@ -142,13 +134,13 @@ def _say(report: ConsensusReport) -> str:
     return said + (f" Not drawn: {amount(left_out, 'item')} further down." if left_out > 0 else "")
 
 
-def place_ticks(n_items: int, most: int = 12) -> list[int]:
-    """The places to label below a picture: the first, and about ``most`` others.
+def place_ticks(n_items: int) -> list[int]:
+    """The places to label below a picture: the first, and about a dozen others.
 
     >>> place_ticks(30)
     [1, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
     """
-    step = max(1, -(-n_items // most))
+    step = max(1, -(-n_items // 12))
     return [place for place in range(1, n_items + 1) if place == 1 or place % step == 0]
 
 
@@ -182,41 +174,6 @@ def draw_places(
         )
     axes.set_xlim(0.5, len(items) + 0.5)
     axes.set_xticks(place_ticks(len(items)))
-
-
-def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
-    pairwise = report.groups[0].pairwise
-    assert pairwise is not None
-    shares = pairwise[np.ix_(order, order)]
-    from matplotlib.colors import LinearSegmentedColormap, to_rgb
-
-    # The colours of the page, as pale as there.
-    ends = [tuple(np.array(to_rgb(colour(k))) * 0.75 + 0.25) for k in (1, 0)]
-    palette = LinearSegmentedColormap.from_list("pairs", [ends[0], PAPER, ends[1]])
-    image = axes.imshow(shares, vmin=0, vmax=1, cmap=palette, aspect="auto")
-    bare(axes)
-    missing = _has_unknown(shares)
-    if missing:
-        axes.set_facecolor(OTHERS)
-    ranking = report.groups[0].ranking
-    ticks = [place - 1 for place in place_ticks(len(order), most=16)]
-    axes.set_xticks(ticks, [f"{ranking[order[tick]]}" for tick in ticks])
-    axes.set_xlabel("place of the other item", color=INK, size=10)
-    axes.tick_params(bottom=False, left=False, labelleft=False)
-    axes.spines["bottom"].set_visible(False)
-    if len(order) <= 12:
-        for (row, column), share in np.ndenumerate(shares):
-            if not np.isnan(share):
-                look: Any = {"ha": "center", "va": "center", "size": 8, "color": INK}
-                axes.text(column, row, f"{100 * share:.0f}", **look)
-    else:
-        axes.figure.colorbar(
-            image, ax=axes, shrink=0.6, format=lambda share, _: f"{100 * share:.0f} %"
-        )
-    heading = "% who rank it before the other item"
-    if missing:
-        heading += "\n(grey: nobody ranks both)"
-    axes.set_title(heading, color=INK, size=10)
 
 
 def consensus_page(report: ConsensusReport, title: str = "") -> str:
@@ -341,21 +298,25 @@ def show_pairs(
     shares: NDArray[np.float64], items: Sequence[str], order: Sequence[int], *, chosen: bool = False
 ) -> Iterator[Html]:
     """Who is preferred to whom, and how to read it; ``chosen`` is for pages that choose items."""
-    scene = pairs_scene(shares, items, order[:MOST_ITEMS], chosen=chosen)
+    picture = pairs_picture(shares, items, order, chosen=chosen)
     look = {"kind": "wide", "tabindex": "0", "role": "region", "aria_label": "Pairs of items"}
-    yield tag("div", draw_svg(scene, least=min(0.6 * scene.width, LEAST)), **look)
+    least = min(0.6 * picture.scene.width, LEAST)
+    yield tag("div", draw_svg(picture.scene, least=least), **look)
+    yield tag("p", picture.said, kind="soft")
+
+
+def pairs_picture(
+    shares: NDArray[np.float64], items: Sequence[str], order: Sequence[int], *, chosen: bool = False
+) -> Picture:
+    """Who is preferred to whom, in an order of the items."""
     said = "Blue: most of those who compare both prefer the item of the row; orange: that of the "
     said += "column."
-    if _has_unknown(shares):
+    if np.isnan(shares[~np.eye(len(shares), dtype=bool)]).any():
         said += " Grey: nobody compares them."
     if len(order) > MOST_ITEMS:
         said += f" These are the first {MOST_ITEMS} of {len(order):,} items."
-    yield tag("p", said, kind="soft")
-
-
-def _has_unknown(shares: NDArray[np.float64]) -> bool:
-    """Whether there are pairs that nobody compares."""
-    return bool(np.isnan(shares[~np.eye(len(shares), dtype=bool)]).any())
+    scene = pairs_scene(shares, items, order[:MOST_ITEMS], chosen=chosen)
+    return Picture("Pairs of items", said, scene)
 
 
 def pairs_scene(

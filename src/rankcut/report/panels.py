@@ -14,7 +14,13 @@ from scipy.stats import norm
 from rankcut.blocs.selection import LEAST_PEOPLE
 from rankcut.comparison.page import show_items
 from rankcut.comparison.results import LEVEL, item_in_words
-from rankcut.consensus.figure import about_places, draw_consensus, places_table, show_pairs
+from rankcut.consensus.figure import (
+    about_places,
+    draw_consensus,
+    pairs_picture,
+    places_table,
+    show_pairs,
+)
 from rankcut.consensus.words import ConsensusReport, agreement_sentence, name_some, percent
 from rankcut.errors import amount
 from rankcut.graphs.item_graph import ItemGraph
@@ -83,7 +89,9 @@ def make_consensus(study: Study) -> Panel:
         notes=about_places(found, 0.95),
         finding=leaders,
         stands_out=few and bool(study.pairs.clear().any()),
-        draw=lambda: _draw_consensus(study),
+        draw=lambda: draw_consensus(
+            ConsensusReport(study.items, "", 0.95, [found]), study.about.title or "Consensus"
+        ),
     )
 
 
@@ -116,13 +124,8 @@ def make_pairs(study: Study) -> Panel | None:
         join(*show_pairs(shares, study.items, range(len(shares)), chosen=True)),
         finding=said if clear.any() else "",
         stands_out=bool(clear.any()),
-        draw=lambda: _draw_consensus(study),
+        draw=lambda: draw_figure(pairs_picture(shares, study.items, range(len(shares)))),
     )
-
-
-def _draw_consensus(study: Study) -> Any:
-    report = ConsensusReport(study.items, "", 0.95, [study.consensus])
-    return draw_consensus(report, study.about.title or "Consensus")
 
 
 def make_places(study: Study) -> Panel:
