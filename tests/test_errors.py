@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankcut
-from rankcut import cuts, kernels, theory
+from rankcut import cuts, theory
 from rankcut.errors import InputError, Setting
 
 REMEDY = ["pass ", Setting("unranked", "last"), " or ", Setting("n_draws", 4)]
@@ -82,9 +82,6 @@ MODULAR = cuts.Modular([1.0, 2.0, 3.0])
         lambda: rankcut.RankingRegressor().fit([[HUGE]] * 4, FULL),
         lambda: rankcut.make_plackett_luce(3, strengths=[HUGE, 1]),
         lambda: rankcut.make_mallows(3, HUGE),
-        lambda: kernels.weighted_kendall_kernel(
-            FULL, weights="additive", position_weights=[HUGE, 1, 1]
-        ),
         lambda: cuts.Modular([HUGE, 1]),
         lambda: cuts.ConcaveOfCardinality(lambda k: HUGE * k, 3),
         lambda: cuts.FromCallable(lambda items: HUGE * len(items), 3)({1}),

@@ -12,7 +12,6 @@ LAYERS = [
     ["dask"],
     ["report"],
     ["saved_models"],
-    ["model_arrays"],
     ["ranking_regression", "regression", "similar"],
     ["label_ranking", "blocs"],
     ["comparison", "completion", "consensus"],

@@ -32,10 +32,10 @@ from rankcut.files.formats import read_file as read_file
 from rankcut.files.formats import write_file as write_file
 from rankcut.gp.classifier import GPClassifier as GPClassifier
 from rankcut.gp.regressor import GPRegressor as GPRegressor
-from rankcut.graphs.derived import DissimilarityGraph as DissimilarityGraph
 from rankcut.graphs.item_graph import ItemGraph as ItemGraph
 from rankcut.graphs.learned import AgreementGraph as AgreementGraph
 from rankcut.graphs.learned import CoListingGraph as CoListingGraph
+from rankcut.graphs.recipes import DissimilarityGraph as DissimilarityGraph
 from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
 from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
 from rankcut.kernels.graph_cut import GraphCutKernel as GraphCutKernel

@@ -18,8 +18,7 @@ from rankcut import (
     make_food,
 )
 from rankcut.cuts import FromCallable
-from rankcut.dask.collections import row_blocks, stand_in
-from rankcut.dask.tasks import explained, reduced
+from rankcut.dask.tasks import explained, reduced, row_blocks, stand_in
 from rankcut.errors import InputError
 from rankcut.kernels import KendallFeatures
 

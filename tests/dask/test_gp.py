@@ -8,7 +8,7 @@ import pytest
 from tolerances import assert_rounds_to
 
 from rankcut import GPClassifier, GPRegressor
-from rankcut.dask import gp
+from rankcut.dask import estimators
 from rankcut.gp import weight_space
 
 RNG = np.random.default_rng(0)
@@ -67,7 +67,7 @@ def test_three_classes_with_weights(many):
 
 
 def test_blocks_that_are_not_kept(many, monkeypatch):
-    monkeypatch.setattr(gp, "_SHARE", 0.0)
+    monkeypatch.setattr(estimators, "_SHARE", 0.0)
     X = da.from_array(FEATURES[:2000], chunks=(700, -1))
     model = GPClassifier().fit(X, CODES[:2000] > 0)
     assert_same(model, GPClassifier().fit(FEATURES[:2000], CODES[:2000] > 0))

@@ -23,8 +23,7 @@ from rankcut import (
     graph_cut_kernel,
     make_food,
 )
-from rankcut.dask.collections import map_rows
-from rankcut.dask.tasks import computed
+from rankcut.dask.tasks import computed, map_rows
 from rankcut.gp import weight_space
 
 pytestmark = pytest.mark.slow

@@ -19,10 +19,10 @@ from rankcut.kernels import (
     weighted_kendall_kernel,
 )
 from rankcut.kernels.diffusion import DiffusionPositions
-from rankcut.kernels.gram import Features
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.kendall import GroupedItems
 from rankcut.kernels.mallows import MallowsCompletions
+from rankcut.kernels.ranking_kernel import Features
 from rankcut.kernels.weighted_kendall import AverageWeights
 
 ENCODINGS = [

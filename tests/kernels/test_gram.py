@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from rankcut import make_food
 from rankcut._loops.lists import keep_best
 from rankcut.kernels import spearman_kernel
-from rankcut.kernels.gram import fill_gram
+from rankcut.kernels.ranking_kernel import fill_gram
 from rankcut.threads import in_order
 
 RANKS = make_food(20, random_state=0).ranks

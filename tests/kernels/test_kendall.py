@@ -15,10 +15,10 @@ from sklearn.pipeline import make_pipeline
 from rankcut import make_food
 from rankcut.kernels import (
     KendallFeatures,
-    gram,
     kendall,
     kendall_features,
     kendall_kernel,
+    ranking_kernel,
 )
 
 KINDS = {"full": "error", "ties": "error", "top-k": "last", "incomplete": "anywhere"}
@@ -113,7 +113,7 @@ def test_vectors_that_do_not_fit_are_made_block_by_block(monkeypatch):
 
     scaled_signs = kendall.scaled_signs
     monkeypatch.setattr(kendall, "scaled_signs", watched)
-    monkeypatch.setattr(gram, "KEPT", 100)
+    monkeypatch.setattr(ranking_kernel, "KEPT", 100)
     assert_allclose(kendall_kernel(ranks, unranked="anywhere"), expected, atol=1e-14)
     # A hundred numbers are the vectors of three rankings on each side.
     assert max(made) == 3

@@ -10,8 +10,8 @@ from tolerances import assert_does_the_same
 
 from rankcut import make_food
 from rankcut._loops import (
+    choices,
     linear_algebra,
-    mixtures,
     pairs,
     partitions,
     permutations,
@@ -37,7 +37,7 @@ GAINS = np.triu(np.random.default_rng(3).integers(-9, 10, size=(6, 6)), 1)
 GAINS = (GAINS - GAINS.T).astype(np.float64)
 
 CALLS = {
-    mixtures.mixture_sums: (
+    choices.mixture_sums: (
         POINTS[:2].repeat(2, axis=1) / 9,
         np.log([0.4, 0.6]),
         np.array([0, 3, 6]),

@@ -25,7 +25,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import optimize, special
 
-from rankcut._loops.mixtures import mixture_sums
+from rankcut._loops.choices import mixture_sums
 from rankcut._loops.types import Floats, Longs
 from rankcut.rankings import Rankings
 from rankcut.strengths import Choices

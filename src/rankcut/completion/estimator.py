@@ -19,8 +19,8 @@ from rankcut.completion.presence import best_unlisted, hide_listed, listed_items
 from rankcut.completion.recipe import Progress, learn_population
 from rankcut.errors import InputError
 from rankcut.estimators import NamesItems, TakesRankings, as_matrices, check_items, pair_columns
-from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
+from rankcut.graphs.recipes import joining_like_items
 from rankcut.parameters import check_choice, check_count, seed_from
 from rankcut.rankings import Unranked, object_array
 from rankcut.rankings.orders import to_ranking

@@ -47,7 +47,7 @@ from rankcut._loops.utilities import (
 )
 from rankcut.completion.lists import Lists, sum_over
 from rankcut.graphs import ItemGraph
-from rankcut.graphs.derived import degree_scales
+from rankcut.graphs.recipes import degree_scales
 from rankcut.parameters import ROWS_AT_ONCE
 from rankcut.threads import over_rows
 

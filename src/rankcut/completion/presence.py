@@ -25,7 +25,7 @@ from rankcut._loops.types import Floats
 from rankcut.completion.lists import Lists, rescored, with_unlisted
 from rankcut.completion.population import SHRINKAGE, AnyPopulation
 from rankcut.graphs import CoListingGraph, ItemGraph
-from rankcut.graphs.derived import degree_scales
+from rankcut.graphs.recipes import degree_scales
 from rankcut.parameters import MOST_HELD, ROWS_AT_ONCE
 
 # λ, if it is not chosen: on all lists we have seen the best was from 100 to 300.

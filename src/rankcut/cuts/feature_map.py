@@ -34,8 +34,8 @@ from rankcut.cuts.set_function import SetFunction
 from rankcut.cuts.smoothing import Smoother, scaled_to_unit
 from rankcut.errors import InputError, Setting
 from rankcut.graphs import ItemGraph
-from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
+from rankcut.graphs.recipes import joining_like_items
 from rankcut.parameters import ROWS_AT_ONCE, SIDE, seed_from
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.reading import takes_collections

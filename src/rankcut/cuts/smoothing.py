@@ -25,7 +25,7 @@ from rankcut._loops.types import Floats
 from rankcut.cuts.cut_functions import ENTRIES_PER_EDGE
 from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.graphs import ItemGraph
-from rankcut.graphs.derived import degree_scales
+from rankcut.graphs.recipes import degree_scales
 from rankcut.graphs.weights import Weights
 from rankcut.rankings.value import block_rows
 from rankcut.threads import over_rows

@@ -19,7 +19,6 @@ once. Dask is imported only when it is used.
 """
 
 from rankcut.dask import estimators as estimators
-from rankcut.dask import gp as gp
 from rankcut.dask.jobs import write_features as write_features
 from rankcut.dask.jobs import write_gram as write_gram
 from rankcut.dask.reading import ParquetRankings as ParquetRankings

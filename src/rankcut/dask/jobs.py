@@ -16,9 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.cuts.offset_rows import check_centred
-from rankcut.dask.collections import as_array, at_place
 from rankcut.dask.reading import BlockPlace, BlockReader, ParquetRankings
-from rankcut.dask.tasks import Progress, computed, do_each, import_dask, shared_task
+from rankcut.dask.tasks import (
+    Progress,
+    as_array,
+    at_place,
+    computed,
+    do_each,
+    import_dask,
+    shared_task,
+)
 from rankcut.errors import InputError, RankingFileError, needed
 from rankcut.files.disk import atomic_file
 from rankcut.files.matrices import MatrixBlock, graph_arrays, write_matrix

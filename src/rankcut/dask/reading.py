@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankcut.dask.collections import as_array
-from rankcut.dask.tasks import shared_task
+from rankcut.dask.tasks import as_array, shared_task
 from rankcut.errors import RankingFileError
 from rankcut.files.layouts import JUDGED_ROWS, table_rankings
 from rankcut.files.roles import NoSuchRowsError, TableOptions, meeting, roles_of

@@ -14,8 +14,8 @@ or beyond it in the direction of the last steps (:class:`Anderson`). It is accep
 rises. If not, θ moves less; or θ stays and the sites move a half, a quarter, … of the way. That
 is a damped natural gradient step, which raises the bound if it is short enough.
 
-With many rows, a handful of such steps is enough. With few, the sites depend too much on θ for T
-to show where θ should go. Then L-BFGS climbs the bound maximised over q, as a function of θ.
+With many rows, a handful of such steps is enough. With few, the sites may depend too much on θ for
+T to show where θ should go. Then L-BFGS climbs the bound maximised over q, as a function of θ.
 """
 
 from collections import deque
@@ -37,9 +37,12 @@ _LONGEST_STEP = 2.0
 # Step of the finite differences that give the curvature of the evidence.
 _ASIDE = 1e-4
 
-# Past steps that acceleration remembers; after twice as many joint steps, q and θ take turns.
+# Past steps that acceleration remembers.
 _DEPTH = 6
-_TOGETHER = 2 * _DEPTH
+
+# After so many joint steps, q and θ take turns. Where classes can be told apart, joint steps take a
+# third of the passes; where one class has a handful of rows, turns are better.
+_TOGETHER = 16 * _DEPTH
 
 # How often a step is shortened before it is given up.
 _SHORTER = 20

@@ -1,6 +1,5 @@
 """Item graphs: given by the user, or built from item features or rankings."""
 
-from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
 from rankcut.graphs.item_graph import (
     GraphRecipe,
     ItemGraph,
@@ -9,7 +8,13 @@ from rankcut.graphs.item_graph import (
     is_learned,
 )
 from rankcut.graphs.learned import AgreementGraph, CoListingGraph
-from rankcut.graphs.recipes import DistanceGraph, NeighborGraph, SimilarityGraph
+from rankcut.graphs.recipes import (
+    DissimilarityGraph,
+    DistanceGraph,
+    NeighborGraph,
+    NormalizedGraph,
+    SimilarityGraph,
+)
 from rankcut.graphs.weights import Weights
 
 __all__ = [

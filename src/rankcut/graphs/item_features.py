@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rankcut.errors import InputError
-from rankcut.graphs.validation import check_csr
+from rankcut.graphs.weights import check_csr
 from rankcut.parameters import LARGEST, ROUNDING, WithParameters, within_floats
 from rankcut.rankings import as_frame, labels_beside, object_array
 

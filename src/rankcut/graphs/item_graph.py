@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import InputError, Setting, amount
-from rankcut.graphs.validation import check_same_labels, check_weights, some_of
-from rankcut.graphs.weights import Weights
+from rankcut.graphs.weights import Weights, check_same_labels, check_weights, some_of
 from rankcut.rankings import Rankings, as_frame, labels_beside
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
-"""The weights of an item graph: a matrix, dense or sparse, and a constant for all pairs."""
+"""The weights of an item graph: a matrix, and a constant for all pairs; checked once."""
 
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -12,8 +13,13 @@ from rankcut._loops.linear_algebra import multiply_rows
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.parameters import MOST_HELD
+from rankcut.rankings.value import ROUNDING
 
 Kind: TypeAlias = Literal["complete", "dense", "sparse", "structured"]
+
+
+# Sums of 2**60 weights over items and completions must not overflow.
+_LARGEST = float(np.finfo(np.float64).max) / 2**60
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,3 +150,138 @@ class Weights:
 def _no_entries(n_items: int) -> sparse.csr_array:
     """An empty matrix; to make one takes longer than the vector of a short ranking."""
     return sparse.csr_array((n_items, n_items))
+
+
+def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> Weights:
+    """Check a matrix of weights; the error names the edge that is wrong."""
+    if not isinstance(weights, Weights):
+        return Weights(_check_matrix(weights, items))
+    if not 0 <= weights.constant <= _LARGEST * sparse.issparse(weights.matrix):
+        raise InputError(
+            f"the constant of the weights is {weights.constant}; it is added to a sparse matrix, "
+            "and neither negative nor so large that sums overflow"
+        )
+    return Weights(_check_matrix(weights.matrix, items, weights.constant), weights.constant)
+
+
+def check_csr(matrix: Any) -> None:
+    """Raise unless the arrays of a CSR or CSC matrix fit together, since loops go where they point.
+
+    SciPy's ``check_format`` overlooks starts that rise and fall again.
+
+    >>> matrix = sparse.csr_array(([], [], [0, 0, 0]), shape=(2, 2))
+    >>> matrix.indptr[1] = 7
+    >>> check_csr(matrix)
+    Traceback (most recent call last):
+        ...
+    rankcut.errors.InputError: the sparse matrix is damaged: its indptr does not rise from 0 to 0
+    """
+    data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
+    n_rows, n_columns = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
+    problem = None
+    if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in (data, indices, indptr)):
+        problem = "its data, indices and indptr are not three arrays of one dimension"
+    elif indices.dtype.kind != "i" or indptr.dtype.kind != "i":
+        problem = f"its indices are {indices.dtype} and its indptr is {indptr.dtype}"
+    elif len(indices) != len(data) or len(indptr) != n_rows + 1:
+        problem = (
+            f"it has {n_rows} rows, {len(indptr)} starts, {len(indices)} indices and "
+            f"{len(data)} entries"
+        )
+    elif indptr[0] != 0 or indptr[-1] != len(data) or (indptr[1:] < indptr[:-1]).any():
+        problem = f"its indptr does not rise from 0 to {len(data)}"
+    elif len(data) and not 0 <= indices.min() <= indices.max() < n_columns:
+        problem = f"its indices are not all from 0 to {n_columns - 1}"
+    if problem is not None:
+        raise InputError(f"the sparse matrix is damaged: {problem}")
+
+
+def _check_matrix(weights: Any, items: tuple[Hashable, ...] | None, constant: float = 0.0) -> Any:
+    """The matrix of weights minus a constant."""
+    if sparse.issparse(weights) and weights.format in ("csr", "csc"):
+        check_csr(weights)
+    matrix: Any = sparse.csr_array(weights) if sparse.issparse(weights) else np.asarray(weights)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"an item graph is a square matrix of weights; got shape {matrix.shape}")
+    if matrix.dtype.kind == "c":
+        raise InputError("the weights of the graph are complex; they must be real numbers")
+    try:
+        matrix = matrix.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise InputError(f"the weights of the graph are not all numbers: {problem}") from None
+
+    def label(i: int) -> str:
+        return repr(i if items is None else items[i])
+
+    entries = matrix.data if sparse.issparse(matrix) else matrix
+    for good, complaint in (
+        (np.isfinite, "weights must be finite (0 where there is no edge)"),
+        (lambda weight: weight + constant >= 0, "weights must not be negative"),
+    ):
+        if not np.all(good(entries)):
+            i, j = next(
+                (int(i), int(j))
+                for i, j in zip(*matrix.nonzero(), strict=True)
+                if not good(matrix[i, j])
+            )
+            raise InputError(
+                f"the weight between items {label(i)} and {label(j)} is "
+                f"{matrix[i, j] + constant}; {complaint}"
+            )
+    largest = float(abs(entries).max()) if entries.size else 0.0
+    if largest > _LARGEST:
+        raise InputError(
+            f"the largest weight is {largest}, so large that sums of weights would overflow",
+            remedy="divide all weights by it; features are divided by it too, and nothing else "
+            "changes",
+        )
+    gap = abs(matrix - matrix.T)
+    if float(gap.max() if gap.size else 0.0) > ROUNDING * largest:
+        i, j = (int(side[0]) for side in (gap > ROUNDING * largest).nonzero())
+        raise InputError(
+            f"the graph is not symmetric: the weight from item {label(i)} to {label(j)} is "
+            f"{matrix[i, j]}, but {matrix[j, i]} the other way",
+            remedy="pass (W + W.T) / 2",
+        )
+    matrix = (matrix + matrix.T) / 2
+    if sparse.issparse(matrix):
+        matrix = sparse.csr_array(matrix)
+        matrix.setdiag(0.0)
+        matrix.eliminate_zeros()
+        matrix.sort_indices()
+    else:
+        np.fill_diagonal(matrix, 0.0)
+    return matrix
+
+
+def check_same_labels(
+    ours: Sequence[Hashable], theirs: Sequence[Hashable], we: str, they: str
+) -> None:
+    """Raise unless both sides have the same labels, in any order; list those missing."""
+    if len(set(ours)) < len(ours):
+        twice = next(label for i, label in enumerate(ours) if label in ours[:i])
+        raise InputError(f"appears twice in {we}; each item needs its own label", item=twice)
+    missing = [
+        f"{there} lack {some_of(label for label in labels if label not in others)}"
+        for there, labels, others in (
+            (we, theirs, frozenset(ours)),
+            (they, ours, frozenset(theirs)),
+        )
+        if not others.issuperset(labels)
+    ]
+    if missing:
+        raise InputError(
+            f"the items of {we} and of {they} do not match: {'; '.join(missing)}",
+            remedy="rename, add or drop items until both sides have the same labels",
+        )
+
+
+def some_of(labels: Iterable[Hashable], most: int = 5) -> str:
+    """The first few, for a message.
+
+    >>> some_of("abcdefg")
+    "'a', 'b', 'c', 'd', 'e' and 2 more"
+    """
+    every = [repr(label) for label in labels]
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more

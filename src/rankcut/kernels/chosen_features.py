@@ -10,11 +10,10 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
-from rankcut.kernels.gram import Features
 from rankcut.kernels.graph_cut import GraphCutKernel, SpearmanKernel
-from rankcut.kernels.kendall import KendallKernel
+from rankcut.kernels.kendall import GaussianKernel, KendallKernel
 from rankcut.kernels.mallows import MallowsKernel, median_lambda
-from rankcut.kernels.radial import GaussianKernel
+from rankcut.kernels.ranking_kernel import Features
 from rankcut.parameters import MOST_COMPARED
 from rankcut.rankings import Unranked
 

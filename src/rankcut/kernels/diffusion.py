@@ -24,8 +24,7 @@ from sklearn.gaussian_process.kernels import Hyperparameter
 from rankcut._loops.permutations import class_function_values
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
-from rankcut.kernels.gram import Encoder
-from rankcut.kernels.ranking_kernel import Bounds, RankingKernel
+from rankcut.kernels.ranking_kernel import Bounds, Encoder, RankingKernel
 from rankcut.parameters import check_positive
 from rankcut.rankings import Rankings, Unranked
 

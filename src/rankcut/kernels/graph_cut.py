@@ -27,10 +27,9 @@ from rankcut.cuts.offset_rows import (
 from rankcut.cuts.options import Completions, MapOptions, Method, Smoothing, UnlistedWeight
 from rankcut.errors import InputError, Setting
 from rankcut.graphs import GraphRecipe, ItemGraph, LearnedGraph, as_item_graph
-from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
-from rankcut.kernels.gram import Encoder, Features, with_same_labels
-from rankcut.kernels.ranking_kernel import RankingKernel
+from rankcut.graphs.recipes import joining_like_items
+from rankcut.kernels.ranking_kernel import Encoder, Features, RankingKernel, with_same_labels
 from rankcut.rankings import Rankings, Unranked, read_rankings
 
 

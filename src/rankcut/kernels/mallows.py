@@ -37,9 +37,8 @@ from rankcut._loops.pairs import ALL
 from rankcut._loops.permutations import complete_rows, count_completions, mallows_values, tie_terms
 from rankcut._loops.types import Floats, Indices, Ints, Words
 from rankcut.errors import InputError, Setting
-from rankcut.kernels.gram import Encoder
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
-from rankcut.kernels.ranking_kernel import Bounds, RankingKernel
+from rankcut.kernels.ranking_kernel import Bounds, Encoder, RankingKernel
 from rankcut.parameters import MOST_COMPARED, check_draws, check_positive, seed_from
 from rankcut.rankings import Rankings, Unranked, read_rankings
 from rankcut.rankings.value import block_rows

@@ -19,7 +19,7 @@ from rankcut._loops.pairs import ALL
 from rankcut._loops.types import Floats, Longs
 from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, Vectors, check_centred, row_squares
 from rankcut.errors import InputError, amount
-from rankcut.kernels.gram import Encoding, slices, unit_scale
+from rankcut.kernels.ranking_kernel import Encoding, slices, unit_scale
 from rankcut.parameters import ROUNDING, ROWS_AT_ONCE, check_count
 from rankcut.threads import in_order
 

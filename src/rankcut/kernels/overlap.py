@@ -9,8 +9,7 @@ from scipy.special import exp1
 
 from rankcut._loops.lists import overlap_values, weigh_listed
 from rankcut._loops.types import Floats, Indices, Longs
-from rankcut.kernels.gram import Encoder
-from rankcut.kernels.ranking_kernel import RankingKernel
+from rankcut.kernels.ranking_kernel import Encoder, RankingKernel
 from rankcut.parameters import check_share
 from rankcut.rankings import Rankings
 

@@ -18,24 +18,219 @@ before the kernel is called:
 """
 
 from abc import abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from inspect import signature
-from typing import Any, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from sklearn.gaussian_process.kernels import Kernel
 
+from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
-from rankcut.errors import InputError
-from rankcut.kernels.gram import Encoder, fill_gram, gram_dtype, read_both, squares
-from rankcut.rankings import Unranked
+from rankcut.errors import InputError, amount
+from rankcut.parameters import KEPT, ROWS_AT_ONCE
+from rankcut.rankings import Rankings, Unranked, labels_beside, read_rankings
 from rankcut.rankings.reading import takes_collections
+from rankcut.threads import in_order
+
+Encoder: TypeAlias = Callable[[Rankings, np.dtype[Any]], "Encoding"]
+"""Encodes checked rankings, for a Gram matrix of that type."""
 
 Bounds: TypeAlias = tuple[float, float] | str
 """Where a Gaussian process looks for a hyper-parameter; "fixed" learns nothing."""
 
 FLOAT = np.dtype(np.float64)
+
+
+class Encoding(Protocol):
+    """Rankings in the form in which a kernel compares them."""
+
+    side: int
+    """Rows and columns of a block."""
+
+    blas: bool
+    """Whether blocks are BLAS products, of any type. Loops write contiguous float64."""
+
+    def __len__(self) -> int:
+        """Number of rankings."""
+
+    def compare(self, rows: slice, other: Self, columns: slice, pairs: int, out: Any) -> None:
+        """Write k of these rows and the columns of ``other`` to ``out``.
+
+        ``pairs`` is ALL. If both are the same rankings, it may be UPPER, to compare each pair
+        once, or TWINS, to compare each ranking with itself only and write to ``out[r, 0]``.
+        """
+
+
+class Features:
+    """Vectors whose inner products are the kernel.
+
+    ``fill(start, stop)`` computes those rows of a matrix of that shape.
+    """
+
+    # Large, because each product waits for all BLAS threads.
+    side = 4096
+    blas = True
+
+    def __init__(self, shape: tuple[int, ...], fill: Callable[[int, int], NDArray[Any]]) -> None:
+        self._n_rows, width = shape
+        self._fill = fill
+        self._stored = None
+        if self._n_rows * width <= KEPT:
+            self._stored = fill(0, self._n_rows)
+        else:
+            self.side = rows_at_once(width, self.side)
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    def rows(self, rows: slice) -> NDArray[Any]:
+        """Some rows of the feature matrix."""
+        if self._stored is not None:
+            return self._stored[rows]
+        return self._fill(rows.start, rows.stop)
+
+    def compare(self, rows: slice, other: "Features", columns: slice, pairs: int, out: Any) -> None:
+        """Inner products, by BLAS."""
+        left = self.rows(rows)
+        right = left if pairs != ALL else other.rows(columns)
+        if pairs == TWINS:
+            np.einsum("rf,rf->r", left, right, out=out[:, 0])
+        else:
+            np.matmul(left, right.T, out=out)
+
+
+def rows_at_once(width: int, most: int) -> int:
+    """Number of vectors of a given width in a block, so that both sides fit in memory."""
+    return min(most, max(1, KEPT // (2 * width)))
+
+
+def read_both(
+    X: Any, Y: Any, items: Sequence[Hashable] | None, unranked: Unranked
+) -> tuple[Rankings, Rankings | None]:
+    """Two checked rank matrices over the same items; the second is None if Y is None or X."""
+    left = read_rankings(X, items, unranked=unranked)
+    if Y is None or Y is X:
+        return left, None
+    left, right = with_same_labels(left, read_rankings(Y, items, unranked=unranked))
+    return left, right
+
+
+def with_same_labels(left: Rankings, right: Rankings) -> tuple[Rankings, Rankings]:
+    """Check that both rank the same items in the same order of columns.
+
+    If only one of them has labels, they hold for both, so that a graph fits both alike.
+    """
+    if left.shape[1] != right.shape[1]:
+        raise InputError(
+            f"X ranks {amount(left.shape[1], 'item')} and Y ranks {right.shape[1]}; a kernel "
+            "compares rankings of the same items"
+        )
+    labels = labels_beside(left.items, right.items)
+    others = labels_beside(right.items, left.items)
+    if labels is None or others is None:
+        known = labels or others
+        return replace(left, items=known), replace(right, items=known)
+    for column, (label, other) in enumerate(zip(labels, others, strict=True)):
+        if label != other:
+            raise InputError(
+                f"column {column} is item {label!r} in X and item {other!r} in Y",
+                remedy="select the columns of Y in the order of X",
+            )
+    return left, right
+
+
+def gram_dtype(
+    dtype: DTypeLike | None, out: NDArray[Any] | None, rankings: Rankings
+) -> np.dtype[Any]:
+    """The given dtype, or that of ``out``, or that of the ranks."""
+    if dtype is not None:
+        asked = np.dtype(dtype)
+    elif out is not None:
+        asked = out.dtype
+    else:
+        asked = np.dtype(np.float32 if rankings.single else np.float64)
+    if asked not in (np.float32, np.float64):
+        raise InputError(f"must be float32 or float64; got {asked}", parameter="dtype")
+    return asked
+
+
+def fill_gram(
+    left: Encoding,
+    right: Encoding | None,
+    *,
+    normalize: bool,
+    dtype: np.dtype[Any],
+    out: NDArray[Any] | None = None,
+    n_jobs: int | None = None,
+) -> NDArray[Any]:
+    """The kernel of each ranking on the left with each on the right (None: the left again)."""
+    other = left if right is None else right
+    shape = (len(left), len(other))
+    if out is None:
+        out = np.empty(shape, dtype=dtype)
+    elif not (isinstance(out, np.ndarray) and out.flags.writeable):
+        raise InputError("must be a writable NumPy array or memory map", parameter="out")
+    elif out.shape != shape or out.dtype != dtype:
+        raise InputError(
+            f"has shape {out.shape} and dtype {out.dtype}, but the Gram matrix has shape {shape} "
+            f"and dtype {dtype}",
+            parameter="out",
+            remedy=f"make it with np.empty({shape}, dtype={dtype.name!r})",
+        )
+    result = out
+    scales = None
+    if normalize:
+        rows = unit_scale(left)
+        scales = rows, rows if right is None else unit_scale(other)
+
+    def fill(place: tuple[slice, slice]) -> None:
+        rows, columns = place
+        pairs = UPPER if right is None and rows == columns else ALL
+        target = result[rows, columns]
+        direct = left.blas or (target.dtype == np.float64 and target.flags.c_contiguous)
+        block = target if direct else np.empty(target.shape)
+        left.compare(rows, other, columns, pairs, block)
+        if scales is not None:
+            for part in slices(len(block), ROWS_AT_ONCE):
+                # Multiply the scales first: their product is the same for (A, A') and (A', A).
+                block[part] *= scales[0][rows][part, np.newaxis] * scales[1][columns]
+        if not direct:
+            target[:] = block
+        if right is None and pairs == ALL:
+            for part in slices(len(block), ROWS_AT_ONCE):
+                result[columns, rows][:, part] = block[part].T
+
+    blocks = [
+        (rows, columns)
+        for rows in slices(shape[0], left.side)
+        for columns in slices(shape[1], left.side)
+        if right is not None or columns.start >= rows.start
+    ]
+    for _ in in_order(fill, blocks, n_jobs):
+        pass
+    return out
+
+
+def squares(encoding: Encoding) -> Floats:
+    """k(A, A) of each ranking."""
+    out = np.empty((len(encoding), 1), dtype=np.float64)
+    for rows in slices(len(encoding), encoding.side):
+        encoding.compare(rows, encoding, rows, TWINS, out[rows])
+    return out[:, 0]
+
+
+def unit_scale(encoding: Encoding) -> Floats:
+    """1/√k(A, A), or 0 where k(A, A) is 0, as for a ranking that ties all items."""
+    norms = np.sqrt(squares(encoding))
+    return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+
+
+def slices(size: int, side: int) -> list[slice]:
+    """Cut 0, 1, …, ``size`` − 1 into slices of length ``side``."""
+    return [slice(start, min(start + side, size)) for start in range(0, size, side)]
 
 
 class RankingKernel(Kernel):

@@ -19,16 +19,15 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rankcut._loops.pairs import ALL, average_weights, expected_weights
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
-from rankcut.kernels.gram import Encoder, Features, rows_at_once
 from rankcut.kernels.kendall import all_full
-from rankcut.kernels.ranking_kernel import RankingKernel
-from rankcut.parameters import check_choice, is_whole, within_floats
+from rankcut.kernels.ranking_kernel import Encoder, Features, RankingKernel, rows_at_once
+from rankcut.parameters import check_choice, is_whole
 from rankcut.rankings import Rankings, Unranked
 
 Weights: TypeAlias = Literal["average", "top-k", "additive", "multiplicative"]
@@ -47,12 +46,10 @@ class WeightedKendallKernel(RankingKernel):
         - "top-k": 1 if q ≤ k, else 0;
         - "average": the mean of the top-k kernels over k = 1 … n. A pair adds (n + 1 − q)/n,
           where q is its largest position in either ranking;
-        - "additive": u_p + u_q;
-        - "multiplicative": u_p · u_q.
+        - "additive": 1/p + 1/q;
+        - "multiplicative": 1/(p·q).
     k : int or None
         Number of positions that count, for "top-k".
-    position_weights : array of shape (n_items,) or None
-        u for "additive" and "multiplicative", best position first. None means 1, 1/2, 1/3, ….
     unranked, normalize, items, n_jobs
         As in :class:`KendallKernel`.
 
@@ -72,7 +69,6 @@ class WeightedKendallKernel(RankingKernel):
         weights: Weights = "average",
         *,
         k: int | None = None,
-        position_weights: ArrayLike | None = None,
         unranked: Unranked = "error",
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
@@ -81,21 +77,13 @@ class WeightedKendallKernel(RankingKernel):
         super().__init__(unranked=unranked, normalize=normalize, items=items, n_jobs=n_jobs)
         self.weights = weights
         self.k = k
-        self.position_weights = position_weights
 
     def encoder(self, *, derivative: bool = False) -> Encoder:
         """Encode rankings as vectors of mean weights; as groups, for average weights."""
-        position_weights = self.position_weights
-        if self.normalize and position_weights is not None:
-            # A common factor makes no difference then, and products of weights must not underflow.
-            with within_floats("position_weights"):
-                position_weights = np.asarray(position_weights, dtype=np.float64)
-            exponent = np.frexp(np.abs(position_weights).max(initial=0.0))[1]
-            position_weights = np.ldexp(position_weights, -exponent)
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Features | AverageWeights:
             groups = rankings.groups(n_jobs=self.n_jobs)
-            table = weight_table(self.weights, self.k, position_weights, groups.shape[1])
+            table = weight_table(self.weights, self.k, groups.shape[1])
             if self.weights == "average":
                 return AverageWeights(groups)
             return weight_vectors(groups, table, dtype)
@@ -120,36 +108,19 @@ def weighted_kendall_kernel(
     return WeightedKendallKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
-def weight_table(
-    weights: Weights, k: int | None, position_weights: ArrayLike | None, n_items: int
-) -> Floats:
+def weight_table(weights: Weights, k: int | None, n_items: int) -> Floats:
     """U[p, q] for positions p < q counted from 0, and 0 elsewhere."""
     check_choice(weights, get_args(Weights), "weights")
     if weights != "top-k" and k is not None:
         raise InputError(f'is for weights="top-k"; got weights={weights!r}', parameter="k")
     if weights in ("average", "top-k"):
-        if position_weights is not None:
-            raise InputError(
-                f'is for weights="additive" and "multiplicative"; got weights={weights!r}',
-                parameter="position_weights",
-            )
         last = n_items if weights == "average" else k
         if last is None or not is_whole(last, 1, n_items):
             raise InputError(
                 f"must be from 1 to {n_items}, the number of items; got {k!r}", parameter="k"
             )
         return np.triu(np.broadcast_to(np.arange(n_items) < last, (n_items, n_items)) * 1.0, 1)
-    if position_weights is None:
-        u = 1.0 / np.arange(1, n_items + 1)
-    else:
-        with within_floats("position_weights"):
-            u = np.asarray(position_weights, dtype=np.float64)
-        if u.shape != (n_items,) or not np.isfinite(u).all():
-            raise InputError(
-                f"must be {n_items} finite numbers, one for each position, best first; got shape "
-                f"{u.shape}",
-                parameter="position_weights",
-            )
+    u = 1.0 / np.arange(1, n_items + 1)
     pairs = u[:, np.newaxis] + u if weights == "additive" else u[:, np.newaxis] * u
     return np.triu(pairs, 1)
 
@@ -194,7 +165,7 @@ class AverageWeights:
             out[:] = 0.0
             layer = np.empty_like(out)
             for k in range(2, n_items + 1):
-                table = weight_table("top-k", k, None, n_items)
+                table = weight_table("top-k", k, n_items)
                 left = weight_vectors(x, table, out.dtype)
                 right = left if pairs != ALL else weight_vectors(y, table, out.dtype)
                 left.compare(slice(0, len(x)), right, slice(0, len(y)), pairs, layer)

@@ -34,9 +34,9 @@ from rankcut._loops.types import Floats
 from rankcut.cuts.options import check_steps
 from rankcut.cuts.smoothing import Smoother
 from rankcut.graphs import AgreementGraph, ItemGraph
-from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.graphs.learned import list_positions, listed_ranks, with_entries
+from rankcut.graphs.recipes import joining_like_items
 from rankcut.parameters import MOST_LISTED
 from rankcut.rankings import Rankings
 

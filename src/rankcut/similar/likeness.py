@@ -18,10 +18,10 @@ from rankcut.cuts.offset_rows import JoinedRows, row_squares
 from rankcut.cuts.smoothing import Smoother, unit_rows
 from rankcut.estimators import TakesRankings, check_items
 from rankcut.graphs import AgreementGraph, CoListingGraph, NeighborGraph
-from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_features import FeatureRecipe, aligned_points
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.graphs.learned import list_positions, listed_ranks, with_entries
+from rankcut.graphs.recipes import joining_like_items
 from rankcut.rankings import Unranked, object_array
 
 # Chosen on development people by what benchmarks/quality_alike.py measures. Steps of smoothing over
