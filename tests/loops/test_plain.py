@@ -40,6 +40,7 @@ CALLS = {
     choices.mixture_sums: (
         POINTS[:2].repeat(2, axis=1) / 9,
         np.log([0.4, 0.6]),
+        np.array([0, 2]),
         np.array([0, 3, 6]),
         np.array([0, 3, 5, 2, 1, 4], np.uint32),
         np.array([False, False, True, False, True, False]),
