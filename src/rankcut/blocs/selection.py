@@ -208,8 +208,9 @@ class Comparison:
         scores = {name: self.bic(one) for name, one in kinds.items()}
         # As many camps as were looked at would be more.
         if 1 < k < MOST_BLOCS:
-            kinds["camps"] = min(self.found[k], self._sure(k), key=self.bic)
-            scores["camps"] = (self.bic if k == 2 else self.icl)(kinds["camps"])
+            score = self.bic if k == 2 else self.icl
+            kinds["camps"] = min(self.found[k], self._sure(k), key=score)
+            scores["camps"] = score(kinds["camps"])
             if _best(scores) == "camps":
                 kinds["plane"] = self._spread(2, largest)
                 scores["plane"] = self.bic(kinds["plane"])
