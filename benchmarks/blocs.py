@@ -420,9 +420,10 @@ or left alone, but the majority must not break up. Camps are clear: the true cen
 below: crowds of 60 to 1,500 people and 5 to 8 items (normal utilities of unequal spread, Mallows,
 Mallows by stages, Plackett-Luce, worst item first, 8 % at random, more or less sure, top 3, ties),
 2 to 4 camps of 60 to 300 people and 4 to 12 items (Mallows, normal utilities, Plackett-Luce, top
-3, 94/6), and lines and planes of 30 to 800 people and 6 to 12 items. What was to be taken was
-stated before they were drawn: the rule that misses least of what is asked, summed over designs;
-of those within 10 points, the one with the fewest parts. Points missed, with 18 samples or more:
+3, 94/6), and lines and planes of 30 to 800 people and 6 to 12 items. How to choose was stated when
+one sample of each had been drawn: the rule that misses least of what is asked, summed over designs;
+of those within 10 points, the one with the fewest parts. Rules were added while samples came in.
+Points missed, with 18 samples or more of each design:
 
 | rule | missed |
 |---|---|
