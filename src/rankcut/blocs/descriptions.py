@@ -13,8 +13,8 @@ diagonals: of a large catalogue hardly any two items meet.
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, special
@@ -30,31 +30,16 @@ from rankcut.strengths.fitting import MOST_DENSE, WIDE
 from rankcut.strengths.likelihood import RankingScores
 
 
-@dataclass(frozen=True, eq=False)
-class BlocDescriptions:
-    """What blocs say; arrays have a row for each bloc and a column for each item.
+class BlocDescriptions(NamedTuple):
+    """What blocs say; arrays have a row for each bloc and a column for each item."""
 
-    Attributes
-    ----------
-    strengths, errors : ndarray of shape (n_blocs, n_items)
-        Strengths with mean 0, and their standard errors.
-    rankings : ndarray of int64 of shape (n_blocs, n_items)
-        Places by strength: 1 = best.
-    intervals : ndarray of int64 of shape (n_blocs, n_items, 2)
-        Best and worst possible place.
-    inside, outside : ndarray of shape (n_blocs, n_items)
-        Mean places in the bloc, and in the others.
-    margin : ndarray of shape (n_blocs, n_items)
-        Margin of error of their difference.
-    """
-
-    strengths: Floats
-    errors: Floats
-    rankings: Longs
-    intervals: Longs
-    inside: Floats
-    outside: Floats
-    margin: Floats
+    strengths: Floats  #: with mean 0
+    errors: Floats  #: their standard errors
+    rankings: Longs  #: places by strength: 1 = best
+    intervals: Longs  #: best and worst possible place, along a third axis
+    inside: Floats  #: mean places in the bloc
+    outside: Floats  #: mean places in the others
+    margin: Floats  #: margin of error of their difference
 
     def columns(self, items: Sequence[Hashable]) -> dict[str, list[Any]]:
         """The differences whose interval excludes 0, the largest of each bloc first."""

@@ -368,18 +368,10 @@ class RankingBlocs(ClusterMixin, TakesRankings):
 
 @dataclass(frozen=True, eq=False)
 class VectorBlocs:
-    """K-means for ``features=``: centres of blocs, and the vectors that are compared with them.
+    """K-means for ``features=``: centres of blocs, and the vectors that are compared with them."""
 
-    Attributes
-    ----------
-    features : ChosenFeatures
-        From ranks to vectors; those of a kernel make it kernel k-means.
-    centres : ndarray of shape (n_blocs, n_coordinates)
-        Mean vectors, that of the largest bloc first.
-    """
-
-    features: ChosenFeatures
-    centres: Floats
+    features: ChosenFeatures  #: from ranks to vectors; those of a kernel make it kernel k-means
+    centres: Floats  #: mean vectors, that of the largest bloc first
 
     @classmethod
     def find(cls, rankings: Rankings, features: Any, k: int, seed: int) -> "VectorBlocs":

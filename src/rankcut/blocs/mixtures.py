@@ -45,24 +45,12 @@ _NOBODY, _MOST_SPREAD = -30.0, 3.0
 
 @dataclass(frozen=True)
 class Family:
-    """What kind of people there are.
-
-    Attributes
-    ----------
-    n_camps : int
-        Number of camps.
-    n_lines : int
-        Along how many lines people are spread; then there is one camp.
-    sure : bool
-        Whether people of a camp are more or less sure.
-    noise : bool
-        Whether some rank at random.
-    """
+    """What kind of people there are."""
 
     n_camps: int = 1
-    n_lines: int = 0
-    sure: bool = False
-    noise: bool = True
+    n_lines: int = 0  #: along how many lines people are spread; then there is one camp
+    sure: bool = False  #: whether people of a camp are more or less sure
+    noise: bool = True  #: whether some rank at random
 
     @property
     def n_blocks(self) -> int:
@@ -96,29 +84,14 @@ class Family:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """A fitted mixture.
-
-    Attributes
-    ----------
-    family : Family
-        What kind of people.
-    blocks : ndarray of shape (n_blocks, n_items)
-        β: strengths of each block.
-    shares : ndarray of shape (n_camps + 1,)
-        How many people each camp has, and how many rank at random.
-    spread : float
-        τ.
-    log_likelihood : float
-        Of all rankings.
-    chances : ndarray of shape (n_rankings, n_camps + 1)
-        How probable each camp is for each ranking, and a random order.
-    """
+    """A fitted mixture."""
 
     family: Family
-    blocks: Floats
-    shares: Floats
-    spread: float = 0.0
-    log_likelihood: float = -np.inf
+    blocks: Floats  #: β: a row of strengths for each block
+    shares: Floats  #: how many people each camp has, and how many rank at random
+    spread: float = 0.0  #: τ
+    log_likelihood: float = -np.inf  #: of all rankings
+    #: How probable each camp is for each ranking, and a random order.
     chances: Floats = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property

@@ -69,17 +69,8 @@ class CrossTable:
 
 @dataclass(frozen=True, eq=False)
 class BlocReport:
-    r"""What a fitted :class:`~rankcut.RankingBlocs` found.
+    r"""What a fitted :class:`~rankcut.RankingBlocs` found, and a column beside it.
 
-    Attributes
-    ----------
-    model : RankingBlocs
-        The fitted blocs.
-    cross : CrossTable or None
-        Blocs and the values of a column.
-
-    Examples
-    --------
     >>> from rankcut import RankingBlocs, make_mallows
     >>> centers = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
     >>> votes = make_mallows(100, 5, phi=0.2, centers=centers, random_state=1)
@@ -301,8 +292,8 @@ def _body(report: BlocReport, shown: Picture | None) -> Iterator[Html]:
         yield tag(
             "p",
             "BIC: how well each number of camps, and each other structure, explains the rankings "
-            "for its size; the smallest is best. ICL is larger the less it is known who belongs to "
-            "which camp.",
+            "for its size. ICL is larger the less it is known who belongs to which camp. The "
+            "smallest is best: BIC, or of three camps and more ICL.",
             kind="soft",
         )
         columns = [report.model.selection_[name] for name in ("n_blocs", "bic", "icl")]

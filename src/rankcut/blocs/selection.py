@@ -133,15 +133,9 @@ def some_people(rankings: Rankings) -> Rankings:
 
 @dataclass(eq=False)
 class Comparison:
-    """Mixtures of the same people, side by side.
+    """Mixtures of the same people, side by side."""
 
-    Attributes
-    ----------
-    rankings : Rankings
-        Different rankings, with their counts.
-    """
-
-    rankings: Rankings
+    rankings: Rankings  #: different ones, with their counts
 
     def __post_init__(self) -> None:
         self.likelihood = MixtureLikelihood.of(self.rankings)
