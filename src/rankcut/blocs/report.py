@@ -77,10 +77,10 @@ class BlocReport:
     >>> report = BlocReport(RankingBlocs().fit(votes.ranks))
     >>> print("\n".join(report.lines(2)))
     People fall into 2 camps.
-    Bloc 1 (50 people, 50 %): 4 > 3 > …
-      sets it apart: 4 higher by 3.4 places (3.1 to 3.8), 0 lower by 3.3 places (2.9 to 3.7)
-    Bloc 2 (50 people, 50 %): 0 > 1 > …
+    Bloc 1 (50 people, 50 %): 0 > 1 > …
       sets it apart: 4 lower by 3.4 places (3.1 to 3.8), 0 higher by 3.3 places (2.9 to 3.7)
+    Bloc 2 (50 people, 50 %): 4 > 3 > …
+      sets it apart: 4 higher by 3.4 places (3.1 to 3.8), 0 lower by 3.3 places (2.9 to 3.7)
     Mean probability of the assigned bloc: 1.00.
     """
 
