@@ -54,10 +54,11 @@ def test_files_go_by_suffix_and_agree(votes, tmp_path):
     assert "<svg" in page
     assert "http" not in page
     assert targets[3].read_text().startswith("<?xml")
-    printed = json.loads(
-        succeed("consensus", votes, "--columns", "town,person", "-m", "kemeny", "--json")
-    )
-    assert printed == data
+    options = ["--columns", "town", "--people", "person", "-m", "kemeny", "--json"]
+    (group,) = json.loads(succeed("consensus", votes, *options))["groups"]
+    own = Consensus("kemeny").fit(RANKS, people=[str(i // 3) for i in range(60)])
+    assert group["people"] == 20
+    assert group["intervals"] == own.rank_intervals_.tolist()
 
 
 def test_groups_side_by_side(votes, tmp_path):
@@ -72,15 +73,6 @@ def test_groups_side_by_side(votes, tmp_path):
     oslo = table[table["group"] == "Oslo"].set_index("item")
     assert oslo.loc[NAMES, "place"].tolist() == own.ranking_.tolist()
     assert "<h2>Oslo (30)</h2>" in page.read_text()
-
-
-def test_rankings_of_one_person_are_resampled_together(votes):
-    data = json.loads(
-        succeed("consensus", votes, "--people", "person", "--columns", "town", "--json")
-    )
-    assert data["groups"][0]["people"] == 20
-    own = Consensus().fit(RANKS, people=[str(i // 3) for i in range(60)])
-    assert data["groups"][0]["intervals"] == own.rank_intervals_.tolist()
 
 
 def test_an_item_nobody_ranks_is_said_and_nothing_else(tmp_path):

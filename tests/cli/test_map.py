@@ -35,10 +35,3 @@ def test_map_coloured_by_a_number(lunch):
         assert "unknown" in (lunch / f"map.{suffix}").read_text()
     (lunch / "one.csv").write_text("a,b\n1,2\n")
     fail("map", "one.csv", "-o", "map.png", says="two rankings")
-
-
-@pytest.mark.parametrize("row", ["1,2,3", "1,1,1"])
-def test_map_of_equal_rankings_is_one_point(lunch, row):
-    (lunch / "equal.csv").write_text(f"a,b,c\n{row}\n{row}\n")
-    succeed("map", "equal.csv", "-o", "map.png", "-o", "map.html")
-    assert (lunch / "map.html").read_text().count("<circle") == 1

@@ -13,7 +13,6 @@ from scipy.stats import kendalltau
 from rankcut import (
     Consensus,
     GraphCutFeatures,
-    RankingSet,
     make_mallows,
     make_plackett_luce,
 )
@@ -223,19 +222,6 @@ def test_parameters_are_checked(options, message):
         Consensus(**options).fit(VOTES)
 
 
-def test_rankings_are_checked():
-    with pytest.raises(ValueError, match="is not ranked"):
-        Consensus().fit(LISTS)
-    with pytest.raises(ValueError, match="0 sample"):
-        Consensus().fit(np.empty((0, 3)))
-
-
-def test_a_ranking_set_counts_its_people():
-    votes = RankingSet(np.array([[1.0, 2, 3], [3, 2, 1]]), ("a", "b", "c"), counts=[2, 9])
-    model = Consensus(n_bootstraps=0).fit(votes)
-    assert (model.n_people_, model.ranking_.tolist()) == (11, [3, 2, 1])
-
-
 def test_only_those_who_list_both_items_make_a_pairwise_winner():
     # b beats a where both are listed; a is listed by most, and above the others.
     ranks = [[2, 1, np.nan]] * 3 + [[1, np.nan, 2]] * 12 + [[np.nan, 1, 2]] * 2
@@ -243,13 +229,6 @@ def test_only_those_who_list_both_items_make_a_pairwise_winner():
         model = Consensus(method, unranked="anywhere", n_bootstraps=0).fit(ranks)
         assert model.pairwise_winner_ == 1
         assert model.ranking_[1] == 1
-
-
-def test_a_single_listed_item_is_nobodys_winner():
-    ranks = [[1, np.nan], [1, np.nan]]
-    with pytest.warns(UserWarning, match="Nobody ranks 1"):
-        model = Consensus("borda", unranked="anywhere").fit(ranks)
-    assert model.pairwise_winner_ is None
 
 
 def test_rankings_that_list_nothing_leave_every_statistic():

@@ -150,6 +150,7 @@ def test_counts_are_people_and_weights_weigh_them():
 
 def test_rows_of_a_person_stay_together():
     people = people_of(ROWS, people=["b", "a", "b", "c", "a"])
+    assert people.listed.all()
     # c lists nothing.
     assert people.n_people == 2
     assert people.starts.tolist() == [0, 2, 4]
@@ -168,13 +169,6 @@ def test_blocks_add_up_to_the_whole(monkeypatch):
         blocks = list(people.blocks(2))
         assert len(blocks) > 1
         assert_array_equal(np.concatenate([block.masses() for block in blocks]), whole.masses())
-
-
-def test_items_nobody_ranks_are_known():
-    assert people_of(np.array([[1, NAN, 2.0]])).listed.tolist() == [True, False, True]
-    # A ranking without weight is nobody's.
-    listed = people_of(np.array([[1, NAN], [1, 2.0]]), sample_weight=[1, 0]).listed
-    assert listed.tolist() == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -40,28 +40,6 @@ def test_an_interrupt_or_a_full_disk_leaves_the_old_file(tmp_path, problem):
 
 
 @pytest.mark.slow
-def test_a_disk_that_is_really_full(tmp_path):
-    # A limit on the size of files is the nearest thing to a full disk that needs no rights.
-    program = (
-        "import resource, signal, sys, numpy as np\n"
-        "from rankcut import RankingSet, write_file\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "votes = RankingSet(np.tile([1.0, 2.0], (100_000, 1)), ('a', 'b'))\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n"
-        "write_file(votes, sys.argv[1])\n"
-    )
-    place = tmp_path / "votes.csv"
-    place.write_text("old")
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(place)], capture_output=True, text=True
-    )
-    assert done.returncode != 0
-    assert "cannot be written: File too large" in done.stderr
-    assert place.read_text() == "old"
-    assert os.listdir(tmp_path) == ["votes.csv"]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_command_that_is_stopped_leaves_nothing_behind(tmp_path, number):
     source = tmp_path / "endless.csv"

@@ -80,7 +80,9 @@ def test_a_column_that_is_not_an_item_is_found(code, ranks):
     assert found.columns == [2]
 
 
-def test_several_are_found_at_once():
+def test_several_are_found_at_once_and_in_few_rows():
+    few = np.column_stack([np.arange(1, 6), FULL[:5]])
+    assert check_ranks(few, [f"item {i}" for i in range(M + 1)]).columns == [0]
     values = np.column_stack(
         [CODES["years"], CODES["no or yes"], CODES["a code from 1 to 5"], FULL]
     )
@@ -91,11 +93,6 @@ def test_a_name_may_say_enough():
     # As ranks, these numbers are beyond reproach.
     for name in ("Age", "task", "Response ID", "user_id", "Duration (in seconds)"):
         assert check_ranks(FULL, [name, *"bcdefgh"]).columns == [0]
-
-
-def test_the_numbers_of_few_rows_are_found():
-    values = np.column_stack([np.arange(1, 6), FULL[:5]])
-    assert check_ranks(values, [f"item {i}" for i in range(M + 1)]).columns == [0]
 
 
 @pytest.mark.parametrize(
@@ -133,21 +130,6 @@ def test_readers_refuse_with_the_remedy(read):
     assert "column 'held in' reaches" in said
     assert "--columns held in,side" in said
     assert "\n" not in said
-
-
-@pytest.mark.parametrize(
-    "options", [{"columns": "held in,side"}, {"item_columns": "3-10"}, {"item_columns": "1-10"}]
-)
-def test_what_a_user_says_is_believed(options):
-    assert len(read_file(io.StringIO(MIXED), "csv", **options).items) in (8, 10)
-
-
-def test_scores_are_pointed_to_their_layout():
-    rng = np.random.default_rng(0)
-    stars = table(rng.integers(1, 6, (N, 4)), "abcd")
-    with pytest.raises(RankingFileError, match='pass layout="ratings" for scores'):
-        read_file(io.StringIO(stars), "csv")
-    assert len(read_file(io.StringIO(stars), "csv", layout="ratings")) == N
 
 
 def test_ordinals_beside_numbers_are_not_mixed():

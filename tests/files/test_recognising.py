@@ -439,11 +439,6 @@ def test_a_column_called_by_a_number_sign_is_no_comment():
         assert votes.title == "Rank these"
 
 
-def test_decimal_commas_between_semicolons():
-    votes = read("dataset;toro;uni\nd1;0,915;0,87\nd2;0,5;0,612\n", higher_is_better=True)
-    np.testing.assert_array_equal(votes.ranks, [[1, 2], [2, 1]])
-
-
 def test_the_command_says_as_what_it_reads(tmp_path):
     place = made(tmp_path, "Qualtrics")
     done = run("info", place)

@@ -111,12 +111,6 @@ def test_a_column_that_is_empty_at_first_is_what_it_is_later():
     assert [piece.columns["town"][0] for piece in pieces] == [None, None, "Kobe", "Nara"]
 
 
-def test_more_words_than_numbers_are_no_item():
-    votes = read("a,b,code\n1,2,3\n2,1,x\n1,2,y\n")
-    assert votes.items == ("a", "b")
-    assert votes.columns["code"].tolist() == ["3", "x", "y"]
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -168,11 +168,6 @@ def test_items_that_wins_do_not_connect_are_named():
     assert np.isfinite(fit.theta).all()
 
 
-def test_nothing_compared_is_an_error():
-    with pytest.raises(InputError, match="no ranking compares two items"):
-        fit_strengths(read_rankings([[1, np.nan], [np.nan, 1]], unranked="anywhere"))
-
-
 def test_enormous_counts_have_strengths():
     ranks = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [1.0, 3.0, 2.0]])
     small, large = (
@@ -276,7 +271,9 @@ def test_many_items_have_the_strengths_of_few(monkeypatch, unranked):
     assert many.draws(50, seed=1).shape == (50, 60)
 
 
-def test_a_graph_of_other_items_is_refused():
+def test_mistakes_are_named():
     rankings = read_rankings([[1, 2, 3], [2, 1, 3.0]])
     with pytest.raises(InputError, match="the graph has 4 items, but the rankings have 3"):
         fit_strengths(rankings, graph=ring(4))
+    with pytest.raises(InputError, match="no ranking compares two items"):
+        fit_strengths(read_rankings([[1, np.nan], [np.nan, 1]], unranked="anywhere"))
