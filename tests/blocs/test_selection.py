@@ -134,7 +134,7 @@ def test_parts_say_as_much_about_each_other_as_the_joint_distribution_says():
     ranks = two_camps([30, 20])
     comparison = compared(ranks)
     mixture = comparison.camps(2)
-    part = np.arange(8) < 4
+    parts = comparison.parts(np.arange(8.0))
     strengths, shares = mixture.components
 
     def chance(own):
@@ -142,9 +142,16 @@ def test_parts_say_as_much_about_each_other_as_the_joint_distribution_says():
         likelihood = MixtureLikelihood.of(read_rankings(ranks[:, own]))
         return np.exp([likelihood.sums(one[None, own], np.ones(1))[0] for one in strengths])
 
-    first, rest = chance(part), chance(~part)
+    first, rest = (chance(own) for own, _ in parts)
     expected = np.log(shares @ (first * rest) / (shares @ first) / (shares @ rest)).sum()
-    assert comparison.association(mixture, part) == pytest.approx(expected, rel=1e-9)
+    assert comparison.association(mixture, parts) == pytest.approx(expected, rel=1e-9)
+
+
+def test_lists_too_short_for_two_parts_are_not_asked():
+    ranks = two_camps([300, 300], phi=0.2)
+    hidden = np.random.default_rng(0).random(ranks.shape).argsort(axis=1) >= 3
+    model = RankingBlocs(unranked="anywhere").fit(np.where(hidden, np.nan, ranks))
+    assert (model.structure_, model.n_blocs_) == ("camps", 2)
 
 
 def test_a_minority_is_found_or_left_alone():

@@ -21,6 +21,7 @@ sorted by the places of their items, so that the names of items do not matter ei
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal, TypeAlias
@@ -144,6 +145,7 @@ class Comparison:
         self.n_different = int(used.sum())
         self.n_people = max(1.0, float(self.weights[used].sum()))
         self.places = positions(self.rankings)
+        self.placed = self.places.round(9) != 0
         self.found: dict[int, Mixture] = {}  #: the best for each number of camps
 
     def bic(self, mixture: Mixture) -> float:
@@ -217,31 +219,42 @@ class Comparison:
                 return "line", 1, scores, kinds[best]
         return "crowd", 1, scores, crowd
 
-    def association(self, mixture: Mixture, part: Flags) -> float:
+    def parts(self, slope: Floats) -> list[tuple[Longs, MixtureLikelihood]]:
+        """Two parts of the items, both of which change along a slope, and their rankings."""
+        part = _divide(slope)
+        found = []
+        for own in (np.flatnonzero(part), np.flatnonzero(~part)):
+            stored = self.rankings.stored[:, own]
+            rankings = replace(self.rankings, stored=stored, known_listed=None)
+            found.append((own, MixtureLikelihood.of(rankings)))
+        return found
+
+    def association(
+        self, mixture: Mixture, parts: Sequence[tuple[Longs, MixtureLikelihood]]
+    ) -> float:
         """How much a part of the items says about the rest: their mutual information."""
         strengths, shares = mixture.components
         used = shares > 0
         one, other = (
-            MixtureLikelihood.of(
-                replace(self.rankings, stored=self.rankings.stored[:, own], known_listed=None)
-            ).sums(np.ascontiguousarray(strengths[:, own]), shares)[1]
-            for own in (np.flatnonzero(part), np.flatnonzero(~part))
+            likelihood.sums(np.ascontiguousarray(strengths[:, own]), shares)[1][:, used]
+            for own, likelihood in parts
         )
-        joint = (one[:, used] * other[:, used] / shares[used]).sum(axis=1)
-        joint = np.maximum(joint, np.finfo(np.float64).tiny)
+        joint = np.maximum((one * other / shares[used]).sum(axis=1), np.finfo(np.float64).tiny)
         return float(self.weights @ np.log(joint))
 
     def _is_shared(self, mixture: Mixture, simpler: Mixture, slope: Floats) -> bool:
         """Whether parts of a list agree on where a person is, beyond what a simpler mixture says.
 
-        Both parts change along ``slope``. Fewer than four items have no two parts: then nothing is
-        held against a mixture.
+        If nobody compares items of both parts, nothing is held against a mixture.
         """
         if self.rankings.shape[1] < 4:
             return True
-        part = _divide(slope)
-        gain = self.association(mixture, part) - self.association(simpler, part)
-        return gain > float(np.log(self.n_people))
+        parts = self.parts(slope)
+        one, other = (
+            np.logical_or.reduceat(own.choices.informative, own.people[:-1]) for _, own in parts
+        )
+        gain = self.association(mixture, parts) - self.association(simpler, parts)
+        return not (one & other).any() or gain > float(np.log(self.n_people))
 
     def _spread(self, n_lines: int, k: int) -> Mixture:
         """People along lines, from the main directions of the rankings, or of k camps."""
@@ -279,7 +292,7 @@ class Comparison:
         """Strengths of some groups of people, roughly: the log-odds of a won pair."""
         mass = members * self.weights
         # One person more, without a preference, keeps them finite.
-        people = mass @ (self.places.round(9) != 0) + 1.0
+        people = mass @ self.placed + 1.0
         return np.asarray(2 * np.arctanh(mass @ self.places / (self.rankings.shape[1] * people)))
 
     def _directions(self, some: Flags, number: int) -> Floats:
