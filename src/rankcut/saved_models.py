@@ -100,6 +100,7 @@ _ARRAYS: dict[str, dict[str, str]] = {
     "Population": {"mean": "float items", "covariance": "float items items"},
     "Presence": {
         "rows": "float lists items",
+        "factors": "float items *",
         "matrix": "float lists lists",
         "scales": "float items",
         "given": "float items items",

@@ -246,8 +246,9 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         """The items that each person did not list and would like best.
 
         With ``unranked="last"`` people list what they choose. Then items are recommended that
-        people with such lists list too (EASE, :mod:`rankcut.completion.presence`), unless
-        utilities recovered more of what was hidden from held-out people while fitting.
+        people with such lists list too, by EASE or factors
+        (:mod:`rankcut.completion.presence`), unless utilities recovered more of what was hidden
+        from held-out people while fitting.
 
         Parameters
         ----------
@@ -256,8 +257,8 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         n : int, default=10
             How many.
         return_scores : bool, default=False
-            Also return how much each is recommended: its expected utility, or by EASE, a number
-            that is about 1 for what all such people list and 0 for what none of them lists.
+            Also return how much each is recommended: its expected utility, or a number that is
+            about 1 for what all such people list and 0 for what none of them lists.
 
         Returns
         -------
