@@ -14,11 +14,16 @@ from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 
 from rankcut import SimilarityGraph
-from rankcut.cuts.completions import FEWEST_DRAWS, MOST_DRAWS
+from rankcut.cuts.completions import MOST_DRAWS
 
 RNG = np.random.default_rng(0)
 GRAPH = SimilarityGraph(RNG.random((7, 2)), keep=0.6).build()
 ROW = np.array([[2.0, np.nan, 1.0, np.nan, np.nan, 3.0, np.nan]])
+# 262,144 completions, more than are ever drawn.
+LONG = (
+    SimilarityGraph(RNG.random((12, 2)), keep=0.6).build(),
+    np.array([[2.0, 1.0, 3.0, *9 * [np.nan]]]),
+)
 TRUTH = flat_vectors(ROW, GRAPH, unranked="anywhere", completions="exact")[0]
 
 
@@ -112,15 +117,16 @@ class TestTolerance:
         error = np.linalg.norm(features - truth, axis=1) / np.linalg.norm(truth, axis=1)
         assert error.max() < 4 * 0.002
 
-    def test_equal_draws_are_not_believed_until_they_are_many(self):
-        # Four completions: the first eight pairs are equal for one seed in a hundred.
+    @pytest.mark.parametrize("options", [{"tolerance": 0.2}, {"n_draws": 4}, {"n_draws": 64}])
+    def test_few_completions_are_not_left_to_chance(self, options):
+        # Four completions: eight pairs of draws are equal for one seed in a hundred.
         row = np.array([[3.0, 1.0, 2.0, np.nan]])
         graph = SimilarityGraph(np.array([[0.0], [0.5], [1.0], [0.2]]))
-        truth = flat_vectors(row, graph, unranked="anywhere", completions="exact")[0]
-        for seed in range(300):
-            vector, report = sampled(graph, row, tolerance=0.2, random_state=seed)
-            assert report.n_draws[0] >= FEWEST_DRAWS
-            assert np.linalg.norm(vector[0] - truth) < 0.2 * np.linalg.norm(truth)
+        vector, report = sampled(graph, row, **options)
+        assert report.method.tolist() == ["exact"]
+        assert report.n_draws.tolist() == [4]
+        truth = flat_vectors(row, graph, unranked="anywhere", completions="exact")
+        assert_array_equal(vector, truth)
 
     def test_more_is_drawn_where_it_is_harder(self):
         ranks = self.ranks()
@@ -139,9 +145,9 @@ class TestTolerance:
 
     def test_just_missed_warns(self):
         # What more draws than allowed would reach, and nothing less.
-        _, report = sampled(GRAPH, ROW, n_draws=MOST_DRAWS)
+        _, report = sampled(*LONG, n_draws=MOST_DRAWS)
         with pytest.warns(ConvergenceWarning, match="1 of 1 rankings did not reach.* row 0"):
-            sampled(GRAPH, ROW, tolerance=0.7 * report.relative_error[0])
+            sampled(*LONG, tolerance=0.7 * report.relative_error[0])
 
 
 class TestSameBits:
@@ -196,6 +202,7 @@ def test_a_vector_of_zeros_has_no_error():
 
 
 def test_more_draws_than_a_block_of_completions():
-    vector, report = sampled(GRAPH, ROW, n_draws=50_000)
+    vector, report = sampled(*LONG, n_draws=50_000)
     assert report.n_draws.tolist() == [50_000]
-    assert (np.abs(vector[0] - TRUTH) < 5 * report.standard_error[0]).all()
+    truth = flat_vectors(LONG[1], LONG[0], unranked="anywhere", completions="exact")
+    assert (np.abs(vector - truth) < 5 * report.standard_error).all()

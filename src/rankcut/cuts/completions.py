@@ -429,10 +429,12 @@ class Averager:
                     " chooses row by row",
                 ],
             )
-        few = self._sampling.n_draws or EXACT_COMPLETIONS
+        if method == "exact":
+            return np.ones(len(log_counts), dtype=bool)
+        # As many draws would cost no less, and may all miss a completion that matters.
+        few = self._sampling.n_draws or (EXACT_COMPLETIONS if method == "auto" else FEWEST_DRAWS)
         # Half a completion of leeway for rounding.
-        limit = {"exact": np.inf, "auto": np.log(few + 0.5)}.get(method, -np.inf)
-        return np.asarray(log_counts <= limit)
+        return np.asarray(log_counts <= np.log(few + 0.5))
 
     def _centres(self, block: Partitions) -> Floats | None:
         """Means of slopes before pooling, if they are known and useful."""

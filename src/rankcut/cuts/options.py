@@ -7,7 +7,8 @@ mean over them. :class:`Completions` says how that is found:
 ``"exact"``
     enumerates all completions;
 ``"sampled"``
-    draws some, and knows its standard error; see :mod:`rankcut.cuts.completions`;
+    draws some, and knows its standard error; see :mod:`rankcut.cuts.completions`. A ranking with no
+    more completions than draws has all of them;
 ``"closed_form"``
     is exact and needs no completions, but it is the mean of the slopes *before* pooling: a kernel
     of its own, and the one for large catalogues. If asked for by name, it is used for every ranking
