@@ -90,5 +90,4 @@ def test_mistakes_are_one_line(votes, tmp_path):
     fail("consensus", file, says="--unranked last")
     fail("consensus", votes, "--by", "city", says="city")
     last = ["consensus", file, "--unranked", "last"]
-    fail(*last, "--confidence", 2, says="--confidence must be between 0 and 1")
     fail(*last, "--n-bootstraps", 5, says="--n-bootstraps is 5, too few")

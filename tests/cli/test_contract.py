@@ -355,7 +355,7 @@ def test_an_option_has_one_name_and_one_meaning():
         assert len(helps) == 1, (spelling, helps)
     assert all("-o" in option.opts for option in found["--output"].values())
     assert set(found["--output"]) == set(COMMANDS) - {"help", "open"}
-    random = {"consensus", "compare", "complete"}
+    random = {"compare", "complete"}
     random |= {"classify", "regress", "learn-ranking"}
     assert set(found["--seed"]) == random
     # The others write a file, or a table on standard output.

@@ -46,14 +46,14 @@ def test_blt_keeps_orders_counts_names_and_ids(rankings):
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
-@pytest.mark.parametrize("layout", ["wide", "ratings", "long", "ballots"])
+@pytest.mark.parametrize("layout", ["wide", "long", "ballots"])
 def test_tables_keep_everything(kind, layout):
     strict = layout == "ballots"
 
     @given(ranking_sets(ties=not strict, least_ranked=1))
     def check(rankings):
         options = {"layout": layout}
-        if layout in ("wide", "ratings"):
+        if layout == "wide":
             # Which may hold numbers, or words among numbers, and could be items.
             options["columns"] = [*rankings.columns]
         read = read_file(back(rankings, kind, layout=layout), kind, **options)
@@ -64,7 +64,7 @@ def test_tables_keep_everything(kind, layout):
             assert read.columns[name].tolist() == values.tolist()
         if rankings.ids is not None:
             assert read.ids == rankings.ids
-        if layout in ("wide", "ratings"):
+        if layout == "wide":
             assert read.items == rankings.items
             np.testing.assert_array_equal(np.isnan(read.ranks), np.isnan(rankings.ranks))
 
@@ -113,13 +113,6 @@ def test_graphs_keep_weights_and_names(kind, items, tmp_path):
     read = read_graph(tmp_path / "graph.npz")
     assert read.items == items
     np.testing.assert_array_equal(read.to_dense(), graph.to_dense())
-
-
-@pytest.mark.parametrize("ranks", [[0.1, 0.10000000000000002, 7], [1, 2, 1e17], [1, 1 + 2e-16, 3]])
-def test_ratings_keep_ranks_apart_that_are_close_or_far(ranks):
-    rankings = RankingSet(np.array([ranks]), ("a", "b", "c"))
-    read = read_file(back(rankings, "csv", layout="ratings"), "csv")
-    assert orders_of(read) == orders_of(rankings)
 
 
 RANKS = np.array([[1.0, 2.0], [2.0, 1.0]])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import By, Confidence, GraphOptions, LeftOut, People, Seed, Ties
+from rankcut.cli.options import By, GraphOptions, LeftOut, People
 from rankcut.cli.output import PICTURES, TABLES, Results, note, working
 from rankcut.cli.reading import RankingFile, Reading, known_values, labelled
 from rankcut.errors import amount
@@ -34,14 +34,6 @@ class ConsensusOptions(GraphOptions):
     by: By = None
     people: People = None
     unranked: LeftOut = "error"
-    ties: Annotated[
-        Ties,
-        option(
-            "For strengths. davidson: people say that tied items are equal; exact: they have an "
-            "order that nobody asked for; efron: a quick approximation of that; auto: davidson, "
-            "or efron where many are tied."
-        ),
-    ] = "auto"
     joined: Annotated[
         bool,
         option(
@@ -50,22 +42,17 @@ class ConsensusOptions(GraphOptions):
         ),
     ] = False
     number: Annotated[int, option("Number of items to list.", "-n", min=1)] = 20
-    confidence: Confidence = 0.95
     bootstraps: Annotated[
         int, option("Bootstrap samples of people (0 = no intervals).", "--n-bootstraps")
     ] = 1000
-    seed: Seed = 0
 
     def settings(self) -> dict[str, Any]:
         """As parameters of the estimator."""
         return {
             "method": self.method,
             "graph": self.item_graph(near=True),
-            "ties": self.ties,
             "unranked": self.unranked,
-            "confidence": self.confidence,
             "n_bootstraps": self.bootstraps,
-            "random_state": self.seed,
         }
 
 
@@ -129,7 +116,7 @@ def _report(
             model = combine(read, **settings)
             found.append(GroupConsensus.of(model, label))
     items = [str(item) for item in rankings.items]
-    return ConsensusReport(items, model.method_, options.confidence, found)
+    return ConsensusReport(items, model.method_, model.confidence, found)
 
 
 def _groups(rankings: "RankingSet", by: str, file: str) -> "list[tuple[str, RankingSet]]":

@@ -17,7 +17,7 @@ from rankcut.cli.output import (
     fact_lines,
     styled,
 )
-from rankcut.cli.reading import Format, Layout, RankingFile, Reading
+from rankcut.cli.reading import Format, RankingFile, Reading
 from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
@@ -115,7 +115,9 @@ class ConvertOptions:
         Literal["soc", "soi", "toc", "toi", "blt", "csv", "tsv", "parquet", "npy"] | None,
         option("Format of OUT, or of outputs whose suffix does not name it.", "--to", "-t"),
     ] = None
-    to_layout: Annotated[Layout, option("Layout of the table to write.")] = "wide"
+    to_layout: Annotated[
+        Literal["wide", "long", "ballots", "orders"], option("Layout of the table to write.")
+    ] = "wide"
     expand: Annotated[
         bool, option("Write a row for each ranking instead of counts.", "--expand")
     ] = False
@@ -156,7 +158,7 @@ def convert(
 ) -> None:
     """Convert rankings between formats.
 
-    PrefLib (soc, soi, toc, toi), CSV, TSV and Parquet in five layouts, BLT and npy. A file whose
+    PrefLib (soc, soi, toc, toi), CSV, TSV and Parquet in four layouts, BLT and npy. A file whose
     name ends in .gz is compressed. Name one output, or several with -o.
 
     Example: rankcut convert votes.soi votes.csv --expand

@@ -46,7 +46,6 @@ class ItemGraphOptions:
             "that are not items."
         ),
     ] = None
-    categorical: Annotated[str | None, option("Columns whose numbers are codes.")] = None
     neighbors: Annotated[
         int | None, option("Connect each item to its N nearest neighbours.", min=1)
     ] = None
@@ -62,7 +61,7 @@ class ItemGraphOptions:
                 if each.name not in _OF_ITEMS and getattr(reading, each.name) != each.default:
                     option = f"--{each.name.replace('_', '-')}"
                     raise InputError(f"{option} describes rankings; use it with --learn")
-        elif self.categorical is not None or self.keep != 1.0:
+        elif self.keep != 1.0:
             raise InputError(
                 "--learn uses only the rankings; --neighbors is the only option for edges"
             )
@@ -180,7 +179,6 @@ def _by_features(table: str, options: ItemGraphOptions, reading: Reading) -> _Bu
             sys.stdin.buffer if table == "-" else table,
             item=options.item,
             columns=options.columns,
-            categorical=options.categorical or (),
             delimiter=parsed_delimiter(reading.delimiter),
             header=parsed_header(reading.header),
         )

@@ -257,20 +257,10 @@ def places_table(
     listed: Sequence[str] | None = None,
     chosen: bool = False,
 ) -> Html:
-    """Places with intervals, a row for each item.
+    """Places with intervals, a row for each item in an order.
 
-    Parameters
-    ----------
-    group : GroupConsensus
-        Whose places.
-    items : sequence of str
-        The items.
-    order : sequence of int
-        The order of the rows.
-    listed : sequence of str or None
-        How many people list each item, in words.
-    chosen : bool
-        For pages that choose items: names are buttons, and columns can be sorted.
+    ``listed`` says in words how many people list each item; ``chosen`` is for pages that choose
+    items: names are buttons, and columns can be sorted.
     """
     ends = (1, len(items)) if len(items) > 1 else None
     heads = [Head("place", "number"), Head("item", "name"), Head("possible places", "line", ends)]

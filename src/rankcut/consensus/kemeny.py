@@ -54,26 +54,12 @@ class KemenyOrder:
     optimal: bool
 
 
-def kemeny_order(
-    margins: Floats,
-    *,
-    step: float = 0.0,
-    time_limit: float = 60.0,
-) -> KemenyOrder:
-    """The order of largest gain, proven best if time allows.
+def kemeny_order(margins: Floats, *, step: float = 0.0, time_limit: float = 60.0) -> KemenyOrder:
+    """The order of largest gain, proven best if time (in seconds) allows.
 
-    Parameters
-    ----------
-    margins : array of shape (n_items, n_items)
-        Antisymmetric; ``margins[i, j]`` is gained by an order that places i before j.
-    step : float
-        What gains are multiples of, up to a constant; 0 if unknown. A bound that is less than a
-        step away proves an order best.
-    time_limit : float
-        Seconds after which the best order so far is returned.
+    ``margins[i, j]`` is gained by an order that places i before j. Gains are multiples of ``step``,
+    up to a constant; 0 if unknown. A bound that is less than a step away proves an order best.
 
-    Examples
-    --------
     >>> cycle = np.array([[0.0, 3.0, -1.0], [-3.0, 0.0, 2.0], [1.0, -2.0, 0.0]])
     >>> found = kemeny_order(cycle)
     >>> found.order, found.value, found.optimal

@@ -46,7 +46,6 @@ def read_items(
     *,
     item: str | None = None,
     columns: str | Sequence[str] | None = None,
-    categorical: str | Sequence[str] = (),
     delimiter: str | None = None,
     header: Header = 1,
 ) -> ItemTable:
@@ -60,8 +59,6 @@ def read_items(
         The column with the items' names; None is the first.
     columns : str or sequence of str or None
         The columns to take as features, by name or number; None is all the others.
-    categorical : str or sequence of str
-        Those whose numbers are codes, not amounts; text is categorical anyway.
     delimiter, header
         As in :func:`~rankcut.read_file`.
 
@@ -79,20 +76,17 @@ def read_items(
     """
     table = _whole_table(source, delimiter, header)
     name, names = table.source, table.names
-    if table.declared is not None:
+    if table.marked is not None:
         raise RankingFileError(
             "holds rankings; it is not a table of items",
             name,
             remedy="learn a graph from them (AgreementGraph, or 'rankcut graph --learn agreement')",
         )
     label = 0 if item is None else positions([item], names, name)[0]
-    codes = positions(categorical, names, name) if categorical else []
     chosen = positions(columns, names, name) if columns is not None else range(len(names))
     items = _names(table, label)
     _check_names(items, table)
-    features = {
-        names[i]: _feature(table, i, items, is_code=i in codes) for i in chosen if i != label
-    }
+    features = {names[i]: _feature(table, i, items) for i in chosen if i != label}
     if not features:
         raise RankingFileError(
             "a table of items needs at least one column besides the names of the items", name
@@ -130,9 +124,7 @@ def _check_names(items: Sequence[str], table: TableBlock) -> None:
         seen.add(own)
 
 
-def _feature(
-    table: TableBlock, column: int, items: Sequence[str], *, is_code: bool
-) -> NDArray[np.generic]:
+def _feature(table: TableBlock, column: int, items: Sequence[str]) -> NDArray[np.generic]:
     """A column, each item with a value."""
     cells, name = table.objects(column), table.names[column]
     missing = [row for row, cell in enumerate(cells) if is_missing(cell)]
@@ -142,7 +134,7 @@ def _feature(
             ["fill it in, or choose other columns with ", Setting("columns")],
             missing[0],
         )
-    values = cells if is_code else typed(cells)
+    values = typed(cells)
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values)))
         raise table.mistake(
@@ -221,19 +213,10 @@ def read_people(
     delimiter: str | None = None,
     header: Header = 1,
 ) -> PersonTable:
-    r"""Read a table of people from CSV, TSV or Parquet; values may be missing.
+    r"""Read a table of people, as :func:`read_items` reads one of items; values may be missing.
 
-    Parameters
-    ----------
-    source : path or file object
-        Its suffix gives the format; CSV if the suffix is unknown.
-    person : str or None
-        The column with the people's names; None if there is none.
-    delimiter, header
-        As in :func:`~rankcut.read_file`.
+    ``person`` is the column with the people's names; None if there is none.
 
-    Examples
-    --------
     >>> import io
     >>> table = read_people(io.StringIO("who,age,town\nann,31,york\nbob,,leeds\n"), person="who")
     >>> table

@@ -155,7 +155,6 @@ def write_file(
     format: Format | None = None,
     *,
     layout: Layout = "wide",
-    delimiter: str | None = None,
     spreadsheet: bool = False,
 ) -> None:
     """Write rankings to a file of the formats soc, soi, toc, toi, csv, tsv, parquet, blt and npy.
@@ -171,10 +170,8 @@ def write_file(
         Where to.
     format : str or None
         As in :func:`read_file`.
-    layout : {"wide", "ratings", "long", "ballots", "orders"}
-        The layout of a table; as ratings, the last ranked item of each ranking has score 1.
-    delimiter : str or None
-        What divides the cells of a CSV or TSV file; None goes by the format.
+    layout : {"wide", "long", "ballots", "orders"}
+        The layout of a table.
     spreadsheet : bool
         In CSV and TSV, write ``'`` before text that a spreadsheet takes for a formula.
 
@@ -194,8 +191,7 @@ def write_file(
             "a Parquet file is already compressed; leave out .gz",
             source_name(target),
         )
-    text = {"spreadsheet": spreadsheet, "delimiter": delimiter}
-    content = _formatted(rankings, chosen, source_name(target), layout, **text)
+    content = _formatted(rankings, chosen, source_name(target), layout, spreadsheet)
     if not isinstance(target, str | os.PathLike):
         write_whole(target, content)
         return
@@ -262,7 +258,7 @@ def read_blocks(
 
 
 def _formatted(
-    rankings: RankingSet, chosen: Format, name: str, layout: Layout, delimiter: Any, **text: Any
+    rankings: RankingSet, chosen: Format, name: str, layout: Layout, spreadsheet: bool
 ) -> bytes:
     if chosen in _PREFLIB:
         kind: OrderType = chosen  # type: ignore[assignment]
@@ -276,4 +272,4 @@ def _formatted(
     columns = marked_columns(rankings, layout, name)
     if chosen == "parquet":
         return format_parquet(columns)
-    return format_text(columns, delimiter or {"csv": ",", "tsv": "\t"}[chosen], **text)
+    return format_text(columns, "," if chosen == "csv" else "\t", spreadsheet=spreadsheet)

@@ -233,19 +233,8 @@ class MatrixBlock(NamedTuple):
 def write_matrix(
     blocks: Iterable[MatrixBlock], names: Sequence[str], targets: Mapping[str, MatrixFormat]
 ) -> None:
-    """Write a matrix block by block, to one file or to several.
+    """Write a matrix with columns of these names, block by block, to paths in their formats.
 
-    Parameters
-    ----------
-    blocks : iterable of MatrixBlock
-        Rows of the matrix, and columns that describe them.
-    names : sequence of str
-        The columns' names.
-    targets : mapping
-        The format of each path.
-
-    Examples
-    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> place = str(Path(tempfile.mkdtemp()) / "features.csv")

@@ -50,7 +50,7 @@ def _recognised(
     plain = without_headers(first)
     # Tables in our own words need no guess.
     ours = {RANKING, "item"} <= {*plain.names} or "order" in plain.names
-    told = options.say_what_it_is or first.declared is not None or ours
+    told = options.say_what_it_is or first.marked is not None or ours
     if told or not guesses_of(plain):
         if options.question is not None and options.layout is None:
             raise RankingFileError(

@@ -114,8 +114,8 @@ class TableOptions:
             return self.layout
         if self.order is not None:
             return "orders"
-        if block.declared is not None:
-            return block.declared.layout
+        if block.marked is not None:
+            return "wide"
         long = (self.item or "item") in block.names and any(
             (given or usual) in block.names
             for given, usual in ((self.rank, "rank"), (self.score, "score"))
@@ -196,8 +196,8 @@ def _items(
         items = [i for i in positions(options.item_columns, names, source) if i not in others]
     elif layout == "ballots":
         items = [i for i in places_of_ballots(names) if i not in others] or left
-    elif block.declared is not None:
-        items = [i for i in block.declared.items if i not in others]
+    elif block.marked is not None:
+        items = [i for i in block.marked if i not in others]
     elif (scale := options.levels()) is not None:
         items = [i for i in left if block.is_on(i, scale)]
         _check_named_once(items, block)

@@ -8,9 +8,8 @@ import numpy as np
 from rankcut.errors import RankingFileError
 from rankcut.files.layouts import is_blank
 from rankcut.files.roles import COUNT, RANKING
-from rankcut.files.tables import MARKS, Layout
+from rankcut.files.tables import MARK, Layout
 from rankcut.parameters import EXACT
-from rankcut.rankings import Rankings
 from rankcut.rankings.orders import order_texts, parse_order, to_orders
 from rankcut.rankings.ranking_set import RankingSet
 
@@ -35,11 +34,7 @@ def table_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
         return {**known, "order": _orders(rankings, known, name)}
     ranks = rankings.dense()
     if layout == "ratings":
-        # The best has the most points, and the last ranked one has 1. Points count groups, since
-        # differences of ranks that are close or far apart would round to the same number.
-        groups = Rankings(ranks, unranked="anywhere").groups(close=False).astype(np.float64)
-        groups[np.isnan(ranks)] = np.nan
-        ranks = 1 + np.nanmax(groups, axis=1, initial=0, keepdims=True) - groups
+        raise RankingFileError("ratings are read, not written; write wide or long ranks", name)
     columns = {str(item): _cells(ranks[:, i]) for i, item in enumerate(rankings.items)}
     taken = [item for item in columns if item in known or item in (RANKING, COUNT)]
     if taken or len(columns) < len(rankings.items):
@@ -54,16 +49,14 @@ def table_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
 def marked_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
     """The same for a file, with names that mark the items, as in ``rank: toro``."""
     columns = table_columns(rankings, layout, name)
-    mark = next((mark for mark, own in MARKS.items() if own == layout), None)
-    if mark is None:
+    if layout != "wide":
         return columns
     about = len(columns) - len(rankings.items)
-    taken = [each for each in list(columns)[:about] if each.lower().startswith(tuple(MARKS))]
+    taken = [each for each in list(columns)[:about] if each.lower().startswith(MARK)]
     if taken:
         raise RankingFileError(f"column {taken[0]!r} is called like an item; rename it", name)
-    marks = [""] * about + [mark] * len(rankings.items)
-    pairs = zip(marks, columns.items(), strict=True)
-    return {f"{own}{column}": cells for own, (column, cells) in pairs}
+    names = [name if i < about else f"{MARK}{name}" for i, name in enumerate(columns)]
+    return dict(zip(names, columns.values(), strict=True))
 
 
 def known_columns(rankings: RankingSet) -> Columns:

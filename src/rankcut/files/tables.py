@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
-from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -40,38 +40,23 @@ _MISSING = frozenset(
 )
 
 
-class Declared(NamedTuple):
-    """What a table declares: its layout, and which columns are items."""
-
-    layout: Layout
-    items: list[int]
+# How a header marks the columns of items.
+MARK = "rank: "
 
 
-# How a header marks the columns of items, and the layout that each mark stands for.
-MARKS: dict[str, Layout] = {"rank: ": "wide", "score: ": "ratings"}
-
-
-def read_marks(names: Sequence[str], source: str) -> tuple[list[str], Declared | None]:
-    """The columns' names without marks, and what the marks say.
+def read_marks(names: Sequence[str], source: str) -> tuple[list[str], list[int] | None]:
+    """The columns' names without marks, and the columns that are marked; None if none is.
 
     >>> read_marks(["town", "rank: toro", "rank: uni"], "votes.csv")
-    (['town', 'toro', 'uni'], Declared(layout='wide', items=[1, 2]))
+    (['town', 'toro', 'uni'], [1, 2])
     """
-    found = {
-        i: mark
-        for i, name in enumerate(names)
-        for mark in MARKS
-        if name.lower().startswith(mark) and len(name) > len(mark)
-    }
-    if not found:
-        return list(names), None
-    if len(set(found.values())) > 1:
-        raise RankingFileError("some columns are marked 'rank: ' and others 'score: '", source)
-    bare = [name[len(found[i]) :] if i in found else name for i, name in enumerate(names)]
-    if len(set(bare)) < len(bare):
+    found = [i for i, own in enumerate(names) if own.lower().startswith(MARK) and own[len(MARK) :]]
+    marked = {*found}
+    bare = [name[len(MARK) :] if i in marked else name for i, name in enumerate(names)]
+    if found and len(set(bare)) < len(bare):
         twice = next(name for i, name in enumerate(bare) if name in bare[:i])
         raise RankingFileError(f"two columns are called {twice!r}", source, remedy="rename one")
-    return bare, Declared(MARKS[next(iter(found.values()))], list(found))
+    return bare, found or None
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +71,7 @@ class TableBlock:
     lines: NDArray[np.int64]
     #: Columns with the same title as an earlier one, and that one
     repeats: dict[int, int] = field(default_factory=dict)
-    declared: Declared | None = None  #: what the table declares
+    marked: list[int] | None = None  #: the columns that the table says are items
     #: What a second row of the header, or the file otherwise, says about each column
     labels: tuple[str, ...] = ()
     tool: str = ""  #: the program that wrote a table with such labels
@@ -340,12 +325,12 @@ def frame_blocks(frame: Any, name: str, rows: int | None = None) -> Iterator[Tab
     if n_rows == 0 or width == 0:
         raise RankingFileError("the table has no rows", name)
     step = rows or max(1, BLOCK_CELLS // width)
-    names, declared = read_marks([str(column) for column in table.columns], name)
+    names, marked = read_marks([str(column) for column in table.columns], name)
     for start in range(0, n_rows, step):
         some = table[start : start + step]
         columns = [_cells(some[column]) for column in table.columns]
         lines = np.arange(start, start + len(some)) + 1
-        yield TableBlock(name, names, columns, lines, declared=declared)
+        yield TableBlock(name, names, columns, lines, marked=marked)
 
 
 def _cells(series: nw.Series[Any]) -> Any:

@@ -241,7 +241,7 @@ def titled_blocks(
         raise RankingFileError(problem, name, max(1, n_lines()))
     width = max(map(len, [*titles, opening[-1]]))
     names, repeats = _column_names(titles, width)
-    names, declared = read_marks(names, name)
+    names, marked = read_marks(names, name)
     step = rows or max(1, BLOCK_CELLS // width)
     records = chain(opening, records)
     columns: list[list[Any]] = [[] for _ in names]
@@ -268,10 +268,10 @@ def titled_blocks(
         for cells, more in zip(columns, zip(*some, strict=True), strict=False):
             cells += more
         if len(lines) == step:
-            yield TableBlock(name, names, columns, np.array(lines), repeats, declared)
+            yield TableBlock(name, names, columns, np.array(lines), repeats, marked)
             columns, lines = [[] for _ in names], []
     if lines:
-        yield TableBlock(name, names, columns, np.array(lines), repeats, declared)
+        yield TableBlock(name, names, columns, np.array(lines), repeats, marked)
 
 
 def _lines_of(records: Sequence[list[Any]], before: int, after: int) -> Sequence[int]:

@@ -93,30 +93,18 @@ def plot_graph(
 
 
 def graph_page(
-    graph: Any,
-    by: Sequence[Any] | None = None,
-    *,
-    items: Sequence[Any] | None = None,
-    by_name: str = "",
-    title: str = "Item graph",
+    graph: Any, by: Sequence[Any] | None = None, *, title: str = "Item graph", **options: Any
 ) -> str:
-    """An item graph as a page; parameters are those of :func:`~rankcut.plot_graph`.
+    """An item graph as HTML of less than 1 MB; options are those of :func:`~rankcut.plot_graph`.
 
     The page shows the name, the category and the strongest edges of the item under the mouse,
     highlights a category that is clicked in the legend, and follows the arrow keys.
 
-    Returns
-    -------
-    str
-        HTML of less than 1 MB.
-
-    Examples
-    --------
     >>> from rankcut.pictures.graph_pictures import graph_page
     >>> "2 items, 1 edge" in graph_page([[0, 1], [1, 0]], items=["toro", "uni"])
     True
     """
-    picture = graph_picture(graph, by, items=items, by_name=by_name, title=title)
+    picture = graph_picture(graph, by, title=title, **options)
     said = "Point at an item for its name and its strongest edges."
     return page(title, tag("h1", title), *show_picture(picture, said))
 

@@ -110,35 +110,19 @@ def plot_map(
     return draw_figure(map_picture(found, title or getattr(X, "title", "")))
 
 
-def map_page(
-    X: Any,
-    by: ArrayLike | None = None,
-    *,
-    unranked: Unranked = "error",
-    features: Any = None,
-    counts: ArrayLike | None = None,
-    by_name: str = "",
-    title: str = "",
-) -> str:
-    """A map of rankings as a page; parameters are those of :func:`~rankcut.plot_map`.
+def map_page(X: Any, by: ArrayLike | None = None, *, title: str = "", **options: Any) -> str:
+    """A map of rankings as HTML of less than 1 MB; options are those of :func:`~rankcut.plot_map`.
 
     The page shows counts, groups and the most common ranking of the point under the mouse,
     highlights a group that is clicked in the legend, and follows the arrow keys.
 
-    Returns
-    -------
-    str
-        HTML of less than 1 MB.
-
-    Examples
-    --------
     >>> from rankcut.datasets import load_lunch
     >>> from rankcut.pictures.maps import map_page
     >>> html = map_page(load_lunch(), by="guest")
     >>> "<title>Lunch</title>" in html, "sweet tooth" in html
     (True, True)
     """
-    found = read_map(X, by, unranked, features, counts, by_name)
+    found = read_map(X, by, **options)
     return show_map(map_picture(found, title or getattr(X, "title", "")))
 
 

@@ -243,27 +243,11 @@ def place_labels(
     Labels are placed in their order, each at the free place around its anchor that covers the least
     and is the nearest to where it should be. One that finds none is left out.
 
-    Parameters
-    ----------
-    anchors : ndarray of shape (n, 2)
-        What the labels belong to.
-    sizes : ndarray of shape (n, 2)
-        Width and height of each label, in the units of the anchors.
-    bounds : left, low, right, high
-        Where labels may be.
-    away : ndarray of shape (n, 2) or None
-        The direction in which each label goes if it can; None: away from the other anchors.
-    gap : float
-        Space between an anchor and its label.
-    reach : int
-        Distances tried, each a label's height farther than the one before.
-    obstacles : ndarray of shape (m, 4) or None
-        Boxes (left, low, right, high) that labels stay clear of.
-    covered : ndarray of shape (m, 2) or None
-        Points that a label covers only if it would be worse off elsewhere.
+    ``sizes`` are widths and heights; boxes are (left, low, right, high). A label goes in the
+    direction ``away`` if it can (None: away from the other anchors), at a ``gap``, or up to
+    ``reach`` times its height farther. It stays clear of ``obstacles``, which are boxes, and covers
+    the points ``covered`` only if it would be worse off elsewhere.
 
-    Examples
-    --------
     >>> two = np.array([[0.0, 0.0], [1.0, 0.0]])
     >>> [placed.number for placed in place_labels(two, np.full((2, 2), 8.0), (-50, -50, 50, 50))]
     [0, 1]

@@ -228,15 +228,8 @@ def fit_regression(
 ) -> StrengthEffects:
     """The coefficients φ of strengths; the first column of the design is constant.
 
-    Parameters
-    ----------
-    rankings : Rankings
-        What :func:`rankcut.rankings.read_rankings` returns.
-    columns : sequence of Column
-        The design.
-    graph, prior, ties, errors, n_jobs
-        As in :func:`rankcut.strengths.fit_strengths`. The prior is of columns with a coefficient
-        for each item; each has a variance and a part of the graph of its own.
+    All else is as in :func:`rankcut.strengths.fit_strengths`. The prior is of columns with a
+    coefficient for each item; each has a variance and a part of the graph of its own.
     """
     if rankings.shape[1] == 1:
         # Nothing is chosen and nothing unknown.
