@@ -213,14 +213,16 @@ def _body(report: ConsensusReport) -> Iterator[Html]:
             yield from show_pairs(group.pairwise, report.items, report.order_of(group))
 
 
-def about_places(group: GroupConsensus, confidence: float) -> str:
+def about_places(group: GroupConsensus, confidence: float) -> Html:
     """How to read places and their intervals."""
     if group.intervals is None:
-        return "A dot is the place in the consensus."
-    return (
-        f"A dot is the place in the consensus; bars hold the true places of all items at once, "
-        f"{100 * confidence:g} % sure. First in: the share of bootstrap samples of these people in "
-        "which the item comes first."
+        return Html("A dot is the place in the consensus.")
+    first = "First in: the share of bootstrap samples of people in which the item comes first."
+    return join(
+        "A dot is the place in the consensus; bars hold the true places of all items at once, "
+        f"{100 * confidence:g} % sure. ",
+        # The column is hidden where there is no room.
+        tag("span", first, kind="roomy"),
     )
 
 
