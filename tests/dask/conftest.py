@@ -4,12 +4,14 @@ import dask
 import pytest
 from distributed import Client, LocalCluster
 
-import rankcut.dask  # noqa: F401
+from rankcut.dask.tasks import WORKER_SETTINGS
 
 QUIET = {
-    # On a busy machine the event loop is late now and then.
+    **WORKER_SETTINGS,
+    # On a busy machine the event loop is late now and then. Whoever asks a dead worker for its
+    # blocks tries as long as this to connect.
     "distributed.admin.tick.limit": "60s",
-    "distributed.comm.timeouts.connect": "300s",
+    "distributed.comm.timeouts.connect": "60s",
 }
 
 

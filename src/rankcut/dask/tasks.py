@@ -21,7 +21,10 @@ _PATIENCE = 10
 
 # By default, Dask's workers return memory to the system at once. Mapping it again for each block
 # of vectors adds a quarter to the computing time. These workers keep up to 128 MB.
+#
+# If all workers are dead or out of memory, blocks would wait for ever: after two minutes they fail.
 WORKER_SETTINGS = {
+    "distributed.scheduler.no-workers-timeout": "2 minutes",
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 27,
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 25,
 }
@@ -155,6 +158,11 @@ def explained(problem: Exception) -> Exception:
     """The error as a user should see it: what happened to the cluster, and what to do."""
     if type(problem).__name__ in _LOST:
         return ConnectionError("lost the connection to the cluster; run the same again")
+    if type(problem).__name__ == "NoWorkerError":
+        return ConnectionError(
+            "no worker could take a block for two minutes: they died, or have no memory left; run "
+            "the same again, with smaller blocks or more memory"
+        )
     if type(problem).__name__ != "KilledWorker":
         return problem
     return MemoryError(
