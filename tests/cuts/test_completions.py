@@ -110,13 +110,6 @@ class TestMixedRows:
             assert_array_equal(got[5], np.zeros(6))
         assert_array_equal(flat_vectors(MIXED, GRAPH, unranked="anywhere")[4], np.zeros(6))
 
-    def test_sparse_ranks_equal_dense_ranks(self):
-        for options in ({}, {"n_draws": 8}, {"completions": "closed_form"}):
-            options = {"unranked": "anywhere", **options}
-            assert_array_equal(
-                flat_vectors(stored(MIXED), GRAPH, **options), flat_vectors(MIXED, GRAPH, **options)
-            )
-
     def test_unit_length(self):
         got, report = report_of(MIXED, GRAPH, normalize=True, n_draws=40)
         plain, raw = report_of(MIXED, GRAPH, n_draws=40)
@@ -148,18 +141,6 @@ def test_bad_options(options, message):
         flat_vectors(MIXED, GRAPH, unranked="anywhere", **options)
     with pytest.raises(ValueError, match=message):
         flat_features(GRAPH, unranked="anywhere", **options).fit(MIXED)
-
-
-def test_more_completions_than_a_block_holds():
-    # 4^8 completions of 11 items are many blocks of about 1,500.
-    rng = np.random.default_rng(0)
-    upper = np.triu(rng.random((11, 11)), 1)
-    weights = upper + upper.T
-    row = np.full(11, np.nan)
-    row[[0, 4, 7]] = [2, 1, 3]
-    sampled, report = report_of(row[None], weights, completions="sampled", tolerance=1e-3)
-    exact, _ = report_of(row[None], weights, completions="exact")
-    assert (np.abs(exact - sampled) < 5 * report.standard_error).all()
 
 
 def test_too_many_completions_are_refused():

@@ -7,13 +7,9 @@ import numpy as np
 import pytest
 from maps import grouped
 from numpy.testing import assert_array_equal
-from ranking_sets import stored
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVC
 
 from rankcut import (
     Completions,
@@ -150,17 +146,6 @@ class TestCopies:
             joblib.delayed(transformer.transform)(half) for half in np.split(FOOD.ranks, 2)
         )
         assert_array_equal(np.vstack(halves), transformer.transform(FOOD.ranks))
-
-
-@pytest.mark.parametrize("model", [SVC(kernel="linear"), LogisticRegression(solver="liblinear")])
-def test_sparse_features_go_into_every_model(model):
-    ranks = make_food(40, kind="incomplete", random_state=0).ranks
-    target = make_food(40, kind="incomplete", random_state=0).target
-    sparse_ranks = stored(ranks)
-    pipeline = make_pipeline(
-        GraphCutFeatures(GRAPH, unranked="anywhere", completions="closed_form"), model
-    )
-    assert pipeline.fit(sparse_ranks, target).score(sparse_ranks, target) > 0.7
 
 
 def test_random_state():

@@ -97,7 +97,7 @@ class TestTolerance:
             row[rng.permutation(self.n_items)[: rng.integers(1, 5)]] = np.nan
         return ranks
 
-    @pytest.mark.parametrize("tolerance", [0.1, 0.02])
+    @pytest.mark.parametrize("tolerance", [0.1, 0.02, 0.002])
     def test_is_respected_ranking_by_ranking(self, tolerance):
         ranks = self.ranks()
         features, report = sampled(self.graph, ranks, tolerance=tolerance)
@@ -106,16 +106,6 @@ class TestTolerance:
         error = np.linalg.norm(features - truth, axis=1) / np.linalg.norm(truth, axis=1)
         assert np.sqrt((error**2).mean()) < tolerance
         assert error.max() < 4 * tolerance
-
-    def test_first_draws_that_agree_by_luck_are_not_the_last(self):
-        rng = np.random.default_rng(14)
-        ranks = np.array([rng.permutation(self.n_items) for _ in range(700)], dtype=float)
-        for row in ranks:
-            row[rng.permutation(self.n_items)[: rng.integers(2, 6)]] = np.nan
-        features, _ = sampled(self.graph, ranks, tolerance=0.002)
-        truth = flat_vectors(ranks, self.graph, unranked="anywhere", completions="exact")
-        error = np.linalg.norm(features - truth, axis=1) / np.linalg.norm(truth, axis=1)
-        assert error.max() < 4 * 0.002
 
     @pytest.mark.parametrize("options", [{"tolerance": 0.2}, {"n_draws": 4}, {"n_draws": 64}])
     def test_few_completions_are_not_left_to_chance(self, options):

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from strategies import ranks_of
 
@@ -171,21 +170,6 @@ class TestSpecialCase:
         )
 
 
-class TestSameBits:
-    @pytest.mark.parametrize("family", ["gaussian entropy", "coverage", "dense cut", "complement"])
-    def test_for_threads_batches_and_orders(self, family):
-        case = make_case(family, 120, 0)
-        rng = np.random.default_rng(1)
-        ranks = rng.permuted(np.tile(np.arange(120.0), (1500, 1)), axis=1)
-        ranks[rng.random(ranks.shape) < 0.3] = np.nan
-        make = SubmodularFeatures(case.function, unranked="last", normalize=True)
-        one = make.fit_transform(ranks)
-        two = clone(make).set_params(n_jobs=2).fit_transform(ranks)
-        assert_array_equal(two, one)
-        pieces = [make.transform(piece) for piece in np.split(ranks, [1, 700])]
-        assert_array_equal(np.vstack(pieces), one)
-
-
 class TestRefused:
     ranks = np.array([[1.0, 2.0, NAN]])
 
@@ -254,21 +238,14 @@ def test_agrees_with_all_pairs_of_sets(values):
         assert table[a] + table[b] < table[a | b] + table[a & b]
 
 
-# A table of all sets is for few items.
-@pytest.mark.parametrize("family", [name for name in FAMILIES if name != "cut by table"])
-def test_no_counterexample_among_many_items(family):
-    check = check_submodular(make_case(family, 30, 0).function, n_trials=2000)
-    assert check
-    assert not check.proved
-    assert check.n_checked == 2000
-    assert str(check) == "perhaps submodular: no counterexample in 2,000 random inequalities"
-
-
 def test_finds_a_counterexample_among_many_items():
     weights = np.random.default_rng(0).random(20)
     good = FromCallable(lambda items: np.sqrt(sum(weights[i] for i in items)), 20)
     bad = FromCallable(lambda items: 0.05 * ({7, 16} <= items), 20)
-    assert check_submodular(good, n_trials=500)
+    check = check_submodular(good, n_trials=500)
+    assert check
+    assert not check.proved
+    assert str(check) == "perhaps submodular: no counterexample in 500 random inequalities"
     # A trial is about these two items once in 190 times.
     check = check_submodular(good + bad, n_trials=3000)
     assert not check

@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist
 from sklearn.cluster import KMeans
 from tolerances import assert_rounds_to
 
-from rankcut import DissimilarityGraph, GraphCutFeatures, NeighborGraph, Smoothing
+from rankcut import DissimilarityGraph, GraphCutFeatures, NeighborGraph
 from rankcut._loops.closed_form import pool_top_lists
 from rankcut.cuts import OffsetRows, UncentredRows
 from rankcut.graphs import ItemGraph, Weights
@@ -79,13 +79,6 @@ def test_plain_and_compiled():
         patch.setattr("rankcut.cuts.cut_functions.pool_top_lists", loop)
         # Sums of at most N² edges, pooled.
         assert_rounds_to(features.compact(ranks).toarray(), found, n_terms=N * N)
-
-
-def test_smoothed():
-    ranks = random_lists(1)
-    features = GraphCutFeatures(unranked="last", normalize=True, smoothing=Smoothing(1.5, NEAR))
-    dense = features.fit_transform(ranks)
-    assert_rounds_to(features.compact(stored(ranks)).toarray(), dense, n_terms=4 * N * N, size=1.0)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GRAPHS)))

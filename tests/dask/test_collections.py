@@ -18,7 +18,7 @@ from rankcut import (
     make_food,
 )
 from rankcut.cuts import FromCallable
-from rankcut.dask.tasks import explained, reduced, row_blocks, stand_in
+from rankcut.dask.tasks import explained, row_blocks, stand_in
 from rankcut.errors import InputError
 from rankcut.kernels import KendallFeatures
 
@@ -149,11 +149,6 @@ def test_rows_and_blocks():
     np.testing.assert_array_equal(blocks.parts[3].compute(), RANKS[33:])
     X, _ = of_unknown_size(lazy())
     assert np.isnan(row_blocks(X).sizes).all()
-
-
-def test_reductions_go_in_order():
-    parts = [dask.delayed(str)(number) for number in range(100)]
-    assert reduced(parts, "".join).compute() == "".join(map(str, range(100)))
 
 
 def test_a_lost_cluster_is_told_of():

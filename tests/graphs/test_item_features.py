@@ -118,14 +118,6 @@ def test_a_recipe_keeps_plain_arrays(frames, recipe):
     assert_array_equal(copied.build().to_dense(), kept.build().to_dense())
 
 
-def test_a_recipe_is_saved_by_skops(frames):
-    skops = pytest.importorskip("skops.io")
-    kept = SimilarityGraph(table(frames))
-    content = skops.dumps(kept)
-    loaded = skops.loads(content, trusted=skops.get_untrusted_types(data=content))
-    assert_array_equal(loaded.build().to_dense(), kept.build().to_dense())
-
-
 @pytest.mark.parametrize("kind", ["array", "list", "frame", "sparse"])
 def test_the_repr_of_a_pipeline_is_short(frames, kind):
     values = np.random.default_rng(0).random((100, 9))

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 
 from rankcut import (
@@ -161,15 +161,6 @@ class TestLeaks:
         other = cross_val_predict(pipeline, changed, self.TARGET, **options)
         assert_array_equal(other[0], plain[0])
 
-    def test_parameters_can_be_searched(self):
-        pipeline = make_pipeline(self.MODEL, LogisticRegression())
-        grid = {
-            "graphcutfeatures__graph__shrinkage": [0, 10],
-            "graphcutfeatures__smoothing__graph__n_neighbors": [1, 3],
-        }
-        search = GridSearchCV(pipeline, grid, cv=2).fit(self.RANKS, self.TARGET)
-        assert search.best_score_ > 0.6
-
 
 @pytest.mark.parametrize("wrap", [DissimilarityGraph, NormalizedGraph])
 def test_graphs_made_of_learned_ones(wrap):
@@ -268,14 +259,3 @@ def test_counts_are_repeated_rows(recipe):
     np.testing.assert_allclose(
         derived.to_dense(), NormalizedGraph(expanded).build().to_dense(), atol=1e-12
     )
-
-
-@pytest.mark.parametrize("options", [{}, {"smoothing": Smoothing(1.0, AgreementGraph())}])
-def test_an_estimator_learns_its_graph_from_counted_rankings(options):
-    ranks, counts = counted_lists(1)
-    model = GraphCutFeatures(CoListingGraph(n_neighbors=3), unranked="last", **options)
-    expected = model.fit(np.repeat(ranks, counts, axis=0)).transform(ranks)
-    found = model.fit_transform(ranks, sample_weight=counts)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
-    with pytest.raises(ValueError, match="sample_weight must have one weight"):
-        model.fit(ranks, sample_weight=counts[:3])

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from strategies import partitions, ranks_of
 
-from rankcut import DissimilarityGraph, ItemGraph, NeighborGraph, graph_cut_kernel
+from rankcut import DissimilarityGraph, ItemGraph, NeighborGraph
 from rankcut.files import read_graph, write_graph
 from rankcut.graphs import NormalizedGraph, Weights
 
@@ -112,32 +112,6 @@ class TestLikeTheDenseGraph:
                 got = flat_vectors(ranks, self.graph, algorithm=algorithm, **options)
                 expected = flat_vectors(ranks, self.dense, **options)
                 assert_allclose(got, expected, rtol=0, atol=1e-10)
-
-    def test_sparse_rankings(self):
-        top = catalogue(60)[2]
-        stored = sparse.csr_array(np.nan_to_num(top))
-        options = {"unranked": "anywhere", "completions": "closed_form"}
-        expected = graph_cut_kernel(top, graph=self.dense, **options)
-        assert_allclose(graph_cut_kernel(stored, graph=self.graph, **options), expected, atol=1e-8)
-        rows = flat_vectors(stored, self.graph, **options)
-        rows = rows if isinstance(rows, np.ndarray) else rows.toarray()
-        centred = rows - rows.mean(axis=1, keepdims=True)
-        expected = flat_vectors(top, self.dense, **options)
-        assert_allclose(centred, expected, rtol=0, atol=1e-10)
-
-    @pytest.mark.parametrize("completions", ["closed_form", "sampled"])
-    def test_same_bits_for_threads_and_batches(self, completions):
-        ranks = np.tile(catalogue(60)[2], (40, 1))[: 1600 if completions == "closed_form" else 160]
-        options = {"unranked": "anywhere", "completions": completions, "tolerance": 0.5}
-        one = flat_vectors(ranks, self.graph, **options)
-        assert_array_equal(flat_vectors(ranks, self.graph, n_jobs=2, **options), one)
-        assert_array_equal(flat_vectors(ranks[37:], self.graph, **options), one[37:])
-
-    def test_complete_rankings_have_the_same_bits_for_threads_and_batches(self):
-        ranks = catalogue(60, 3000)[1]
-        one = flat_vectors(ranks, self.graph)
-        assert_array_equal(flat_vectors(ranks, self.graph, n_jobs=2), one)
-        assert_array_equal(flat_vectors(ranks[1234:], self.graph), one[1234:])
 
     def test_files(self, tmp_path):
         path = tmp_path / "self.graph.npz"

@@ -2,14 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 from rankcut import from_long
-from rankcut.errors import InputError
-from rankcut.rankings.long_tables import best_entries, entries_by_row
 from rankcut.rankings.orders import spread
 
 
@@ -82,36 +77,3 @@ def test_mistakes_in_lines(frames, rankings, items, ranks, message):
     table = frames.DataFrame({"ranking": rankings, "item": items, "rank": ranks})
     with pytest.raises(ValueError, match=message):
         from_long(table, rank="rank")
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-def test_top_keeps_the_best_and_no_part_of_a_tie(frames, sparse):
-    table = frames.DataFrame(
-        {
-            "ranking": [1, 1, 1, 2, 2, 2],
-            "item": ["a", "b", "c", "a", "b", "c"],
-            "rank": [2, 1, 3, 1, 2, 2],
-        }
-    )
-    ranks = from_long(table, rank="rank", top=2, sparse=sparse).ranks
-    expected = [[2, 1, np.nan], [1, np.nan, np.nan]]
-    assert_array_equal(spread(ranks) if sparse else ranks, expected)
-
-
-@given(
-    arrays(np.float64, (3, 5), elements=st.sampled_from([1.0, 2.0, 3.0, np.nan])), st.integers(1, 6)
-)
-def test_top_agrees_with_counting(ranks, top):
-    rows, columns = np.nonzero(~np.isnan(ranks))
-    matrix = entries_by_row(rows, columns, ranks[rows, columns], ranks.shape)
-    found = spread(best_entries(matrix, top))
-    for row, column in np.ndindex(ranks.shape):
-        kept = not np.isnan(ranks[row, column]) and (ranks[row] <= ranks[row, column]).sum() <= top
-        assert_array_equal(found[row, column], ranks[row, column] if kept else np.nan)
-
-
-@pytest.mark.parametrize("top", [0, -1, 1.5, True])
-def test_top_is_a_whole_number(frames, top):
-    table = frames.DataFrame({"ranking": [1], "item": ["a"], "rank": [1]})
-    with pytest.raises(InputError, match="top must be a whole number, 1 or more"):
-        from_long(table, rank="rank", top=top)

@@ -46,13 +46,6 @@ def test_round_trip(case):
     assert_array_equal(spread(stored), dense)
 
 
-def test_the_rank_is_the_number_of_the_group():
-    ranks, items = from_orders([["toro", ("uni", "ika"), "ebi"], ["ebi"], []])
-    assert items == ["toro", "uni", "ika", "ebi"]
-    nan = np.nan
-    assert_array_equal(ranks, [[1, 2, 2, 3], [nan, nan, nan, 1], [nan] * 4])
-
-
 @pytest.mark.parametrize("group", [["uni", "ika"], ("uni", "ika"), {"uni", "ika"}])
 def test_any_nested_collection_is_tied(group):
     ranks, _ = from_orders([["toro", group]], ["toro", "uni", "ika"])

@@ -59,13 +59,6 @@ def test_frames_stay_frames(frames):
     assert_array_equal(ranks.to_numpy(), [[1, 2], [1, 1], [np.nan, 1]])
 
 
-def test_pandas_index_is_kept():
-    frame = pd.DataFrame({"uni": [5, 3], "toro": [4, 4]}, index=["ann", "bob"])
-    ranks = from_ratings(frame)
-    assert ranks.index.tolist() == ["ann", "bob"]
-    assert_array_equal(ranks.to_numpy(), [[1, 2], [2, 1]])
-
-
 def test_infinite_score():
     with pytest.raises(ValueError, match="row 0: item 1 has score inf; a score is a finite number"):
         from_ratings([[1, np.inf]])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from rankcut.errors import InputError, Setting
-from rankcut.parameters import EXACT, check_count
+from rankcut.parameters import EXACT
 from rankcut.rankings import as_frame
 from rankcut.rankings.orders import LEAVE_OUT, NOT_AMONG, columns_of, spread
 from rankcut.rankings.ratings import from_ratings
@@ -33,7 +33,6 @@ def from_long(
     score: str | None = None,
     higher_is_better: bool = True,
     items: Sequence[Hashable] | None = None,
-    top: int | None = None,
     sparse: bool = False,
 ) -> LongRanks:
     """A rank matrix from a table with a line for each ranking and item.
@@ -51,9 +50,6 @@ def from_long(
         True if the highest score is the best, False if the lowest is.
     items : sequence or None
         The items that become columns; None takes those that occur, in order of appearance.
-    top : int or None
-        Keep at most this many of the best items of each ranking, and leave the others unranked; a
-        group of ties that does not fit as a whole is left out.
     sparse : bool
         Return a CSR array, in which unranked items are absent, instead of a dense array, in
         which they are NaN.
@@ -125,32 +121,7 @@ def from_long(
     ranks = entries_by_row(rows, columns, values, (len(ids), len(labels)))
     if score is not None:
         ranks = from_ratings(ranks, higher_is_better=higher_is_better)
-    if top is not None:
-        ranks = best_entries(ranks, top)
     return LongRanks(ranks if sparse else spread(ranks), list(ids), list(labels))
-
-
-def best_entries(ranks: sp.csr_array, top: int) -> sp.csr_array:
-    """The entries of each row among its ``top`` best; ties at the cut are left out.
-
-    >>> best_entries(sp.csr_array([[2.0, 1.0, 3.0], [1.0, 2.0, 2.0]]), 2).toarray()
-    array([[2., 1., 0.],
-           [1., 0., 0.]])
-    """
-    check_count(top, "top")
-    rows = np.repeat(np.arange(ranks.shape[0]), np.diff(ranks.indptr))
-    order = np.lexsort((ranks.data, rows))
-    place = np.arange(len(order)) - np.asarray(ranks.indptr)[rows]
-    # The number of entries at least as good, which is the place of the last of a tied group.
-    by_row, by_rank = rows[order], ranks.data[order]
-    last = np.ones(len(order), dtype=bool)
-    last[:-1] = (by_row[1:] != by_row[:-1]) | (by_rank[1:] != by_rank[:-1])
-    ends = np.flatnonzero(last)
-    group = np.searchsorted(ends, np.arange(len(order)))
-    at_least_as_good = place[ends][group] + 1
-    kept = order[at_least_as_good <= top]
-    places = rows[kept], ranks.indices[kept]
-    return sp.csr_array((ranks.data[kept], places), shape=ranks.shape)
 
 
 def entries_by_row(
