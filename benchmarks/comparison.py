@@ -38,7 +38,7 @@ OTHERS = ("Welch", "Hotelling", "PERMANOVA", "energy")
 # Others compare each two rankings: they are left out with more than this many.
 MOST = 1_000
 # So that samples are new.
-ROUND = 5
+ROUND = 6
 
 
 class Samples:
@@ -59,7 +59,9 @@ class Samples:
                 found["seen"][test] = found["seen"].get(test, 0) + bool(p <= LEVEL)
             found["samples"] = number + 1
         if self._keep is not None and found["samples"] > started:
-            self._keep.write_text(json.dumps(self._known))
+            part = self._keep.with_suffix(".part")
+            part.write_text(json.dumps(self._known))
+            part.replace(self._keep)
         return {test: 100 * seen / found["samples"] for test, seen in found["seen"].items()}
 
 

@@ -13,15 +13,19 @@ from scipy import stats
 import rankcut.comparison.vectors as vectors_module
 from rankcut import RankingSet, compare_groups
 from rankcut._loops import random_streams
+from rankcut.comparison.group_differences import _overall
 from rankcut.comparison.permutations import GroupDraws, Options, Question
 from rankcut.comparison.rows import ComparedRows, make_design
 from rankcut.comparison.statistics import (
     Moments,
+    about_mean,
     holm,
     modified_anova_type,
     score_statistics,
     share_explained,
     two_sided,
+    whitened,
+    with_equal_weights,
 )
 from rankcut.comparison.vectors import Scores, stored
 from rankcut.rankings import Rankings
@@ -105,30 +109,25 @@ def test_moments_of_exchanged_labels(weighted):
     rng = np.random.default_rng(0)
     values = rng.normal(size=(9, 2))
     weight = rng.random(9) + 0.5 if weighted else np.ones(9)
-    draws = draws_of(values, [0, 1, 1, 0, 2, 2, 1, 0, 1], weight, n_permutations=2000)
-    assert draws.method == "exact"
-    blocks = list(draws.blocks(lambda moments: moments))
-    assert all(block.sizes.tolist() == [3, 4, 2] for block in blocks)
+    group = np.array([0, 1, 1, 0, 2, 2, 1, 0, 1])
+    draws = draws_of(values, group, weight)
     mean = np.average(values, axis=0, weights=weight)
-    seen = draws.data()
-    for g in range(3):
-        own = np.array([0, 1, 1, 0, 2, 2, 1, 0, 1]) == g
-        w, x = weight[own], values[own] - mean
-        centre = w @ x / w.sum()
-        assert_allclose(seen.means[0, g], centre, atol=1e-12)
-        left = w[:, None] * (x - centre)
-        spread = left.T @ left / w.sum() ** 2 * own.sum() / (own.sum() - 1)
-        assert_allclose(seen.variances[0, g], np.diag(spread), rtol=1e-9)
-        assert_allclose(seen.covariances[0, g], spread, rtol=1e-9, atol=1e-12)
-        assert_allclose(draws.covariances(seen)[g], spread, rtol=1e-9, atol=1e-12)
-    # All arrangements, each once: the mean of a group of k is that of any k units.
-    found = np.sort(np.concatenate([block.means[:, 2, 0] for block in blocks]))
-    expected = sorted(
-        np.average(values[list(two), 0] - mean[0], weights=weight[list(two)])
-        for two in itertools.combinations(range(9), 2)
-        for _ in range(35)
-    )
-    assert_allclose(found, expected, atol=1e-9)
+    # Labels are numbers of groups in the order of their sizes.
+    shuffled = rng.permutation(group)
+    drawn = draws._labelled(np.argsort(draws._order)[shuffled][np.newaxis].astype(np.uint8))
+    for seen, own_group in ((draws.data(), group), (drawn, shuffled)):
+        assert seen.sizes.tolist() == [3, 4, 2]
+        for g in range(3):
+            own = own_group == g
+            w, x = weight[own], values[own] - mean
+            centre = w @ x / w.sum()
+            assert_allclose(seen.means[0, g], centre, atol=1e-12)
+            left = w[:, None] * (x - centre)
+            spread = left.T @ left / w.sum() ** 2 * own.sum() / (own.sum() - 1)
+            assert_allclose(seen.variances[0, g], np.diag(spread), rtol=1e-9)
+            assert_allclose(seen.covariances[0, g], spread, rtol=1e-9, atol=1e-12)
+    exact = draws.seen(draws.data(), slice(0, 2))
+    assert_allclose(exact.covariances, draws.data().covariances[0], rtol=1e-9, atol=1e-12)
 
 
 def test_mats_by_its_matrices():
@@ -145,14 +144,33 @@ def test_mats_by_its_matrices():
     middle = contrasts @ np.diag(np.diag(spread)) @ contrasts
     matrix = contrasts @ np.linalg.pinv(middle, rcond=1e-10) @ contrasts
     means = found.means.ravel()
-    form = modified_anova_type(found, np.ones(3, bool))
+    form = modified_anova_type(found)
     assert form.square == pytest.approx(means @ matrix @ means, rel=1e-9)
     assert form.expected == pytest.approx(np.trace(matrix @ spread), rel=1e-9)
     assert form.squared == pytest.approx(np.trace(matrix @ spread @ matrix @ spread), rel=1e-9)
     # A coordinate that does not vary, and is all rounding, changes nothing.
     wider = moments_of(*(np.column_stack([x, np.full(len(x), 0.3)]) for x in samples))
-    again = modified_anova_type(wider, np.array([True] * 3 + [False]))
+    again = modified_anova_type(wider.varying(np.array([True] * 3 + [False])))
     assert_allclose(again, form, rtol=1e-12)
+
+
+def test_hotellings_trace_by_its_matrices():
+    """tr HG⁻¹ with H between groups and G its expectation; of two groups T² by both covariances."""
+    rng = np.random.default_rng(3)
+    samples = [rng.normal(size=(m, 3)) @ rng.normal(size=(3, 3)) + 0.3 * m for m in (5, 7, 9)]
+    found = moments_of(*samples)
+    every, sizes = np.vstack(samples), found.sizes
+    scores = [x - every.mean(axis=0) for x in samples]
+    gaps = found.means - every.mean(axis=0)
+    between = (gaps * sizes[:, None]).T @ gaps
+    expected = sum((1 - m / 21) * x.T @ x / m for x, m in zip(scores, sizes, strict=True))
+    # Each variance is about the mean of all, with the divisor of one about its own.
+    form = with_equal_weights(about_mean(whitened(found)))
+    assert form.square == pytest.approx(np.trace(np.linalg.solve(expected, between)), rel=1e-3)
+    assert form.expected == pytest.approx(3, rel=1e-3)
+    turned = moments_of(*(x @ rng.normal(size=(3, 3)) for x in samples[:2]))
+    other = with_equal_weights(about_mean(whitened(turned)))
+    assert other.p_value() < 1
 
 
 def test_the_score_statistic_of_shares_is_pearsons():
@@ -170,35 +188,59 @@ def test_the_score_statistic_of_shares_is_pearsons():
 
 def by_brute_force(values, size, statistic):
     """The statistic of each way to choose the first group, the data first."""
-    every = np.arange(len(values))
-    ways = itertools.combinations(range(len(values)), size)
-    return np.array(
-        [statistic(values[np.isin(every, w)], values[~np.isin(every, w)]) for w in ways]
-    )
+    first = ways(len(values), size)
+    return np.array([statistic(values[own], values[~own]) for own in first])
+
+
+def ways(n, size):
+    """Flags of each choice of so many of n, the first ones first."""
+    return np.array([np.isin(range(n), w) for w in itertools.combinations(range(n), size)])
+
+
+def p_values_of_all(draws, question, n, size):
+    """Those of all permutations instead of random ones: the data are one of them."""
+    labels = (~ways(n, size)[1:]).astype(np.uint8)
+    draws.number = len(labels)
+    draws.blocks = lambda work: iter([work(draws._labelled(labels))])
+    return draws.p_values([question], draws.data())[0]
 
 
 def test_the_overall_p_value_by_brute_force():
-    """The share of permutations whose F has as small a p-value."""
+    """The share of permutations in which the combination of three p-values is as small."""
     rng = np.random.default_rng(2)
     shift = np.repeat([[0.0], [1.0]], [5, 7], axis=0)
     values = rng.normal(size=(12, 3)) * [1.0, 2.0, 0.5] + shift * [0.8, 0.0, 0.1]
     draws = draws_of(values, np.repeat([0, 1], [5, 7]))
 
-    def p_value(x, y):
-        gap, spread = x.mean(axis=0) - y.mean(axis=0), np.cov(x.T) / 5 + np.cov(y.T) / 7
-        own = np.diag(spread)
-        scaled = spread / np.sqrt(np.outer(own, own))
-        parts = [(np.diag(np.cov(g.T)) / len(g) / own).sum() for g in (x, y)]
-        below = 9 / (parts[0] ** 2 / 4 + parts[1] ** 2 / 6)
-        return stats.f.sf((gap**2 / own).sum() / 3, 9 / (scaled**2).sum(), below)
+    def box(gap, parts):
+        """F of a difference by the trace of its covariances, and p by Box's degrees of freedom."""
+        both, traces = sum(parts), [np.trace(part) for part in parts]
+        above = np.trace(both) ** 2 / (both**2).sum()
+        below = np.trace(both) ** 2 / (traces[0] ** 2 / 4 + traces[1] ** 2 / 6)
+        return stats.f.sf(gap @ gap / np.trace(both), above, below)
 
-    def look(moments):
-        return -np.log(modified_anova_type(moments, draws.scores.varies).p_value())[:, None]
+    def combined(x, y):
+        gap, middle = x.mean(axis=0) - y.mean(axis=0), np.vstack([x, y]).mean(axis=0)
+        parts = [(g - middle).T @ (g - middle) / len(g) ** 2 for g in (x, y)]
+        own = np.sqrt(np.diag(sum(parts)))
+        root = np.linalg.inv(np.linalg.cholesky(sum(parts)))
+        p = np.array(
+            [
+                1 - (1 - 2 * stats.norm.sf(np.abs(gap / own).max())) ** 3,
+                box(gap / own, [part / np.outer(own, own) for part in parts]),
+                box(root @ gap, [root @ part @ root.T for part in parts]),
+            ]
+        )
+        return -np.mean(1 / np.tan(np.pi * np.minimum(p, 0.99)))
 
-    (got,) = draws.p_values([Question(look, np.ones(1))])
-    p = by_brute_force(values, 5, p_value)
+    every = slice(0, 3)
+    question = _overall(draws.data(), every, every, draws.scores.varies)["overall"]
+    got = p_values_of_all(draws, question, 12, 5)
+    found = by_brute_force(values, 5, combined)
+    assert question.normal[0] == pytest.approx(stats.cauchy.cdf(found[0]), rel=1e-3)
     assert 0.02 < got[0] < 0.9
-    assert got[0] == pytest.approx(np.mean(p <= p[0] * (1 + 1e-9)), rel=1e-9)
+    # Whitening leaves out a few digits.
+    assert got[0] == pytest.approx(np.mean(found <= found[0] + 1e-9), abs=2 / len(found))
 
 
 def test_adjusted_p_values_are_those_of_westfall_and_young():
@@ -218,7 +260,7 @@ def test_adjusted_p_values_are_those_of_westfall_and_young():
     seen = z(values[:4], values[4:])
     assert_allclose(look(draws.data())[0], seen, rtol=1e-9)
     normal = holm(two_sided(seen))
-    (got,) = draws.p_values([Question(look, normal, bounded=True)])
+    got = p_values_of_all(draws, Question(look, normal, bounded=True), 8, 4)
     drawn = by_brute_force(values, 4, z)
     order = np.argsort(-seen)
     expected, largest = np.empty(3), 0.0

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -18,17 +19,21 @@ from rankcut.comparison.rows import (
     read_weighted,
 )
 from rankcut.comparison.statistics import (
-    Form,
     Moments,
-    anova_type,
+    about_mean,
+    cauchy_combination,
+    cauchy_p_value,
     holm,
     modified_anova_type,
     score_statistics,
     share_explained,
     two_groups,
     two_sided,
+    whitened,
+    with_equal_weights,
 )
 from rankcut.comparison.vectors import (
+    FEW_UNITS,
     Coordinates,
     GroupStrengths,
     Scores,
@@ -50,9 +55,6 @@ PAIR_ITEMS = 100
 
 # Labels are bytes; more groups are probably numbers that should have been binned.
 MOST_GROUPS = np.iinfo(np.uint8).max
-
-# Groups with fewer units have no variance to rely on: `python benchmarks/comparison.py few`.
-FEW_UNITS = 10
 
 # Columns for the group with the smaller mean, and for that with the larger.
 _ENDS = {
@@ -83,10 +85,11 @@ def compare_groups(
     """Test whether groups rank differently, say by how much, and which items and pairs differ.
 
     Each group has variances of its own in each statistic, so groups may differ in spread and size.
-    The overall p-value is that of the modified ANOVA-type statistic: the share of permutations of
-    the group labels in which it is as clear, variances and all computed anew. P-values of items and
-    pairs are adjusted for all of them, and also at least those of a normal approximation with
-    Holm's correction. See :mod:`rankcut.comparison.statistics`.
+    The overall p-value combines those of the largest difference, of the sum of all and of
+    Hotelling's trace: it is the share of permutations of the group labels in which the combination
+    is as small, variances and all computed anew. P-values of items and pairs are adjusted for all
+    of them, and also at least those of a normal approximation with Holm's correction. See
+    :mod:`rankcut.comparison.statistics`.
 
     p assumes that units (rankings, or people with all of theirs) are independent. Places are
     relative: if one item moves up, others move down.
@@ -114,9 +117,8 @@ def compare_groups(
         difference between populations, such as more spread, with less power against differences
         of means. Items and pairs are always compared by means.
     n_permutations : int
-        Number of random permutations. If there are few, all are enumerated; if each group has
-        1,000 rankings or more, there are none, as they would say the same as the normal
-        approximation.
+        Number of random permutations. If each group has 1,000 rankings or more, there are none, as
+        they would say the same as the normal approximation.
     strata : sequence or None
         Labels are exchanged only among rankings of the same stratum, so that what the strata
         explain does not count.
@@ -145,6 +147,9 @@ def compare_groups(
 
     References
     ----------
+    Y. Liu, J. Xie. Cauchy combination test: a powerful test with analytic p-value calculation under
+    arbitrary dependency structures. Journal of the American Statistical Association, 2020.
+
     S. Friedrich, M. Pauly. MATS: inference for potentially singular and heteroscedastic MANOVA.
     Journal of Multivariate Analysis, 2018.
 
@@ -239,19 +244,24 @@ class _GroupTest:
             strengths = GroupStrengths.of(seen_rows, design)
         parts = self._parts(strengths)
         scores = Scores(design, parts)
-        columns, looked = scores.columns, "whole" if "whole" in parts else "items"
+        columns = scores.columns
+        looked = next(name for name in ("whole", "scores", "items") if name in parts)
         whole, crossed = columns[looked], self.features is None and n_items <= PAIR_ITEMS
-        draws = GroupDraws(scores, whole, crossed, self.options)
+        expected = None if strengths is None else strengths.expected(columns)
+        draws = GroupDraws(scores, whole, crossed, self.options, expected)
         data = draws.data()
-        covariances = draws.covariances(data)
-        own = data._replace(covariances=covariances[np.newaxis]).of(whole)
-        first = Moments(own.means[0], own.variances[0], own.weights[0], own.sizes, covariances)
-        modified = scores.varies[whole] if self.features is None else None
-        questions = _overall(own, whole, modified)
+        first = draws.seen(data, whole)
+        if strengths is not None:
+            data = strengths.own_moments(data, draws.seen(data, columns["scores"]), columns)
+        if self.features is None:
+            questions = _overall(data, whole, columns["items"], scores.varies)
+        else:
+            questions = _by_distance(first, whole)
         for name in ("items", "pairs"):
             if name in parts:
                 questions[name] = _family(data, columns[name], scores.varies)
-        found = dict(zip(questions, draws.p_values(list(questions.values())), strict=True))
+        p_values = draws.p_values(list(questions.values()), data)
+        found = dict(zip(questions, p_values, strict=True))
         share = share_explained(first, float(scores.total[whole].sum()))
         means = scores.adjusted_means(data.means[0], data.weights[0])
         means[np.abs(means) < ROUNDING] = 0.0
@@ -329,7 +339,7 @@ class _GroupTest:
                 "if groups have the same spread, and may not otherwise."
             )
         wanted = self.options.n_permutations
-        if draws.method == "permutations" and draws.number < wanted:
+        if 0 < draws.number < wanted:
             notes.append(f"Fewer than {wanted:,} permutations, as there are many rankings.")
         if "whole" in parts and parts["whole"].error:
             missed = 100 * parts["whole"].error
@@ -350,34 +360,48 @@ class _GroupTest:
         return dict(zip(values, effects.tolist(), strict=True))
 
 
-def _form(moments: Moments, varies: Flags | None) -> Form:
-    """The overall statistic.
-
-    A kernel (``varies`` None) asks whether populations are equal, and keeps its distances: all
-    coordinates of a group have the same weight.
-    """
-    if varies is not None:
-        return modified_anova_type(moments, varies)
-    weights = np.broadcast_to(moments.weights[..., np.newaxis], moments.means.shape)
-    return anova_type(moments, weights)
-
-
-def _overall(own: Moments, whole: slice, varies: Flags | None) -> dict[str, Question]:
+def _overall(data: Moments, whole: slice, items: slice, varies: Flags) -> dict[str, Question]:
     """Do all groups differ, and, if there are more than two, each two of them?"""
+    n_items = int(varies[items].sum())
 
-    def look(moments: Moments) -> Floats:
-        form = _form(moments, varies)
-        return form.ratio if varies is None else -np.log(form.p_value())
+    def look(moments: Moments, *, two: bool) -> Floats:
+        own = moments.of(whole).varying(varies[whole])
+        z = score_statistics(moments.of(items), varies[items]).max(axis=-1)
+        largest = z if two else z.max(axis=-1)
+        p_values = [two_sided(largest, n_items * (1 if two else z.shape[-1]))]
+        statistics = {modified_anova_type: own}
+        if own.covariances is not None:
+            statistics[with_equal_weights] = whitened(own)
+        for statistic, space in statistics.items():
+            p_values.append(statistic(about_mean(space.of_two() if two else space)).p_value())
+        return cauchy_combination(p_values).reshape(len(z), -1)
 
-    found = {
-        "overall": Question(
-            lambda drawn: look(drawn.of(whole))[:, np.newaxis], _form(own, varies).p_value()
-        )
+    return {
+        name: Question(partial(look, two=two), holm(cauchy_p_value(look(data, two=two)[0])))
+        for name, two in _ways(len(data.sizes)).items()
     }
-    if len(own.sizes) > 2:
-        p_values = holm(_form(own.of_two(), varies).p_value()[0])
-        found["between"] = Question(lambda drawn: look(drawn.of(whole).of_two()), p_values)
-    return found
+
+
+def _by_distance(first: Moments, whole: slice) -> dict[str, Question]:
+    """The same for a kernel, which asks whether populations are equal, and keeps its distances."""
+
+    def look(moments: Moments, *, two: bool) -> Floats:
+        own = moments.of(whole)
+        ratio = with_equal_weights(own.of_two() if two else own).ratio
+        return ratio.reshape(len(ratio), -1)
+
+    return {
+        name: Question(
+            partial(look, two=two),
+            holm(np.ravel(with_equal_weights(first.of_two() if two else first).p_value())),
+        )
+        for name, two in _ways(len(first.sizes)).items()
+    }
+
+
+def _ways(n_groups: int) -> dict[str, bool]:
+    """What is asked, and whether it is asked of each two groups."""
+    return {"overall": False, "between": True} if n_groups > 2 else {"overall": False}
 
 
 def _family(data: Moments, columns: slice, varies: Flags) -> Question:

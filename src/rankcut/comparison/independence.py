@@ -11,7 +11,7 @@ from scipy.special import chdtrc
 
 from rankcut._loops.random_streams import shuffle_rows
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.permutations import ENOUGH, Draws, Options, Question
+from rankcut.comparison.permutations import ENOUGH, Draws, Options, Question, number_of
 from rankcut.comparison.results import (
     LEVEL,
     Table,
@@ -122,9 +122,9 @@ def independence_test(
 
     The statistic of an item is the sum of squares of its places that a linear regression on all
     covariates explains, by what is expected of it whatever the spread of each ranking (White's
-    variances). The overall statistic is the sum over items, as in
-    :func:`~rankcut.compare_groups`; p-values are found by permuting covariates. It looks for
-    trends: a U-shape is found if the number is cut into classes first, or with its square.
+    variances). The overall statistic is the sum over items; p-values are found by permuting
+    covariates. It looks for trends: a U-shape is found if the number is cut into classes first, or
+    with its square.
 
     Parameters
     ----------
@@ -172,12 +172,15 @@ def independence_test(
     draws = CovariateDraws(rows, scores, np.hstack(list(numbers.values())), options)
     if draws.width == 0:
         raise InputError("are the same for all rankings of a stratum", parameter="covariates")
-    found, of_items = draws.p_values([draws.whole(), draws.each()])
+    found, of_items = draws.p_values([draws.whole(), draws.each()], draws.data())
     share, total = draws.share_explained(), scores.total
     by_item = np.divide(draws.data()[0][0], total, out=np.zeros_like(total), where=total > 0)
     order = np.lexsort((-by_item, of_items))
     alone = [CovariateDraws(rows, scores, columns, options) for columns in numbers.values()]
-    p_alone = [float(each.p_values([each.whole()])[0][0]) if each.width else 1.0 for each in alone]
+    p_alone = [
+        float(each.p_values([each.whole()], each.data())[0][0]) if each.width else 1.0
+        for each in alone
+    ]
     return IndependenceResult(
         p_value=float(found[0]),
         effect_size=share.value,
@@ -243,9 +246,8 @@ class CovariateDraws(Draws):
             self._n_units >= ENOUGH * (1 + self.width) and largest * ENOUGH < self._n_units**0.5
         )
         work = self._n_units * scores.width * (1 + self.width)
-        self.choose(
-            math.inf, enough and scores.is_nearly_normal(ENOUGH), work, options.n_permutations
-        )
+        enough = enough and scores.is_nearly_normal(ENOUGH)
+        self.number = number_of(options.n_permutations, enough, work)
 
     def whole(self) -> Question:
         """All items together: the mean of their ratios."""

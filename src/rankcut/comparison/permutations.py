@@ -3,30 +3,23 @@
 A shuffle depends on the seed and its number alone, so results are the same for any threads.
 """
 
-import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import gammaln
 
 from rankcut._loops.random_streams import add_by_label, shuffle_labels
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.statistics import Moments
-from rankcut.comparison.vectors import Scores
+from rankcut.comparison.vectors import Expected, Scores, share_of_model
 from rankcut.errors import InputError
 from rankcut.parameters import AT_ONCE, MOST_HELD
 from rankcut.rankings.value import ROUNDING
 from rankcut.threads import in_order
-
-Method: TypeAlias = Literal["exact", "permutations", "normal"]
-
-# All permutations are enumerated if there are at most this many, or at most as many as asked.
-FEW = 10_000
 
 # With this many units in each group, permutations and normal distributions agree.
 ENOUGH = 1_000
@@ -66,24 +59,11 @@ class Draws(ABC):
 
     Attributes
     ----------
-    method : {"exact", "permutations", "normal"}
-        All permutations, random ones, or none where there are very many units.
     number : int
-        How many permutations.
+        How many permutations: none where there are very many units.
     """
 
-    method: Method
     number: int
-
-    def choose(self, log_arrangements: float, enough: bool, work: int, wanted: int) -> None:
-        """Choose how: from how many arrangements there are, and the work of each permutation."""
-        self.method, self.number = "permutations", wanted
-        if log_arrangements <= math.log(max(FEW, wanted) + 0.5):
-            self.method, self.number = "exact", round(math.exp(log_arrangements))
-        elif enough:
-            self.method, self.number = "normal", 0
-        else:
-            self.number = min(wanted, max(_WORK // work, 199))
 
     @abstractmethod
     def data(self) -> Any:
@@ -93,15 +73,14 @@ class Draws(ABC):
     def blocks(self, work: Callable[[Any], Any]) -> Iterator[Any]:
         """What ``work`` makes of each block of permutations."""
 
-    def p_values(self, questions: Sequence[Question]) -> list[Floats]:
+    def p_values(self, questions: Sequence[Question], data: Any) -> list[Floats]:
         """Of each family, adjusted for all of it, step by step from the clearest (Westfall-Young).
 
         A p-value is the share of permutations in which the largest of those that are not clearer
         is as large.
         """
-        if self.method == "normal":
+        if not self.number:
             return [question.normal for question in questions]
-        data = self.data()
         values = [question.look(data)[0] for question in questions]
         orders = [np.argsort(-each, kind="stable") for each in values]
         bars = [each[order] for each, order in zip(values, orders, strict=True)]
@@ -118,29 +97,42 @@ class Draws(ABC):
         for block in self.blocks(count):
             for total, more in zip(extreme, block, strict=True):
                 total += more
-        # Random permutations count the data as one of them.
-        more = self.method == "permutations"
         found = []
         for question, order, often in zip(questions, orders, extreme, strict=True):
             p_values = np.empty(len(order))
-            p_values[order] = np.maximum.accumulate((often + more) / (self.number + more))
+            # The data are one of the permutations.
+            p_values[order] = np.maximum.accumulate((often + 1) / (self.number + 1))
             found.append(np.maximum(p_values, question.normal) if question.bounded else p_values)
         return found
 
     def describe(self) -> str:
         """How p-values were found, as a sentence."""
-        if self.method == "exact":
-            return f"All {self.number:,} permutations."
-        if self.method == "normal":
-            return "Normal approximation, as there are very many rankings."
-        return f"{self.number:,} random permutations."
+        if self.number:
+            return f"{self.number:,} random permutations."
+        return "Normal approximation, as there are very many rankings."
+
+
+def number_of(wanted: int, enough: bool, work: int) -> int:
+    """How many permutations: none if there are enough units, fewer if each is much work."""
+    return 0 if enough else min(wanted, max(_WORK // work, 199))
 
 
 class GroupDraws(Draws):
     """The groups' moments in the data and under exchanged labels."""
 
-    def __init__(self, scores: Scores, whole: slice, crossed: bool, options: Options) -> None:
-        """``crossed``: permutations have the covariances of the coordinates ``whole``, too."""
+    def __init__(
+        self,
+        scores: Scores,
+        whole: slice,
+        crossed: bool,
+        options: Options,
+        expected: Expected | None = None,
+    ) -> None:
+        """``crossed``: permutations have the covariances of the coordinates ``whole``, too.
+
+        Variances are drawn to the expected ones, if there are any.
+        """
+        self._expected = expected
         self.scores, self._whole, self._options = scores, whole, options
         design = scores.design
         n_cells, n_groups = design.table.shape
@@ -154,13 +146,16 @@ class GroupDraws(Draws):
         extra = scores.width + 2 if design.weighted else 0
         self._width = 2 * scores.width + len(self._pairs[0]) + extra
         self._units = int(self._sizes.sum())
-        made = n_groups * (n_groups - 1) * scores.width
-        made += n_groups * (2 * self._width + 6 * (n_whole**2 if crossed else 0))
+        # Each two groups have their covariances, four times over.
+        made = n_groups * (n_groups - 1) * (scores.width + 4 * (n_whole**2 if crossed else 0))
+        made += 2 * n_groups * self._width
         self._step = int(max(1, min(AT_ONCE // (made + self._units), 128)))
-        log = gammaln(self._sizes.sum(axis=1) + 1).sum() - gammaln(self._sizes + 1).sum()
         enough = self._sizes.sum(axis=0).min() >= ENOUGH and scores.is_nearly_normal(ENOUGH)
-        self.choose(log, enough, self._units * self._width, options.n_permutations)
+        self.number = number_of(options.n_permutations, enough, self._units * self._width)
         weight = float(design.counts @ design.weight)
+        # The part of the sum of squared weights of units that is of single rankings.
+        squares = design.counts @ (design.members.multiply(design.members)).sum(axis=1)
+        self._single = float(squares / (design.counts @ design.weight**2))
         # Where all of a group agree; sums of inverse variances keep half of their digits.
         self._floor = np.where(scores.varies, math.sqrt(ROUNDING) * scores.own / weight**2, 0.0)
 
@@ -172,18 +167,20 @@ class GroupDraws(Draws):
             sums[0] += csr_array(table[cells].T.astype(np.float64)) @ values
         return self._moments(sums, table.sum(axis=0))
 
-    def covariances(self, moments: Moments) -> Floats:
-        """Those of the groups' means in the coordinates of the overall test, from the data."""
-        design, means = self.scores.design, moments.means[0][:, self._whole]
+    def seen(self, data: Moments, columns: slice) -> Moments:
+        """The data's moments in some coordinates, with the covariances as they are."""
+        design, means = self.scores.design, data.means[0][:, columns]
         found = np.zeros((*means.shape, means.shape[1]))
         for cells, block in self.scores.blocks():
-            part, weight = block[:, self._whole], design.weight[cells, np.newaxis]
+            part, weight = block[:, columns], design.weight[cells, np.newaxis]
             for group, mean in enumerate(means):
                 often = design.table[cells, group]
                 own = np.flatnonzero(often)
                 left = part[own] - weight[own] * mean
                 found[group] += (left * often[own, np.newaxis]).T @ left
-        return found * _scale(moments.weights[0], moments.sizes)[:, np.newaxis, np.newaxis]
+        found *= _scale(data.weights[0], data.sizes)[:, np.newaxis, np.newaxis]
+        variances = np.einsum("gii->gi", found)
+        return Moments(means, variances, data.weights[0], data.sizes, found)
 
     def _values(self) -> Iterator[tuple[slice, Floats]]:
         """Vectors x of cells, their squares and products; with weights w also w·x, w and w²."""
@@ -211,6 +208,11 @@ class GroupDraws(Draws):
         left = squares - 2.0 * means * cross + means**2 * squared[..., np.newaxis]
         scale = _scale(weights, sizes)[..., np.newaxis]
         variances = np.maximum(left * scale, self._floor)
+        share = share_of_model(sizes)[:, np.newaxis]
+        single = (self._single * squared / weights**2)[..., np.newaxis]
+        if self._expected is not None:
+            drawn = variances[..., : len(self._expected.variances)]
+            drawn += share * (single * self._expected.variances - drawn)
         found = Moments(means, variances, np.asarray(weights), np.asarray(sizes))
         if not self._crossed:
             return found
@@ -219,6 +221,8 @@ class GroupDraws(Draws):
         products = sums[..., 2 * width : 2 * width + len(i)]
         products = products - part[..., i] * other[..., j] - part[..., j] * other[..., i]
         products = (products + part[..., i] * part[..., j] * squared[..., np.newaxis]) * scale
+        if self._expected is not None:
+            products += share * (single * self._expected.covariances[i, j] - products)
         covariances = np.empty((*part.shape, part.shape[-1]))
         covariances[..., i, j] = covariances[..., j, i] = products
         every = np.arange(part.shape[-1])
@@ -227,13 +231,6 @@ class GroupDraws(Draws):
 
     def blocks(self, work: Callable[[Moments], Any]) -> Iterator[Any]:
         """What ``work`` makes of the moments of each block of permutations."""
-        if self.method == "exact":
-            ways = [list(arrangements(sizes.tolist())) for sizes in self._sizes]
-            together = itertools.product(*ways)
-            while some := list(itertools.islice(together, self._step)):
-                labels = np.array([np.concatenate(each) for each in some], dtype=np.uint8)
-                yield work(self._labelled(labels))
-            return
         if self._units > MOST_HELD:
             raise InputError(
                 f"{self._units:,} people are too many to shuffle, as a small group needs",
@@ -270,26 +267,3 @@ class GroupDraws(Draws):
 def _scale(weights: Floats, sizes: Longs) -> Floats:
     """From sums of squares to variances of means."""
     return np.asarray(sizes / (np.maximum(sizes - 1, 1) * weights**2))
-
-
-def arrangements(sizes: list[int]) -> Iterator[Longs]:
-    """All distinct orders of labels, given how often each occurs.
-
-    >>> [order.tolist() for order in arrangements([1, 2])]
-    [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
-    """
-    n = sum(sizes)
-    labels = np.empty(n, dtype=np.int64)
-
-    def place(group: int, free: tuple[int, ...]) -> Iterator[None]:
-        if group == len(sizes) - 1:
-            labels[list(free)] = group
-            yield
-            return
-        for chosen in itertools.combinations(free, sizes[group]):
-            labels[list(chosen)] = group
-            taken = set(chosen)
-            yield from place(group + 1, tuple(unit for unit in free if unit not in taken))
-
-    for _ in place(0, tuple(range(n))):
-        yield labels.copy()

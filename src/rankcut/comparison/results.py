@@ -126,7 +126,7 @@ class TestedEffect(ABC):
     effect_interval : (float, float)
         95 % confidence interval of the effect size, by itself.
     method : str
-        How p was found: by all permutations, random ones, or a normal approximation.
+        How p was found: by random permutations, or a normal approximation.
     features : str
         What the overall test looks at.
     n_permutations : int
@@ -149,7 +149,7 @@ class TestedEffect(ABC):
     @property
     def p_floor(self) -> float:
         """The smallest p-value that this many permutations can show; 0 without them."""
-        return 1.0 / (1 + self.n_permutations) if "random" in self.method else 0.0
+        return 1.0 / (1 + self.n_permutations) if self.n_permutations else 0.0
 
     @abstractmethod
     def verdict(self) -> str:

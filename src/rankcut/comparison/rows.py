@@ -171,11 +171,22 @@ def read_rows(
 def _order_of_items(rankings: Rankings, often: NDArray[Any]) -> Longs:
     """An order of the items by what is said of them, so that random numbers fall to the same rows.
 
-    Otherwise p-values would depend on the order of the columns as they do on the seed.
+    Otherwise p-values would depend on the order of the columns as they do on the seed. Items with
+    equal means of places, squares and cubes are told apart by the rankings that each place is in.
     """
-    groups = rankings.groups(close=False).astype(np.float64) + 1.0
-    groups[groups > rankings.shape[1]] = 0.0
-    return np.lexsort([often @ groups**power for power in (3, 2, 1)])
+    groups = rankings.groups(close=False).astype(np.uint64) + np.uint64(1)
+    groups[groups > rankings.shape[1]] = 0
+    colours = np.zeros(rankings.shape[1], dtype=np.uint64)
+    for _ in range(2):
+        of_rows = _mixed(_mixed(colours) + groups).sum(axis=1, keepdims=True)
+        colours = often.astype(np.uint64) @ _mixed(_mixed(of_rows) + groups)
+    places = groups.astype(np.float64)
+    return np.lexsort([colours, *(often @ places**power for power in (3, 2, 1))])
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """x(2x + 1), one to one and soon anywhere in 64 bits."""
+    return np.asarray(numbers * (numbers + numbers + np.uint64(1)))
 
 
 @dataclass(frozen=True)

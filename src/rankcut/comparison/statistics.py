@@ -1,20 +1,26 @@
 """Statistics of groups that survive unequal spread: each group has variances of its own.
 
-*Overall*: the modified ANOVA-type statistic (MATS; Friedrich and Pauly 2018), the sum over
-coordinates of Wald's statistics Σ_g (μ_g − μ̄)²/v_g, with v_g the variance of a group's mean and μ̄
-the mean with weights 1/v_g. For two groups it is the sum of squares of Welch's t. No matrix is
-inverted, so coordinates may depend on each other; those that do not vary are left out. By its
-expectation it is about F distributed (Box 1954), with degrees of freedom from the covariances.
-What is compared with permutations is the p-value of that F, found anew from the covariances of each
-permutation (prepivoting; Chung and Romano 2016): spreads and sizes then hardly matter.
+All are score statistics: variances are about the mean of the groups that are compared, which keeps
+them from the false alarms of Welch's t in small groups whose values are 0 and 1.
 
-*Items, pairs*: the score statistic z = (μ_a − μ_b)/√(v_a + v_b) of two groups, each variance about
-the mean of both. It is Welch's t but for that, which keeps it from the false alarms of Welch's t
-in small groups whose values are 0 and 1. A family of differences is judged by its largest |z|,
-step by step (Westfall and Young 1993).
+*Items, pairs*: z = (μ_a − μ_b)/√(v_a + v_b) of two groups, with v_g the variance of a group's mean.
+A family of differences is judged by its largest |z|, step by step (Westfall and Young 1993).
+
+*Overall*: the Cauchy combination (Liu and Xie 2020) of the p-values of three statistics. One finds
+a large difference of one item best, one many small ones, one a difference across correlated items:
+
+- the largest |z|, by the normal distribution and Šidák's inequality;
+- the modified ANOVA-type statistic (MATS; Friedrich and Pauly 2018), for two groups the sum of z²;
+- Hotelling's trace tr(HG⁻¹), with H the sum of squares between groups and G what is expected of it
+  from the groups' covariances; for two groups Hotelling's T² without equal covariances.
+
+The last two are about F distributed (Box 1954). What is compared with permutations is the combined
+p-value, found anew from the variances and covariances of each permutation (prepivoting; Chung and
+Romano 2016): spreads and sizes then hardly matter.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +29,9 @@ from scipy.stats import norm
 
 from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.rankings.value import ROUNDING
+
+# P-values nearer to 1 would outweigh small ones in a Cauchy combination.
+LARGEST_P = 0.99
 
 
 class Estimate(NamedTuple):
@@ -51,6 +60,19 @@ class Moments(NamedTuple):
         """Those of some coordinates."""
         return self._replace(means=self.means[..., columns], variances=self.variances[..., columns])
 
+    def varying(self, varies: Flags) -> "Moments":
+        """Those of the coordinates that vary, with their covariances."""
+        if varies.all():
+            return self
+        kept, covariances = np.flatnonzero(varies), self.covariances
+        if covariances is not None:
+            covariances = covariances[..., kept[:, np.newaxis], kept]
+        return self._replace(
+            means=self.means[..., kept],
+            variances=self.variances[..., kept],
+            covariances=covariances,
+        )
+
     def of_two(self) -> "Moments":
         """Those of each two groups, of shape (…, n_pairs, 2, width)."""
         two = np.stack(two_groups(len(self.sizes)), axis=1)
@@ -62,6 +84,21 @@ class Moments(NamedTuple):
             self.sizes[two],
             None if covariances is None else covariances[..., two, :, :],
         )
+
+
+def about_mean(moments: Moments) -> Moments:
+    """Variances about the mean of all groups, rather than of each group's own."""
+    weights = moments.weights[..., np.newaxis]
+    centre = (weights * moments.means).sum(axis=-2, keepdims=True)
+    gaps = moments.means - centre / weights.sum(axis=-2, keepdims=True)
+    sizes = moments.sizes[..., np.newaxis]
+    own = (sizes - 1) / sizes
+    variances = moments.variances * own + gaps**2 / sizes
+    covariances = moments.covariances
+    if covariances is not None:
+        across = gaps[..., :, np.newaxis] * gaps[..., np.newaxis, :]
+        covariances = covariances * own[..., np.newaxis] + across / sizes[..., np.newaxis]
+    return moments._replace(variances=variances, covariances=covariances)
 
 
 def two_groups(n_groups: int) -> tuple[Longs, Longs]:
@@ -123,17 +160,53 @@ def anova_type(moments: Moments, weights: Floats) -> Form:
     return Form(square, expected, np.maximum(squared, 0.0), below)
 
 
-def modified_anova_type(moments: Moments, varies: Flags) -> Form:
-    """MATS: weights are 1/v_gi, in the coordinates that vary."""
-    kept = np.flatnonzero(varies)
-    variances = moments.variances[..., kept]
-    covariances = moments.covariances
-    if covariances is not None and len(kept) < len(varies):
-        covariances = covariances[..., kept[:, np.newaxis], kept]
-    some = moments._replace(
-        means=moments.means[..., kept], variances=variances, covariances=covariances
+def modified_anova_type(moments: Moments) -> Form:
+    """MATS: weights are 1/v_gi."""
+    return anova_type(moments, 1.0 / moments.variances)
+
+
+def with_equal_weights(moments: Moments) -> Form:
+    """The ANOVA-type statistic in which all coordinates of a group have the same weight."""
+    return anova_type(
+        moments, np.broadcast_to(moments.weights[..., np.newaxis], moments.means.shape)
     )
-    return anova_type(some, 1.0 / variances)
+
+
+def whitened(moments: Moments) -> Moments:
+    """Coordinates in which chance alone moves groups apart by as much in each direction.
+
+    There the ANOVA-type statistic with equal weights is Hotelling's trace.
+    """
+    own, covariances = moments.covariances, about_mean(moments).covariances
+    assert own is not None
+    assert covariances is not None
+    shares = moments.weights / moments.weights.sum(axis=-1, keepdims=True)
+    weights = moments.weights * (1.0 - shares)
+    expected = (weights[..., np.newaxis, np.newaxis] * covariances).sum(axis=-3)
+    # Directions without variance have no differences either; others keep half of their digits.
+    least = math.sqrt(ROUNDING) * np.trace(expected, axis1=-2, axis2=-1)
+    ridge = np.maximum(least, np.finfo(float).tiny)[..., np.newaxis, np.newaxis]
+    turn = np.linalg.inv(np.linalg.cholesky(expected + ridge * np.eye(expected.shape[-1])))
+    back = np.swapaxes(turn, -1, -2)
+    spread = turn[..., np.newaxis, :, :] @ own @ back[..., np.newaxis, :, :]
+    variances = np.einsum("...ii->...i", spread)
+    return moments._replace(means=moments.means @ back, variances=variances, covariances=spread)
+
+
+def cauchy_combination(p_values: Sequence[Floats]) -> Floats:
+    """Σ cot(πp)/n: large if any of the p-values is small.
+
+    >>> x = cauchy_combination([np.array([0.01]), np.array([0.5])])
+    >>> cauchy_p_value(x).round(4)
+    array([0.02])
+    """
+    capped = (np.clip(p, np.finfo(float).tiny, LARGEST_P) for p in p_values)
+    return np.asarray(np.mean([1.0 / np.tan(np.pi * p) for p in capped], axis=0))
+
+
+def cauchy_p_value(combined: Floats) -> Floats:
+    """The p-value of a Cauchy combination, about right for p-values that depend on each other."""
+    return np.asarray(np.arctan2(1.0, combined) / np.pi)
 
 
 def score_statistics(moments: Moments, varies: Flags) -> Floats:
@@ -180,7 +253,7 @@ def share_explained(moments: Moments, total: float) -> Estimate:
     covariances, weights = moments.covariances, moments.weights
     if not total > 0.0 or covariances is None:
         return Estimate(0.0, (0.0, 0.0))
-    form = anova_type(moments, np.broadcast_to(weights[:, np.newaxis], moments.means.shape))
+    form = with_equal_weights(moments)
     gaps = moments.means - weights @ moments.means / weights.sum()
     excess = float(form.square - form.expected)
     along = float(np.einsum("g,gi,gij,gj->", weights**2, gaps, covariances, gaps))

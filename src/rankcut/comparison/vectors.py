@@ -20,6 +20,7 @@ from rankcut._loops.pairs import expected_signs
 from rankcut._loops.partitions import centred_positions
 from rankcut._loops.types import Floats
 from rankcut.comparison.rows import ComparedRows, Design
+from rankcut.comparison.statistics import Moments
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.kernels.chosen_features import choose_features
 from rankcut.parameters import KEPT
@@ -27,6 +28,9 @@ from rankcut.rankings import Rankings
 from rankcut.rankings.value import ROUNDING
 from rankcut.strengths import ChoiceLikelihood, Choices, ItemPrior, fit_strengths
 from rankcut.strengths.fitting import MOST_STEPS, TOLERANCE
+
+# Groups with fewer units have no variance to rely on: `python benchmarks/comparison.py few`.
+FEW_UNITS = 10
 
 # Cells whose vectors are made at once.
 _BLOCK = 8192
@@ -86,17 +90,27 @@ def features_of(features: Any, rankings: Rankings, seed: int) -> Coordinates:
     return stored(values, chosen.missed(ranks, values), chosen.name)
 
 
+class Expected(NamedTuple):
+    """Variances of the coordinates of a ranking, and covariances of its scores, by a model."""
+
+    variances: Floats
+    covariances: Floats
+
+
+def share_of_model(sizes: Any) -> Any:
+    """How far variances of so many units are drawn to those of a model: as by ten units more."""
+    return FEW_UNITS / (sizes + FEW_UNITS)
+
+
 @dataclass(frozen=True, eq=False)
 class GroupStrengths:
-    """Strengths in each group, about their mean.
+    """Strengths in each group, about their mean by information, as little is known of some items.
 
     The strengths of a group are fitted with the information of one more ranking in the strengths
     of all groups (a unit-information prior, Kass and Wasserman), so that they exist for any lists.
 
     Attributes
     ----------
-    scores : (n_distinct, n_items)
-        How far each different ranking pulls each strength: chosen, less the chance of that.
     added : (n_distinct, n_items)
         What each different ranking adds to the strengths of all.
     theta : (n_groups, n_items)
@@ -105,13 +119,27 @@ class GroupStrengths:
         How sharp the likelihood of each group is.
     pooled : (n_items,)
         Strengths of all groups together.
+    known : (n_items,)
+        The share of each item in the information.
+    step : (n_items, n_items)
+        From scores to what they add: the inverse information of a ranking.
+    steps : (n_groups, n_items, n_items)
+        The same for the rankings of each group.
+    exposure : (n_groups, n_items, n_items)
+        The information of a ranking of each group.
+    each : (n_groups,)
+        The variance of the mean of each group, where that of a ranking is 1.
     """
 
-    scores: Floats
     added: Floats
     theta: Floats
     information: Floats
     pooled: Floats
+    known: Floats
+    step: Floats
+    steps: Floats
+    exposure: Floats
+    each: Floats
 
     @classmethod
     def of(cls, rows: ComparedRows, design: Design) -> "GroupStrengths":
@@ -129,8 +157,9 @@ class GroupStrengths:
         pooled, _ = _fit_near(fit.likelihood, fit.parameters, every)
         every = fit.likelihood.derivatives(pooled)[2] / n_rankings
         scores = fit.likelihood.scores(pooled).rows(0, n_distinct)
-        bent = every + _level(every, n_items) + TOLERANCE * np.eye(len(every))
-        theta, information = [], []
+        step = _inverse(every)[:n_items]
+        known = np.diag(every)[:n_items] / np.trace(every[:n_items, :n_items])
+        theta, information, steps, exposure = [], [], [], []
         for group in range(design.table.shape[1]):
             count = design.table[:, group].astype(np.float64)
             weights = count @ design.members
@@ -138,24 +167,67 @@ class GroupStrengths:
             lists = replace(rows.rankings.rows(own), weights=weights[own])
             # Sizes of ties that this group does not use have a parameter too.
             likelihood = ChoiceLikelihood(Choices.of(lists, choices.orders), fit.likelihood.ties)
-            found, bend = _fit_near(likelihood, pooled, every * (weights.sum() / count.sum()))
-            theta.append(_centred(found[:n_items]))
+            one = weights.sum() / count.sum()
+            found, bend = _fit_near(likelihood, pooled, every * one)
+            theta.append(found[:n_items] - known @ found[:n_items])
             information.append(bend[:n_items, :n_items])
+            shown = likelihood.derivatives(pooled)[2]
+            more = shown + every * (one * FEW_UNITS)
+            more /= weights.sum() + one * FEW_UNITS
+            steps.append(_inverse(more)[:n_items, :n_items])
+            exposure.append(shown[:n_items, :n_items] / weights.sum())
         return cls(
-            scores[:, :n_items],
-            _centred(linalg.solve(bent, scores.T).T[:, :n_items]),
+            scores @ step.T,
             np.array(theta),
             np.array(information),
-            _centred(pooled[:n_items]),
+            pooled[:n_items] - known @ pooled[:n_items],
+            known,
+            step[:, :n_items],
+            np.array(steps),
+            np.array(exposure),
+            np.bincount(rows.group, weight * rows.weight) / np.bincount(rows.group, weight) ** 2,
         )
+
+    def _views(self, paired: bool) -> dict[str, Floats]:
+        """From strengths to what is compared: about their mean, scores, differences of pairs."""
+        every = np.eye(len(self.pooled))
+        found = {"items": every - self.known, "scores": _inverse(self.step)}
+        if paired:
+            first, second = np.triu_indices(len(self.pooled), 1)
+            found["pairs"] = every[first] - every[second]
+        return found
 
     def coordinates(self, paired: bool) -> dict[str, Coordinates]:
         """What each ranking adds to the strength of an item, or to the difference of two."""
-        found = {"items": stored(self.added), "whole": stored(self.scores)}
-        if paired:
-            first, second = np.triu_indices(len(self.pooled), 1)
-            found["pairs"] = stored(self.added[:, first] - self.added[:, second])
-        return found
+        return {name: stored(self.added @ view.T) for name, view in self._views(paired).items()}
+
+    def expected(self, columns: Mapping[str, slice]) -> Expected:
+        """Variances of what a ranking adds, and covariances of its scores, if the model holds."""
+        views = self._views("pairs" in columns)
+        variances = np.concatenate([((v @ self.step) * v).sum(axis=1) for v in views.values()])
+        return Expected(variances, views["scores"])
+
+    def own_moments(self, data: Moments, scores: Moments, columns: Mapping[str, slice]) -> Moments:
+        """The data's moments with the information of each group, from those of its scores.
+
+        Groups that are shown other items know other strengths well. Errors of strengths add, those
+        of scores do not: what one group does not know of an item, the strengths of all do not have
+        from it. Covariances are drawn to those of the model, as permutations draw theirs.
+        """
+        assert scores.covariances is not None
+        means, variances, covariances = data.means.copy(), data.variances.copy(), []
+        views = self._views("pairs" in columns)
+        for group, (step, seen) in enumerate(zip(self.steps, scores.covariances, strict=True)):
+            mean = step @ scores.means[group]
+            share = share_of_model(data.sizes[group])
+            drawn = (1.0 - share) * seen + share * self.each[group] * self.exposure[group]
+            spread = step @ drawn @ step.T
+            for name, view in views.items():
+                means[0, group, columns[name]] = view @ mean
+                variances[0, group, columns[name]] = ((view @ spread) * view).sum(axis=1)
+            covariances.append(views["scores"] @ spread @ views["scores"].T)
+        known = None if data.covariances is None else np.array([covariances])
+        return data._replace(means=means, variances=variances, covariances=known)
 
     def preferred(self) -> Floats:
         """The chance that each group prefers the first item of each pair."""
@@ -175,7 +247,8 @@ class GroupStrengths:
             chosen = prior.choose(gap, np.zeros_like(gap), information)
             sharper = information + prior.precision(chosen)
             found.append(linalg.solve(sharper, information @ gap, assume_a="pos"))
-        return self.pooled + _centred(np.array(found))
+        gaps = np.array(found)
+        return np.asarray(self.pooled + gaps - (gaps @ self.known)[:, np.newaxis])
 
 
 def _fit_near(
@@ -202,15 +275,16 @@ def _fit_near(
     return parameters, bend + penalty
 
 
+def _inverse(information: Floats) -> Floats:
+    """Directions without information stay as they are: all strengths up, or an item unseen."""
+    return np.asarray(linalg.pinvh(information, rtol=ROUNDING))
+
+
 def _level(curvature: Floats, n_items: int) -> Floats:
     """Nothing changes if all strengths rise: this keeps their mean where it is."""
     level = np.zeros_like(curvature)
     level[:n_items, :n_items] = np.trace(curvature[:n_items, :n_items]) / n_items**2
     return level
-
-
-def _centred(values: Floats) -> Floats:
-    return np.asarray(values - values.mean(axis=-1, keepdims=True))
 
 
 class Scores:
