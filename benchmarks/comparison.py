@@ -51,6 +51,10 @@ class Samples:
         self._keep = keep
         self._known = json.loads(keep.read_text()) if keep is not None and keep.exists() else {}
 
+    def count(self, name: str) -> int:
+        """How many samples a design has."""
+        return self._known[name]["samples"]
+
     def shares(self, name: str, make: Make) -> dict[str, float]:
         """Of each test, in per cent."""
         found = self._known.setdefault(name, {"samples": 0, "seen": {}})
@@ -187,16 +191,15 @@ def show(samples: Samples, kind: str, only: str) -> None:
             words["- best"] = f"{shares['overall'] - best:+.1f}"
             for test in ("overall", *keep):
                 behind[test].append(best - shares[test])
-        rows.append([name, *(words.get(t, "") for t in [*tests, "- best"])])
-    error = 100 * np.sqrt(LEVEL * (1 - LEVEL) / samples.number)
-    many = f"{samples.number:,} samples"
+        number = f"{samples.count(f'{kind}: {name}'):,}"
+        rows.append([name, number, *(words.get(t, "") for t in [*tests, "- best"])])
     what = (
-        f"Power: % of {many} with p <= 0.05; last: overall - best of others that keep their level"
+        "Power: % of samples with p <= 0.05; last: overall - best of others that keep their level"
         if kind == "power"
-        else f"Level: % of {many}, of groups with equal means (or strengths), "
-        f"with p <= 0.05 (5 ± {error:.1f})"
+        else "Level: % of samples, of groups with equal means (or strengths), with p <= 0.05 "
+        "(5 ± 1.0 of 2,000 samples, ± 1.4 of 1,000, ± 1.9 of 500)"
     )
-    heads = ["design", *tests, "- best"]
+    heads = ["design", "samples", *tests, "- best"]
     if kind != "power":
         heads, rows = heads[:-1], [row[:-1] for row in rows]
     print_table(what, heads, rows)
