@@ -165,15 +165,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=500)
     samples = parser.parse_args().samples
+    most = KEPT_LEVEL + 200 * np.sqrt(LEVEL * (1 - LEVEL) / samples)
     null, planted = designs()
     levels = [shares(name, make, samples) for name, make in null.items()]
     behind = []
     for name, (make, same) in planted.items():
         found, level = (shares(name, each, samples) for each in (make, same))
         levels.append(level)
-        best = max(found[o] for o in OTHERS if level[o] <= KEPT_LEVEL)
+        best = max(found[o] for o in OTHERS if level[o] <= most)
         behind.append({test: best - share for test, share in found.items()})
-    most = KEPT_LEVEL + 200 * np.sqrt(LEVEL * (1 - LEVEL) / samples)
     rows = []
     for test in levels[0]:
         own, gaps = [level[test] for level in levels], [gap[test] for gap in behind]
