@@ -63,9 +63,7 @@ def test_command_and_python_give_the_same(subject, key, tmp_path):
         return
     name, *words = shlex.split(answer.command)
     assert name == "rankcut"
-    printed = succeed(*words, *(["-o", "table.csv"] if answer.columns is not None else []))
-    if key == "contents":
-        assert "rankings:" in printed
+    succeed(*words, *(["-o", "table.csv"] if answer.columns is not None else []))
     if answer.columns is not None:
         shown = [list(answer.columns), *zip(*answer.columns.values(), strict=True)]
         cells = [["" if cell is None else number(str(cell)) for cell in row] for row in shown]

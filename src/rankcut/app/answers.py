@@ -130,13 +130,6 @@ def _people(subject: Subject) -> list[str]:
     return [f"people={_column(name)}" for name in subject.given("people").values()]
 
 
-def contents(subject: Subject) -> Answer | None:
-    """What is in the file, and what looks wrong."""
-    made = spell("describe", "rankings", **subject.given("unranked"))
-    imports = "from rankcut.consensus.description import describe"
-    return subject.panel("contents", "info unranked", imports, f"print({made})")
-
-
 def consensus(subject: Subject) -> Answer | None:
     """The consensus by the method that was chosen."""
     study, title = subject.study, subject.rankings.title or "Consensus"
@@ -222,10 +215,9 @@ def whole_page(subject: Subject) -> Answer:
 
 
 ANSWERS: dict[str, Callable[[Subject], Answer | None]] = {
-    "contents": contents,
     "consensus": consensus,
     "groups": groups,
-    **{key: partial(Subject.panel, key=key) for key in ("places", "pairs", "graph")},
+    **{key: partial(Subject.panel, key=key) for key in ("contents", "places", "pairs", "graph")},
     "map": ranking_map,
     "blocs": blocs,
     "report": whole_page,

@@ -5,6 +5,7 @@ browser sends it, and comes as a header, which no other page can send.
 """
 
 import asyncio
+import re
 import secrets
 import shutil
 import signal
@@ -116,7 +117,9 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Starlette:
         name, size = request.query_params.get("name", ""), 0
         if name in EXAMPLES and "example" in request.query_params:
             return JSONResponse(desk.open(name))
-        folder, name = desk.new_folder(), plain_name(name)
+        # Of a name, what can be seen and is no path.
+        folder, name = desk.new_folder(), re.sub(r"[^\w.() -]", "_", name)[-60:]
+        name = name if name.strip(". ") else "file"
         try:
             with (folder / "given" / name).open("xb") as sink:
                 async for chunk in request.stream():
@@ -174,16 +177,6 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Starlette:
     return Starlette(
         routes=routes, middleware=[guarded], exception_handlers=handlers, lifespan=living
     )
-
-
-def plain_name(name: str) -> str:
-    r"""The name of a file alone: no path, nothing that cannot be seen, not too long.
-
-    >>> plain_name("../a\x1b:b.csv"), plain_name("..")
-    ('.._a__b.csv', 'file')
-    """
-    plain = "".join(c if c.isprintable() and c not in "/\\:" else "_" for c in name)[-60:]
-    return plain if plain.strip(". ") else "file"
 
 
 def serve(files: Sequence[str], port: int = 0, *, browser: bool = True) -> None:
