@@ -22,8 +22,11 @@ _PATIENCE = 10
 # By default, Dask's workers return memory to the system at once. Mapping it again for each block
 # of vectors adds a quarter to the computing time. These workers keep up to 128 MB.
 #
-# If all workers are dead or out of memory, blocks would wait for ever: after two minutes they fail.
+# A worker that dies is started again, which on a busy machine takes longer than the 15 seconds after
+# which Dask gives it up for good. If none is left, or all are out of memory, blocks would wait for
+# ever: after two minutes they fail.
 WORKER_SETTINGS = {
+    "distributed.deploy.lost-worker-timeout": "2 minutes",
     "distributed.scheduler.no-workers-timeout": "2 minutes",
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 27,
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 25,
