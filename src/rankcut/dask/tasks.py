@@ -22,7 +22,7 @@ _PATIENCE = 10
 # By default, Dask's workers return memory to the system at once. Mapping it again for each block
 # of vectors adds a quarter to the computing time. These workers keep up to 128 MB.
 #
-# A worker that dies is started again, which on a busy machine takes longer than the 15 seconds after
+# A worker that dies is started again, which takes a busy machine longer than the 15 seconds after
 # which Dask gives it up for good. If none is left, or all are out of memory, blocks would wait for
 # ever: after two minutes they fail.
 WORKER_SETTINGS = {
