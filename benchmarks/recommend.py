@@ -174,10 +174,12 @@ def recommendations(name: str, ranks: np.ndarray, points: np.ndarray) -> Iterato
         start = time.process_time()
         model = RankingCompleter(given, unranked="last").fit(stored(train))
         fitted = time.process_time() - start
-        scores[own] = model._worth(model._lists(stored(shown)))
+        lists = stored(shown)
+        scores[own] = model._worth(model._lists(lists))
+        people = [lists[row : row + 1] for row in range(20)]
         start = time.process_time()
-        for row in range(20):
-            model.recommend(stored(shown)[row : row + 1])
+        for person in people:
+            model.recommend(person)
         each = (time.process_time() - start) / 20
         size = len(pickle.dumps(model)) / 1e6
         facts[own] = f"{fitted:.1f} s | {1000 * each:.1f} ms | {size:.1f} MB"
