@@ -210,7 +210,7 @@ def test_catalogues_have_places_and_no_pairwise_matrix(monkeypatch):
             'graph is used by method="strengths" and "graph"',
         ),
         ({"prior": "flat"}, 'prior must be "evidence" or "none"'),
-        ({"ties": "half"}, 'ties must be "auto", "davidson", "exact" or "efron"'),
+        ({"ties": "half"}, 'ties must be "auto", "davidson", "exact", "efron" or "breslow"'),
         ({"confidence": 95}, "confidence must be between 0 and 1; got 95"),
         ({"n_bootstraps": -1}, "n_bootstraps must be a whole number, 0 or more; got -1"),
         ({"n_bootstraps": 10}, "n_bootstraps is 10, too few for a confidence of 0.95; use 19"),

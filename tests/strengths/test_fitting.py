@@ -88,17 +88,18 @@ def test_strengths_are_those_of_choix(length, unranked):
     np.testing.assert_allclose(fit.theta, centred(expected), atol=1e-6)
 
 
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
 @pytest.mark.parametrize("tied", [False, True])
-def test_strengths_and_errors_are_those_of_a_stratified_cox_model(tied):
+def test_strengths_and_errors_are_those_of_a_stratified_cox_model(ties, tied):
     rng = np.random.default_rng(1)
     n_rows, n_items = 60, 5
     ranks = plackett_luce(rng, rng.normal(size=n_items), n_rows)
     if tied:
         ranks = np.ceil(ranks / 2)
-    fit = fit_strengths(read_rankings(ranks), prior="none", ties="efron", errors="information")
+    fit = fit_strengths(read_rankings(ranks), prior="none", ties=ties, errors="information")
     design = np.tile(np.eye(n_items)[:, 1:], (n_rows, 1))
     strata = np.repeat(np.arange(n_rows), n_items)
-    cox = PHReg(ranks.ravel(), design, strata=strata, ties="efron").fit(disp=0)
+    cox = PHReg(ranks.ravel(), design, strata=strata, ties=ties).fit(disp=0)
     np.testing.assert_allclose(fit.theta[1:] - fit.theta[0], cox.params, atol=1e-6)
     own = np.diag(fit.covariance)
     errors = np.sqrt(own[1:] + own[0] - 2 * fit.covariance[0, 1:])

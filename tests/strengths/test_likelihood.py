@@ -11,7 +11,7 @@ from rankcut.rankings import read_rankings
 from rankcut.strengths import ChoiceLikelihood, Choices
 
 KINDS = ["error", "last", "anywhere"]
-TIES = ["davidson", "exact", "efron"]
+TIES = ["davidson", "exact", "efron", "breslow"]
 
 
 def groups_and_rest(row, unranked):
@@ -44,7 +44,7 @@ def choice_probability(chosen, at_choice, theta, log_delta, ties):
                 left.remove(item)
             probability += product
         return probability
-    gone = np.arange(len(chosen)) / len(chosen)
+    gone = np.arange(len(chosen)) / len(chosen) * (ties == "efron")
     return np.prod(worths[chosen] / (worths[at_choice].sum() - gone * worths[chosen].sum()))
 
 

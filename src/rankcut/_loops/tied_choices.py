@@ -120,10 +120,11 @@ def tied_choice(
 
 
 @compiled
-def pooled_choice(x: Floats, n_chosen: int, score: Floats, curvature: Floats) -> float:
-    """Add one choice of several by Efron's treatment of ties.
+def pooled_choice(x: Floats, n_chosen: int, efron: bool, score: Floats, curvature: Floats) -> float:
+    """Add one choice of several by Efron's or Breslow's treatment of ties.
 
-    The chosen items are taken one by one, and each of them leaves in equal parts.
+    The chosen items are taken one by one. By Efron's each of them leaves in equal parts, by
+    Breslow's all stay at choice until the end.
     """
     n = len(x)
     worths = np.exp(x - x.max())
@@ -137,7 +138,7 @@ def pooled_choice(x: Floats, n_chosen: int, score: Floats, curvature: Floats) ->
     both_kinds = 0.0
     other_twice = 0.0
     for step in range(n_chosen):
-        left = 1.0 - step / n_chosen
+        left = 1.0 - step / n_chosen if efron else 1.0
         remaining = total - (1.0 - left) * chosen
         value += x[step] - math.log(remaining)
         chosen_once += left / remaining
@@ -237,7 +238,7 @@ def unordered_choice(x: Floats, n_chosen: int, score: Floats, curvature: Floats)
 
 
 # How ties are read, as numbers for the loops.
-DAVIDSON, EFRON, EXACT = 0, 1, 2
+DAVIDSON, EFRON, BRESLOW, EXACT = 0, 1, 2, 3
 
 
 @compiled
@@ -281,7 +282,9 @@ def one_ranking(
             elif ties == EXACT:
                 value += unordered_choice(at_choice, end - begin, own_score, own_curvature)
             else:
-                value += pooled_choice(at_choice, end - begin, own_score, own_curvature)
+                value += pooled_choice(
+                    at_choice, end - begin, ties == EFRON, own_score, own_curvature
+                )
             for i in range(own):
                 score[begin + i] += own_score[i]
                 for j in range(i, own):

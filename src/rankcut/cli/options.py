@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
-Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron"]
+Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow"]
 
 By: TypeAlias = Annotated[
     str | None, option("Column with the group of each ranking.", metavar="COLUMN")

@@ -61,7 +61,7 @@ class CombinesRankings:
         random_state: int | np.random.RandomState | None = 0,
         time_limit: float = 60.0,
         prior: Literal["evidence", "none"] = "evidence",
-        ties: Literal["auto", "davidson", "exact", "efron"] = "auto",
+        ties: Literal["auto", "davidson", "exact", "efron", "breslow"] = "auto",
     ) -> None:
         self.method = method
         self.graph = graph
@@ -196,7 +196,7 @@ class CombinesRankings:
     def _check_parameters(self) -> Resampling:
         check_choice(self.method, get_args(Method), "method")
         check_choice(self.prior, ("evidence", "none"), "prior")
-        check_choice(self.ties, ("auto", "davidson", "exact", "efron"), "ties")
+        check_choice(self.ties, ("auto", "davidson", "exact", "efron", "breslow"), "ties")
         if self.graph is not None and self.method not in ("auto", "graph", "strengths"):
             raise InputError(
                 f'is used by method="strengths" and "graph" only; got method={self.method!r}',

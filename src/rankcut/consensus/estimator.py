@@ -38,7 +38,7 @@ class Consensus(CombinesRankings, TakesRankings):
     prior : {"evidence", "none"}, default="evidence"
         For strengths: how far items differ is learned from the data, or maximum likelihood, which
         exists only if wins and losses connect all items.
-    ties : {"auto", "davidson", "exact", "efron"}, default="auto"
+    ties : {"auto", "davidson", "exact", "efron", "breslow"}, default="auto"
         For strengths: what tied items mean; see :func:`rankcut.strengths.fit_strengths`.
 
     Attributes

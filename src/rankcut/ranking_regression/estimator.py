@@ -63,7 +63,7 @@ class StrengthRegression(PredictsRankings):
         The category that others are compared with, by column. None: the most frequent.
     unranked : {"error", "last", "anywhere"}, default="error"
         What an unranked item means; see :mod:`rankcut.strengths.choices`.
-    ties : {"auto", "davidson", "exact", "efron"}, default="auto"
+    ties : {"auto", "davidson", "exact", "efron", "breslow"}, default="auto"
         What tied items mean; see :func:`rankcut.strengths.fit_strengths`.
     prior : {"none", "evidence"}, default="none"
         "none": maximum likelihood. "evidence": coefficients of items are normal around 0, for each
@@ -201,7 +201,7 @@ class StrengthRegression(PredictsRankings):
         self
         """
         check_choice(self.prior, ("none", "evidence"), "prior")
-        check_choice(self.ties, ("auto", "davidson", "exact", "efron"), "ties")
+        check_choice(self.ties, ("auto", "davidson", "exact", "efron", "breslow"), "ties")
         check_choice(self.errors, ("sandwich", "information"), "errors")
         check_share(self.confidence, "confidence")
         if self.graph is not None and self.prior == "none":

@@ -17,14 +17,19 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rankcut._loops.choices import mark_wins
-from rankcut._loops.tied_choices import DAVIDSON, EFRON, EXACT
+from rankcut._loops.tied_choices import BRESLOW, DAVIDSON, EFRON, EXACT
 from rankcut._loops.types import Flags, Floats, Indices, Longs
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import MOST_HELD
 from rankcut.rankings import Rankings
 
-Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron"]
-TIES: dict[str, int] = {"davidson": DAVIDSON, "exact": EXACT, "efron": EFRON}
+Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow"]
+TIES: dict[str, int] = {
+    "davidson": DAVIDSON,
+    "exact": EXACT,
+    "efron": EFRON,
+    "breslow": BRESLOW,
+}
 
 # Ties of more items than this come from scales with few levels, such as ratings, more than from
 # people who find items equal.

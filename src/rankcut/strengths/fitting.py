@@ -181,13 +181,13 @@ def fit_strengths(
     prior : {"evidence", "none"} or Hyperparameters
         "evidence": normal, with the variance and the part of the graph that make the rankings most
         probable. "none": maximum likelihood, which exists only if wins connect all items.
-    ties : {"auto", "davidson", "exact", "efron"}
+    ties : {"auto", "davidson", "exact", "efron", "breslow"}
         What tied items mean. "davidson": people say that they are equal; each size of a tie has a
         parameter of its own (Davidson 1970; Turner and others 2020). "exact": they have an order,
         which nobody asked for, as in best–worst tasks or coarse scales; the likelihood is summed
-        over all orders. "efron" is a quick approximation of it. "auto" is "davidson", or "efron"
-        where more than four items are tied, as in ratings, or "exact" for best–worst tasks that
-        were read from a file.
+        over all orders. "efron" and "breslow" are quick approximations of it. "auto" is "davidson",
+        or "efron" where more than four items are tied, as in ratings, or "exact" for best–worst
+        tasks that were read from a file.
     errors : {"sandwich", "information"}
         "sandwich": errors hold if people differ from the model, and for several rankings of a
         person. "information": only if the model is true.

@@ -79,7 +79,7 @@ class ChoiceLikelihood:
     ----------
     choices : Choices
         What was chosen from what.
-    ties : {"davidson", "exact", "efron"}
+    ties : {"davidson", "exact", "efron", "breslow"}
         How ties are read; see :func:`rankcut.strengths.fit_strengths`.
     n_jobs : int or None
         Number of threads.
