@@ -48,7 +48,6 @@ def test_sushi_a(sushi_home):
     # ikura is item 5 of set A and stands in line 6 of the item file.
     assert sushi.item_features["price"][5] == 6.5
     assert sushi.item_features["style"][5] == "maki"
-    assert sushi.feature_types[:4] == ["categorical", "categorical", "categorical", "numeric"]
     assert sushi.target.tolist() == [0, 1]
     assert sushi.columns["age"].tolist() == ["30-39", "20-29"]
     assert sushi.columns["gender"].tolist() == ["male", "female"]
@@ -112,7 +111,6 @@ def test_lunch_has_each_kind(kind):
     assert ranked.all() == (kind in ("full", "ties"))
     assert all(tied) == any(tied) == (kind == "ties")
     assert (ranked.sum(axis=1) == 3).all() == (kind == "top-k")
-    assert lunch.feature_types == ["numeric", "numeric", "numeric", "categorical"]
     assert lunch.item_points.shape == (8, 6)
     graph = SimilarityGraph(lunch.item_features).build()
     np.testing.assert_allclose(

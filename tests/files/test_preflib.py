@@ -40,7 +40,7 @@ def test_a_category_may_be_empty_and_keeps_its_rank():
     text = text.replace("# NUMBER V", "# CATEGORY NAME 1: Yes\n# CATEGORY NAME 2: No\n# NUMBER V")
     votes = read_preflib(io.StringIO(text))
     assert votes.ranks[0].tolist() == [2, 2, 2]
-    assert votes.metadata["CATEGORIES"] == "Yes, No"
+    assert votes.metadata["CATEGORY NAME 2"] == "No"
 
 
 def test_equal_names_are_told_apart_and_noted():

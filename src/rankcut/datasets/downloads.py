@@ -57,9 +57,8 @@ def read_columns(
 
 def about_items(features: dict[str, NDArray[Any]]) -> dict[str, Any]:
     """What a data set says about its items, as arguments of a RankingSet."""
-    kinds = ["categorical" if own.dtype == object else "numeric" for own in features.values()]
     points = ItemTable((), features).points()
-    details = {"feature_names": list(features), "feature_types": kinds, "item_points": points}
+    details = {"feature_names": list(features), "item_points": points}
     return {"item_features": features, "details": details}
 
 
@@ -177,9 +176,8 @@ def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Rankin
     RankingSet
         ``ranks`` (a CSR array of shape (943, 1682)), ``item_names``, ``item_features`` (an array
         for each genre, and the year; the one unknown year as the median), ``feature_names``,
-        ``feature_types``, ``item_points`` (features as coordinates),
-        ``columns`` (age, gender and occupation), ``ids``, ``target`` (0: man, 1: woman) and
-        ``target_names``.
+        ``item_points`` (features as coordinates), ``columns`` (age, gender and occupation),
+        ``ids``, ``target`` (0: man, 1: woman) and ``target_names``.
 
     References
     ----------
@@ -389,10 +387,9 @@ def load_sushi(
     -------
     RankingSet
         ``ranks`` (5,000 rows; set b is sparse), ``item_names``, ``item_features`` (an array for
-        each feature), ``feature_names``, ``feature_types`` ("numeric" or "categorical"),
-        ``item_points`` (features as coordinates), ``columns`` (of each person:
-        gender, age group, region and others, in words), ``ids``, ``target`` (0: lives in the east
-        of Japan, 1: in the west) and ``target_names``.
+        each feature), ``feature_names``, ``item_points`` (features as coordinates), ``columns`` (of
+        each person: gender, age group, region and others, in words), ``ids``, ``target`` (0: lives
+        in the east of Japan, 1: in the west) and ``target_names``.
 
     References
     ----------

@@ -151,8 +151,8 @@ def load_lunch(kind: Kind = "full") -> RankingSet:
     -------
     RankingSet
         ``ranks`` (48, 8), ``target`` (0 or 1), ``target_names``, ``item_names``,
-        ``item_features`` (an array for each feature), ``feature_names``, ``feature_types`` and
-        ``item_points`` (features as coordinates).
+        ``item_features`` (an array for each feature), ``feature_names`` and ``item_points``
+        (features as coordinates).
 
     Examples
     --------

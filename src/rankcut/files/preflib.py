@@ -22,7 +22,7 @@ from rankcut.files.text import Source, decoded, read_all, source_name, whole_num
 from rankcut.rankings.orders import to_orders
 from rankcut.rankings.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
-_NAME = re.compile(r"(ALTERNATIVE|CATEGORY) NAME (\d{1,15})")
+_NAME = re.compile(r"ALTERNATIVE NAME (\d{1,15})")
 
 _STRICT = re.compile(r"[0-9, \t]+")
 _GROUP = r"(?:[ \t]*\{[0-9, \t]*\}[ \t]*|[0-9 \t]+)"
@@ -38,7 +38,6 @@ class _Header:
     first_item: int = 1
     items_line: int = 1
     fields: dict[str, str] = field(default_factory=dict)
-    categories: dict[int, str] = field(default_factory=dict)
     n_lines: int = 0
 
 
@@ -91,8 +90,6 @@ def read_preflib(source: Source) -> RankingSet:
         last = len(lines) - (lines[-1] == "")
         raise RankingFileError("the file has a header and no orders", name, last)
     items, notes = distinct_labels([header.names.get(i, str(i)) for i in numbers])
-    if header.categories:
-        header.fields["CATEGORIES"] = ", ".join(header.categories.values())
     entries = (np.array(ranks, dtype=float), np.array(columns) - header.first_item, starts)
     return RankingSet(
         fitting_ranks(csr_array(entries, shape=(len(counts), header.n_items))),
@@ -174,10 +171,9 @@ def _read_header(lines: Sequence[str], name: str) -> _Header:
 def _note_field(header: _Header, key: str, value: str, name: str, line: int) -> None:
     numbered = _NAME.fullmatch(key)
     if numbered is not None:
-        names = header.names if numbered[1] == "ALTERNATIVE" else header.categories
-        if int(numbered[2]) in names:
+        if int(numbered[1]) in header.names:
             raise RankingFileError(f"{key.lower()} is given twice; keep one", name, line)
-        names[int(numbered[2])] = value
+        header.names[int(numbered[1])] = value
     elif key == "NUMBER ALTERNATIVES":
         header.n_items, header.items_line = _count_of_items(value, name, line), line
     elif key:

@@ -113,7 +113,8 @@ def make_pairs(study: Study) -> Panel | None:
         i, j = (int(k) for k in np.unravel_index(int(beyond.argmax()), beyond.shape))
         first, second = (i, j) if shares[i, j] >= 0.5 else (j, i)
         said = (
-            f"{int(clear.sum())} of {amount(n_pairs, 'pair')} have a majority that chance does not "
+            f"{int(clear.sum())} of {amount(n_pairs, 'pair')} "
+            f"{'has' if clear.sum() == 1 else 'have'} a majority that chance does not "
             "explain (95 % sure of all at once). The largest: "
             f"{percent(shares[first, second], 1)} of those who compare them put "
             f"{study.items[first]} before {study.items[second]}."
