@@ -80,7 +80,7 @@ def test_the_posterior_is_near_that_of_quadrature(n_dimensions):
 
 def problem(noisy):
     X, y, weight = noisy
-    return WeightSpace(LabelledRows(X, y == 1, weight), WeightPrior(None, None, 3.0, 1.0 * len(y)))
+    return WeightSpace(LabelledRows(X, y == 1, weight), WeightPrior(None, None, 3.0))
 
 
 def test_gradients_are_those_of_differences(noisy):

@@ -276,8 +276,7 @@ def fit_classifier(model: GPClassifier, X: Any, y: Any, sample_weight: Any = Non
         return LazyRows(coded, survey, code, n_features)
 
     weighted = survey._replace(totals=factors * survey.totals, squares=factors * survey.squares)
-    total = float(weighted.totals.sum())
-    return model._fit_rows(rows, weighted.scale, total, survey.exponent)
+    return model._fit_rows(rows, weighted.scale, survey.exponent)
 
 
 class LazyRows:

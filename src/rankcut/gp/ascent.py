@@ -147,31 +147,6 @@ def climb(problem: Problem, start: State, *, tol: float, max_iter: int) -> Summi
     return _climb_in_turn(problem, first, bounds, tol, max_iter)
 
 
-def best_along(
-    problem: Problem, parameters: Floats, first: Floats, *, tol: float, max_iter: int
-) -> State:
-    """The best state for the given values of the first parameter, to start again from."""
-    states = []
-    for value in first:
-        there = np.append(value, parameters[1:])
-        fixed = np.column_stack([there, there])
-        summit = _climb_together(problem, problem.initial(there), fixed, tol, max_iter)
-        states.append(summit.state)
-    return max(states, key=lambda state: state.elbo)
-
-
-def highest(problem: Problem, start: State, *, tol: float, max_iter: int) -> Summit:
-    """Climb from ``start``, and again from elsewhere if that ends where nothing is learned."""
-    summit = climb(problem, start, tol=tol, max_iter=max_iter)
-    prior, parameters = problem.prior, summit.state.parameters
-    if not prior.knows_nothing(parameters):
-        return summit
-    better = best_along(problem, parameters, prior.better_variances(), tol=tol, max_iter=max_iter)
-    if not better.elbo > summit.state.elbo:
-        return summit
-    return after(summit, climb(problem, better, tol=tol, max_iter=max_iter))
-
-
 def after(first: Summit, second: Summit) -> Summit:
     """The second ascent, with the trace of the first before its own."""
     higher = second.trace[second.trace > first.trace[-1]]

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
-from rankcut.gp.ascent import Summit, after, highest
+from rankcut.gp.ascent import Summit, after, climb
 from rankcut.gp.gaussian import Gaussian, WeightPrior, probability
 from rankcut.gp.weight_space import (
     FeaturePredictor,
@@ -206,21 +206,16 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         def rows(code: int) -> LabelledRows:
             return LabelledRows(X, codes == code, weight, self.n_jobs, survey.exponent)
 
-        return self._fit_rows(rows, survey.scale, float(survey.totals.sum()), survey.exponent)
+        return self._fit_rows(rows, survey.scale, survey.exponent)
 
-    def _fit_rows(
-        self, rows: Callable[[int], FeatureRows], scale: float, total: float, exponent: int
-    ) -> Self:
+    def _fit_rows(self, rows: Callable[[int], FeatureRows], scale: float, exponent: int) -> Self:
         """Fit rows in memory or elsewhere, class 1 or each class against the rest.
 
         ``rows(code)`` has label 1 for the class of that code and divides the features by
-        2**exponent. ``scale`` is the mean of ‖φ‖² of the divided features, ``total`` the weight of
-        all rows.
+        2**exponent. ``scale`` is the mean of ‖φ‖² of the divided features.
         """
         # The kernel is a product of two features.
-        prior = WeightPrior(
-            self.kernel_variance, self.constant_variance, scale, total, 2 * exponent
-        )
+        prior = WeightPrior(self.kernel_variance, self.constant_variance, scale, 2 * exponent)
         tasks = [("", 1)]
         if len(self.classes_) > 2:
             tasks = [(f"class {c!s}: ", code) for code, c in enumerate(self.classes_)]
@@ -249,14 +244,14 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         The bound of the nested model may be higher: a learned variance stays above 0, and an
         ascent may end where nothing is learned, or in a lower maximum whose constant is large.
         """
-        climb = partial(highest, tol=self.tol, max_iter=self.max_iter)
+        ascend = partial(climb, tol=self.tol, max_iter=self.max_iter)
         problem = bound(prior)
-        whole = Ascent(climb(problem, problem.start()), prior)
+        whole = Ascent(ascend(problem, problem.start()), prior)
         if prior.constant_variance is not None:
             return whole
         without = prior.without_constant()
         problem = bound(without)
-        nested = climb(problem, problem.start(np.delete(whole.summit.state.parameters, 1)))
+        nested = ascend(problem, problem.start(np.delete(whole.summit.state.parameters, 1)))
         if not nested.state.elbo > whole.summit.state.elbo:
             return whole
         return Ascent(after(whole.summit, nested), without)

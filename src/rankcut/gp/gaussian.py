@@ -32,9 +32,6 @@ from rankcut.parameters import LARGEST
 # term has no effect. Above it, the function is a step; on separable data the bound still creeps up.
 RANGE = (1e-8, 1e4)
 
-# If σ²·Σ weight is below this, in the same units, the function is 0 whatever the rows are.
-_NOTHING = 0.1
-
 # Gauss–Hermite rules: the number of nodes, and the largest variance for which they are accurate to
 # 1e-11, as log p has its nearest singularity at a distance of about 1 from the real line.
 _RULES = {4: 2e-4, 8: 8e-3, 14: 3e-2, 32: 0.12}
@@ -56,8 +53,6 @@ class WeightPrior:
         Fixed values of σ² and c². None learns them. ``constant_variance=0`` leaves b out.
     scale : float
         Mean of k(x, x) = ‖φ‖². σ² starts at 1/scale, so that f has variance 1.
-    total : float
-        Sum of the weights of the rows.
     exponent : int
         The kernel was divided by 2**exponent, so that features of any size are near 1. The
         variances that users give and get are for the undivided kernel.
@@ -66,7 +61,6 @@ class WeightPrior:
     kernel_variance: float | None
     constant_variance: float | None
     scale: float
-    total: float
     exponent: int = 0
 
     @property
@@ -99,16 +93,6 @@ class WeightPrior:
         with np.errstate(over="ignore", under="ignore"):
             variance = float(np.exp(parameters[0] - self.exponent * np.log(2.0)))
         return variance, float(np.exp(parameters[1])) if self.has_constant else 0.0
-
-    def knows_nothing(self, parameters: Floats) -> bool:
-        """Whether σ² is learned, and so small that the rows say nothing about w."""
-        return self.kernel_variance is None and bool(
-            np.exp(parameters[0]) * self.scale * self.total < _NOTHING
-        )
-
-    def better_variances(self) -> Floats:
-        """Log σ² to try after σ² went to 0, from where the rows begin to matter."""
-        return np.log(np.logspace(-1.0, 3.0, 9) / (self.total * self.scale))
 
     def without_constant(self) -> "WeightPrior":
         """The nested model c² = 0."""
