@@ -52,13 +52,13 @@ FEWEST_TO_REGRESS = REPLICATES // 2
 # Fewer draws may agree by luck, so their spread is not believed.
 FEWEST_DRAWS = 8 * REPLICATES
 
-# Draws after which a tolerance that is not met is given up, with a warning.
-MOST_DRAWS = 1 << 17
-
 METHODS = ("complete", "exact", "sampled", "closed_form")
 
 # "auto" enumerates up to this many completions, about as many as sampling would draw.
 EXACT_COMPLETIONS = 16 * FEWEST_DRAWS
+
+# Draws after which a tolerance that is not met is given up, with a warning.
+MOST_DRAWS = 128 * EXACT_COMPLETIONS
 
 # The relative error to reach, if the user says neither how many draws nor how exact.
 TOLERANCE = 0.01

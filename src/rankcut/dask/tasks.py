@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from rankcut.errors import InputError, Setting
+from rankcut.parameters import KEPT
 from rankcut.rankings.reading import is_collection
 from rankcut.threads import PARTS
 
@@ -35,8 +36,9 @@ WORKER_SETTINGS = {
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of tasks done and the total."""
 
-# Bytes of memory assumed for a process, or for a worker without a memory limit.
-_ROOM = 1 << 31
+# Bytes of memory assumed for a process, or for a worker without a memory limit: four times what is
+# kept elsewhere.
+_ROOM = 4 * np.dtype(np.float64).itemsize * KEPT
 
 
 # Raised while waiting for one result, for several, and while sending.

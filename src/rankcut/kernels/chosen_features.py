@@ -14,11 +14,11 @@ from rankcut.kernels.graph_cut import GraphCutKernel, SpearmanKernel
 from rankcut.kernels.kendall import GaussianKernel, KendallKernel
 from rankcut.kernels.mallows import MallowsKernel, median_lambda
 from rankcut.kernels.ranking_kernel import Features
-from rankcut.parameters import MOST_COMPARED
+from rankcut.parameters import MOST_COMPARED, ROUNDING
 from rankcut.rankings import Unranked
 
 # Directions of a kernel's matrix with less than this share of the largest are rounding errors.
-RANK = 1e-10
+RANK = 100 * ROUNDING
 
 # Kernels of vectors with a coordinate for each item or pair.
 _LINEAR = (GraphCutKernel, KendallKernel, SpearmanKernel)
