@@ -104,6 +104,7 @@ def test_the_strongest_edges(recipe, oracle, monkeypatch):
     expected = strongest(oracle(ranks, 10), 4)
     for at_once in (1 << 10, 7):
         monkeypatch.setattr("rankcut.graphs.learned.ROWS_AT_ONCE", at_once)
+        monkeypatch.setattr("rankcut.graphs.learned.block_rows", lambda n_items, n=at_once: n)
         graph = recipe(n_neighbors=4).build_from(ranks)
         assert_allclose(graph.to_dense(), expected, atol=1e-12)
         assert_array_equal(graph.to_dense(), graph.to_dense().T)

@@ -7,8 +7,8 @@ learn from lists without labels as well, build the graph first and pass the resu
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,9 @@ from rankcut.parameters import ROUNDING, ROWS_AT_ONCE, WithParameters, check_cou
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.value import block_rows
 from rankcut.threads import in_order
+
+# The listed items of some rankings, and how often each of these counts.
+_Block: TypeAlias = tuple[sparse.csr_array, NDArray[np.float64]]
 
 
 class _ProfileGraph(WithParameters, ABC):
@@ -37,10 +40,8 @@ class _ProfileGraph(WithParameters, ABC):
         self.shrinkage = shrinkage
 
     @abstractmethod
-    def _profiles(
-        self, listed: sparse.csr_array, counts: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """A number for each listed item of each ranking; ``counts`` says how often it counts."""
+    def _profiles(self, blocks: Callable[[], Iterator[_Block]], n_items: int) -> Iterator[_Block]:
+        """The blocks with a number instead of each rank."""
 
     def build_from(
         self,
@@ -70,19 +71,37 @@ class _ProfileGraph(WithParameters, ABC):
         check_count(self.n_neighbors, "n_neighbors")
         check_number(self.shrinkage, "shrinkage")
         rankings = read_rankings(X, items, unranked="anywhere", sample_weight=sample_weight)
-        listed = listed_ranks(rankings)
-        row_counts = rankings.counts
-        if (row_counts == 0).any():
-            listed, row_counts = listed[row_counts > 0], row_counts[row_counts > 0]
-        counts = np.repeat(row_counts, np.diff(listed.indptr))
-        # A row that counts c times adds c times its products.
-        entries = self._profiles(listed, counts) * np.sqrt(counts)
-        profiles = with_entries(listed, entries)
-        shrunk = self.shrinkage * (float((entries**2).sum() / counts.sum()) if counts.size else 0.0)
-        squares = np.bincount(listed.indices, entries**2, minlength=listed.shape[1]) + shrunk
-        scale = np.zeros(len(squares))
+        if (rankings.counts == 0).any():
+            rankings = rankings.rows(rankings.counts > 0)
+        n_rows, n_items = rankings.shape
+        # Products of few items are added up by blocks; of many, only those of neighbours are made.
+        few = n_items**2 <= rankings.stored.size
+        step = block_rows(n_items) if few else max(n_rows, 1)
+
+        def blocks() -> Iterator[_Block]:
+            for start in range(0, max(n_rows, 1), step):
+                some = rankings.rows(slice(start, start + step))
+                listed = listed_ranks(some)
+                yield listed, np.repeat(some.counts, np.diff(listed.indptr))
+
+        squares, total = np.zeros(n_items), 0.0
+        products = np.zeros((n_items, n_items) if few else 0)
+        for profiles, counts in self._profiles(blocks, n_items):
+            # A row that counts c times adds c times its products.
+            profiles.data *= np.sqrt(counts)
+            squares += np.bincount(profiles.indices, profiles.data**2, minlength=n_items)
+            total += float(counts.sum())
+            if few:
+                products += (profiles.T @ profiles).toarray()
+        squares += self.shrinkage * (float(squares.sum()) / total if total else 0.0)
+        scale = np.zeros(n_items)
         np.divide(1.0, np.sqrt(squares), out=scale, where=squares > 0)
-        chosen = strongest_products(sparse.csr_array(profiles.T), scale, int(self.n_neighbors))
+        if few:
+            left, right = products * np.outer(scale, scale), sparse.eye_array(n_items)
+        else:
+            profiles.data *= scale[profiles.indices]
+            left, right = profiles.T, profiles
+        chosen = strongest_products(left, right, int(self.n_neighbors))
         # An edge stays if either of its ends chose it.
         whole = sparse.csr_array(chosen.maximum(chosen.T))
         whole.sort_indices()
@@ -114,15 +133,16 @@ class CoListingGraph(_ProfileGraph):
            [0.  , 0.  , 0.71, 0.  ]])
     """
 
-    def _profiles(
-        self, listed: sparse.csr_array, counts: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        if listed.nnz == listed.shape[0] * listed.shape[1]:
+    def _profiles(self, blocks: Callable[[], Iterator[_Block]], n_items: int) -> Iterator[_Block]:
+        full = True
+        for listed, counts in blocks():
+            full = full and listed.nnz == listed.shape[0] * n_items
+            yield with_entries(listed, np.ones(listed.nnz)), counts
+        if full:
             raise InputError(
                 "each ranking lists all items, so which items are listed together says nothing",
                 remedy="use AgreementGraph, which connects items that people rank alike",
             )
-        return np.ones(listed.nnz)
 
 
 class AgreementGraph(_ProfileGraph):
@@ -147,18 +167,17 @@ class AgreementGraph(_ProfileGraph):
            [0. , 0. , 0.6, 0. ]])
     """
 
-    def _profiles(
-        self, listed: sparse.csr_array, counts: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        positions = list_positions(listed)
-        n_items = listed.shape[1]
-        totals = np.bincount(listed.indices, counts, minlength=n_items)
-        sums = np.bincount(listed.indices, counts * positions, minlength=n_items)
+    def _profiles(self, blocks: Callable[[], Iterator[_Block]], n_items: int) -> Iterator[_Block]:
+        totals, sums = np.zeros(n_items), np.zeros(n_items)
+        for listed, counts in blocks():
+            totals += np.bincount(listed.indices, counts, minlength=n_items)
+            sums += np.bincount(listed.indices, counts * list_positions(listed), minlength=n_items)
         means = np.divide(sums, totals, out=np.zeros(n_items), where=totals > 0)
-        centred: NDArray[np.float64] = positions - means[listed.indices]
-        # What is left of equal numbers is rounding, not a preference.
-        centred[np.abs(centred) < ROUNDING] = 0.0
-        return centred
+        for listed, counts in blocks():
+            centred = list_positions(listed) - means[listed.indices]
+            # What is left of equal numbers is rounding, not a preference.
+            centred[np.abs(centred) < ROUNDING] = 0.0
+            yield with_entries(listed, centred), counts
 
 
 def listed_ranks(rankings: Rankings) -> sparse.csr_array:
@@ -214,17 +233,14 @@ def list_positions(listed: sparse.csr_array) -> NDArray[np.float64]:
     return positions
 
 
-def strongest_products(
-    rows: sparse.csr_array, scale: NDArray[np.float64], n_neighbors: int
-) -> sparse.csr_array:
-    """The largest positive products s_i·⟨x_i, x_j⟩·s_j of each row x_i with others.
+def strongest_products(left: Any, right: Any, n_neighbors: int) -> sparse.csr_array:
+    """The largest positive entries of each row of a product, without its diagonal.
 
-    A row meets those that it shares a column with, and nothing is made dense. Of equal products,
-    those with the first rows are kept.
+    Only what two factors share is multiplied, and nothing is made dense. Of equal entries, the
+    first are kept.
     """
-    n = rows.shape[0]
-    scaled = sparse.csr_array(rows.multiply(scale[:, None]))
-    own, lists = SparseEntries.of(scaled), SparseEntries.of(sparse.csr_array(scaled.T))
+    n = left.shape[0]
+    own, lists = (SparseEntries.of(sparse.csr_array(factor)) for factor in (left, right))
     k = min(n_neighbors, n)
     best, best_rows = np.zeros((n, k)), np.full((n, k), -1, dtype=np.int64)
     nothing, nobody = np.empty((n, 0)), np.empty(0, dtype=np.int64)

@@ -227,9 +227,8 @@ class NeighborGraph(FeatureRecipe):
         n = points.shape[0]
         self._check_n_neighbors(n)
         points.data = _near_one(points.data)
-        near = strongest_products(
-            sparse.csr_array(normalize(points)), np.ones(n), int(self.n_neighbors)
-        )
+        points = normalize(points)
+        near = strongest_products(points, points.T, int(self.n_neighbors))
         near = sparse.coo_array(sparse.triu(near.maximum(near.T)))
         cosines = np.minimum(near.data, 1.0)
         weights = similarity(1.0 - cosines, self.kernel, self.lengthscale)
