@@ -3,9 +3,10 @@
     python benchmarks/comparison_choice.py [--samples N]
 
 The rule: of those whose level is at most 5 + 1.5 % (and two standard errors) in each design without
-a difference of means, the one that is least behind, on average and at worst, the best of Welch with
-Bonferroni, Hotelling and PERMANOVA. These count where they keep their level in the same design
-without the difference. The designs are others than those of comparison.py.
+a difference of means, the one that is least behind, on average, the best of Welch with Bonferroni,
+Hotelling and PERMANOVA. These count where they keep their level in the same design without the
+difference. The smallest of the same three p-values is as good within error. The designs are others
+than those of comparison.py.
 
 Statistics of group means: *largest |z|*; *ATS*, the ANOVA-type ‖μ_a − μ_b‖²/tr V (Brunner, Dette
 and Munk); *MATS*, the sum of z² (Friedrich and Pauly), also with variances about each group's own

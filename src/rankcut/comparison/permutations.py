@@ -66,10 +66,6 @@ class Draws(ABC):
     number: int
 
     @abstractmethod
-    def data(self) -> Any:
-        """The data, as one of the permutations."""
-
-    @abstractmethod
     def blocks(self, work: Callable[[Any], Any]) -> Iterator[Any]:
         """What ``work`` makes of each block of permutations."""
 

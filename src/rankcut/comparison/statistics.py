@@ -211,16 +211,8 @@ def cauchy_p_value(combined: Floats) -> Floats:
 
 def score_statistics(moments: Moments, varies: Flags) -> Floats:
     """|z| of each pair of groups and coordinate, of shape (…, n_pairs, n_columns)."""
-    a, b = two_groups(len(moments.sizes))
-    gaps = moments.means[..., a, :] - moments.means[..., b, :]
-    weights = moments.weights[..., np.newaxis]
-    both = weights[..., a, :] + weights[..., b, :]
-    spread = np.zeros_like(gaps)
-    for own, other in ((a, b), (b, a)):
-        size = moments.sizes[own][:, np.newaxis]
-        # The variance about the mean of both groups, rather than of its own.
-        spread += moments.variances[..., own, :] * ((size - 1) / size)
-        spread += (gaps * weights[..., other, :] / both) ** 2 / size
+    two = about_mean(moments._replace(covariances=None).of_two())
+    gaps, spread = two.means[..., 0, :] - two.means[..., 1, :], two.variances.sum(axis=-2)
     return np.sqrt(np.divide(gaps**2, spread, out=np.zeros_like(gaps), where=varies))
 
 
