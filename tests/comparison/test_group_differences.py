@@ -12,8 +12,11 @@ from scipy import stats
 
 import rankcut.comparison.permutations as permutations
 from rankcut import GraphCutFeatures, RankingSet, compare_groups, independence_test
+from rankcut.comparison.statistics import holm
 from rankcut.errors import InputError
 from rankcut.kernels import KendallFeatures, SpearmanKernel
+from rankcut.rankings import read_rankings
+from rankcut.strengths import fit_strengths
 
 N_ITEMS = 5
 
@@ -317,6 +320,33 @@ def test_strengths_of_groups_that_list_more_or_less():
     assert all(row["difference"] < 0.6 for row in others)
     pair = next(row for row in result.pairs if (row["first"], row["second"]) == (0, 1))
     assert pair["p_value"] > 0.05
+
+
+def test_errors_of_strengths_add():
+    """Groups that are shown other items: z of each pair as from separate fits of both groups."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat([0, 1], 1500)
+    often = np.where(groups[:, None], [0.3, 0.3, 0.6, 0.9, 0.9], [0.9, 0.9, 0.6, 0.3, 0.3])
+    full = np.vstack([rankings(1500, 1), rankings(1500, 2, 0.3)])
+    ranks = np.where(rng.random(full.shape) < often, full, np.nan)
+    result = compare_groups(ranks, groups, unranked="anywhere")
+    fits = [
+        fit_strengths(read_rankings(ranks[groups == g], unranked="anywhere"), prior=None)
+        for g in (0, 1)
+    ]
+    first, second = np.triu_indices(N_ITEMS, 1)
+    gaps = [fit.theta[first] - fit.theta[second] for fit in fits]
+    spread = sum(
+        fit.covariance[first, first]
+        + fit.covariance[second, second]
+        - 2 * fit.covariance[first, second]
+        for fit in fits
+    )
+    expected = holm(2 * stats.norm.sf(np.abs(gaps[0] - gaps[1]) / np.sqrt(spread)))
+    got = {(row["first"], row["second"]): row["p_value"] for row in result.pairs}
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    assert_allclose([got[pair] for pair in pairs], expected, rtol=0.2, atol=0.02)
+    assert min(expected) < 0.01
 
 
 def test_what_cannot_be_compared_is_absent():

@@ -252,7 +252,8 @@ class _GroupTest:
         data = draws.data()
         first = draws.seen(data, whole)
         if strengths is not None:
-            data = strengths.own_moments(data, draws.seen(data, columns["scores"]), columns)
+            known = first if looked == "scores" else draws.seen(data, columns["scores"])
+            data = strengths.own_moments(data, known, columns)
         if self.features is None:
             questions = _overall(data, whole, columns["items"], scores.varies)
         else:

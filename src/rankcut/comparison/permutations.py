@@ -86,7 +86,9 @@ class Draws(ABC):
             for question, order, bar in zip(questions, orders, bars, strict=True):
                 found = question.look(drawn)[:, order]
                 largest = np.maximum.accumulate(found[:, ::-1], axis=1)[:, ::-1]
-                counts.append((largest >= bar - ROUNDING * np.maximum(bar, 1.0)).sum(axis=0))
+                # Strengths are fitted to about so many digits.
+                near = math.sqrt(ROUNDING) * np.maximum(bar, 1.0)
+                counts.append((largest >= bar - near).sum(axis=0))
             return counts
 
         extreme = [np.zeros(len(bar), dtype=np.int64) for bar in bars]
