@@ -213,7 +213,8 @@ def score_statistics(moments: Moments, varies: Flags) -> Floats:
     """|z| of each pair of groups and coordinate, of shape (…, n_pairs, n_columns)."""
     two = about_mean(moments._replace(covariances=None).of_two())
     gaps, spread = two.means[..., 0, :] - two.means[..., 1, :], two.variances.sum(axis=-2)
-    return np.sqrt(np.divide(gaps**2, spread, out=np.zeros_like(gaps), where=varies))
+    found = np.divide(gaps**2, spread, out=np.zeros_like(gaps), where=varies)
+    return np.asarray(np.sqrt(found))
 
 
 def two_sided(z: Floats, number: int = 1) -> Floats:
