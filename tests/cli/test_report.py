@@ -47,7 +47,11 @@ def test_mistakes_leave_no_file(lunch):
 def test_the_demo_finds_two_camps_and_leaves_a_page(tmp_path):
     page = tmp_path / "demo.html"
     said = succeed("demo", "-o", page)
-    for words in ("made-up", "Groups differ (p ≤ 0.0005)", "- People fall into 2 camps."):
+    for words in (
+        "made-up",
+        "Groups differ (p ≤ 0.0005)",
+        "- People fall into 2 camps. Each agrees more",
+    ):
         assert words in said
     assert len(re.findall(r"^  rankcut \w+ YOURS.csv", said, re.MULTILINE)) == 3
     assert page.as_uri() in said

@@ -11,9 +11,11 @@ import numpy as np
 from scipy.special import betainc
 from scipy.stats import norm
 
+from rankcut._loops.types import Longs
 from rankcut.blocs.selection import LEAST_PEOPLE
 from rankcut.comparison.page import show_items
 from rankcut.comparison.results import LEVEL, item_in_words
+from rankcut.consensus.agreement import agree
 from rankcut.consensus.figure import (
     about_places,
     draw_consensus,
@@ -21,6 +23,7 @@ from rankcut.consensus.figure import (
     places_table,
     show_pairs,
 )
+from rankcut.consensus.means import Units
 from rankcut.consensus.words import ConsensusReport, agreement_sentence, name_some, percent
 from rankcut.errors import amount
 from rankcut.graphs.item_graph import ItemGraph
@@ -30,6 +33,7 @@ from rankcut.pictures.maps import MOST_ARROWS, about_groups, map_picture, read_m
 from rankcut.pictures.page import Html, draw_svg, item_button, join, show_legend, tag
 from rankcut.pictures.scene import Path, Scene, Shape, Text, rectangle
 from rankcut.pictures.theme import COLOURS, FAINT, SOFT, group_colours, shorten
+from rankcut.rankings import Rankings
 from rankcut.report.study import Study
 
 # Places are drawn one by one up to this many; if there are more, several share a bar.
@@ -201,6 +205,8 @@ def make_map(study: Study) -> Panel | None:
     shown = read_map(sample, values, sample.unranked, by_name=by, colours=colours)
     picture = map_picture(shown, most_arrows=len(study.items))
     found = [] if blocs is None else blocs.sentences()
+    if blocs is not None and blocs.model.structure_ == "camps":
+        found[0] += _agreement_of_camps(sample, blocs.model.labels_)
     structured = blocs is not None and blocs.model.structure_ in ("camps", "line")
     said = [*found, f"The map shows {percent(float(shown.shares.sum()), 1)} of the variation."]
     if blocs is None and sample.counts.sum() < LEAST_PEOPLE:
@@ -234,6 +240,16 @@ def make_map(study: Study) -> Panel | None:
         structured,
         lambda: draw_figure(picture),
     )
+
+
+def _agreement_of_camps(sample: Rankings, of: Longs) -> str:
+    """Kendall's W of each camp beside that of all; nothing if some camp does not agree more."""
+    everyone = agree(Units.of(sample), 0.95).kendall_w
+    camps = [agree(Units.of(sample.rows(of == k)), 0.95).kendall_w for k in np.unique(of)]
+    if everyone is None or any(w is None or w <= everyone for w in camps):
+        return ""
+    each = name_some([f"{w:.2f}" for w in camps], len(camps))
+    return f" Each agrees more than all together: Kendall's W {each} instead of {everyone:.2f}."
 
 
 def make_graph(study: Study) -> Panel | None:

@@ -115,7 +115,7 @@ def report(
     >>> page = report(load_lunch(), by="guest")
     >>> page
     Report(48 rankings, 8 items shown)
-    >>> page.findings[1]
+    >>> page.findings[1][:25]
     'People fall into 2 camps.'
     """
     study = read_study(
