@@ -194,15 +194,8 @@ def test_normalized_is_spearmans_correlation(kind):
     assert_allclose(got, expected, atol=1e-14)
 
 
-@pytest.mark.parametrize("kind", ["full", "top-k", "ties"])
-def test_is_the_graph_cut_kernel_of_the_complete_graph(kind):
-    ranks = make_food(12, kind=kind, random_state=2).ranks
-    got = spearman_kernel(ranks, unranked="last")
-    assert_allclose(got, graph_cut_kernel(ranks, unranked="last"), rtol=1e-14)
-
-
 @pytest.mark.parametrize("completions", ["exact", "closed_form"])
-def test_so_it_is_on_incomplete_rankings(completions):
+def test_it_is_the_graph_cut_kernel_of_the_complete_graph(completions):
     ranks = make_food(12, kind="incomplete", dropped=2, random_state=2).ranks
     got = spearman_kernel(ranks, unranked="anywhere")
     expected = graph_cut_kernel(ranks, unranked="anywhere", completions=completions)
