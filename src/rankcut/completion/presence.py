@@ -128,7 +128,7 @@ def least_squares(listed: csr_array, factors: Floats, counts: Floats | None = No
     everything = weighted.T @ factors + np.eye(rank)
     used = np.unique(listed.indices)
     listed, own = csr_array(listed[:, used]), factors[used]
-    squares = (own[:, :, None] * own[:, None, :]).reshape(len(own), -1)
+    squares = (own[:, :, None] * own[:, None, :]).reshape(len(own), rank * rank)
     found = np.empty((listed.shape[0], rank))
     for start in range(0, len(found), ROWS_AT_ONCE):
         some = listed[start : start + ROWS_AT_ONCE]
