@@ -441,8 +441,8 @@ By the fewest parts it would have been the rule without ICL. But with it, lines 
 called camps in none of 36 samples, and without it in 3. An earlier round, not by a rule stated
 beforehand, had looked at some 45 designs of 4 to 30 items, and at one sample of this table. Where
 its rule fell short in this table, with the same samples, was known: crowds of normal utilities and
-by stages, two camps of 4 items and of normal utilities, lines of 500 people. Nothing was changed for
-the answers below, and failures are left in.
+by stages, two camps of 4 items and of normal utilities, lines of 500 people. Nothing was changed
+for the answers below, and failures are left in.
 
 Other methods saw fewer samples, whose number stands before their columns; k-means with the gap has
 5 null samples and 2 starts, for time. The rule of earlier versions is no longer in the package, so
