@@ -2,13 +2,13 @@
 
 import json
 import re
-from importlib.metadata import version
 from inspect import signature
 from typing import get_args
 
 import pytest
 from commands import fail, succeed
 
+import rankcut
 from rankcut.cli import COMMANDS, consensus, options, reading, regress_ranking
 from rankcut.cli.reading import Reading
 from rankcut.consensus import methods
@@ -32,7 +32,7 @@ def test_words_are_those_of_the_library(ours, theirs):
 
 
 def test_version():
-    assert succeed("--version") == f"rankcut {version('rankcut')}\n"
+    assert succeed("--version") == f"rankcut {rankcut.__version__}\n"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -299,9 +299,9 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        import rankcut
 
-        print(f"rankcut {version('rankcut')}")
+        print(f"rankcut {rankcut.__version__}")
         raise typer.Exit
 
 
