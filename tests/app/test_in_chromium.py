@@ -77,7 +77,7 @@ def test_from_a_survey_to_a_picture(page, tmp_path):
     page.click("#by-0")
     until(page, DONE.format("groups"))
     assert page.evaluate("document.querySelectorAll('.rows td.group').length") == 8
-    assert "Groups differ" in page.evaluate("document.getElementById('findings').textContent")
+    assert "Groups differ" in page.evaluate("document.getElementById('card-groups').textContent")
     page.click("#content-groups .tools-of button:nth-child(2)")
     end = time.monotonic() + PATIENCE
     while not list(tmp_path.glob("*.png")) and time.monotonic() < end:

@@ -92,7 +92,7 @@ def test_questions_and_unranked_items_can_be_chosen(looked):
 def test_a_sheet_can_be_chosen(looked):
     book = workbook([["note"], ["see below"]], [["toro", "uni"], [1, 2], [2, 1]])
     about = looked("v.xlsx", book)
-    assert about["sheets"] == ["sheet 0", "sheet 1"]
+    assert [*about["sheets"]] == ["sheet 0", "sheet 1"]
     assert about["mistake"]
     assert looked("v.xlsx", book, sheet="sheet 1")["said"].endswith("2 items, 2 rankings.")
 

@@ -15,11 +15,10 @@ from rankcut.blocs.estimator import RankingBlocs
 from rankcut.blocs.report import BlocReport, bloc_map, bloc_page
 from rankcut.comparison.group_differences import compare_groups
 from rankcut.comparison.page import comparison_page
-from rankcut.comparison.results import LEVEL
 from rankcut.consensus.figure import draw_consensus
 from rankcut.consensus.words import ConsensusReport
 from rankcut.errors import Setting, in_python, in_shell
-from rankcut.files.text import defused, format_text
+from rankcut.files.text import format_text
 from rankcut.pictures.figures import draw_figure, save_figure
 from rankcut.pictures.maps import map_picture, read_map
 from rankcut.pictures.page import Html, join, show_picture
@@ -37,7 +36,6 @@ class Answer:
     content: Html
     command: str = ""
     python: str = ""
-    finding: str = ""  #: if it is more than chance
     draw: Callable[[], Any] | None = None
     columns: Mapping[str, Any] | None = None
     page: str = ""
@@ -53,9 +51,7 @@ class Answer:
         if path.suffix in (".png", ".svg") and self.draw is not None:
             save_figure(self.draw(), path)
         elif path.suffix == ".csv":
-            columns = (self.columns or {}).items()
-            table = {defused(name): [*map(defused, own)] for name, own in columns}
-            path.write_bytes(format_text(table, ","))
+            path.write_bytes(format_text(dict(self.columns or {}), ",", spreadsheet=True))
         else:
             path.write_text(self.page, encoding="utf-8")
 
@@ -68,6 +64,7 @@ class Subject:
         self.asked, self.say, self.dropped = asked, say, not filled.all()
         self.rankings = rankings.rows(filled) if self.dropped else rankings
         self.unranked = asked.meaning(rankings)
+        self.people = self.rankings.columns[asked.people] if asked.people else None
 
     @cached_property
     def study(self) -> Study:
@@ -108,8 +105,7 @@ class Subject:
             made = spell("report", "rankings", **self.given("people", "unranked"))
             imports, saved = "from rankcut.report import report", f'{made}.save("report.html")'
             same = ("report people unranked", imports, saved)
-        finding = panel.finding * panel.stands_out
-        return self.answer(show_inside(panel), *same, finding=finding, **more)
+        return self.answer(show_inside(panel), *same, **more)
 
 
 def spell(function: str, *given: str, **settings: Any) -> str:
@@ -148,12 +144,11 @@ def consensus(subject: Subject) -> Answer | None:
 
 def groups(subject: Subject) -> Answer | None:
     """Whether groups differ, and where."""
-    by, people, columns = subject.asked.by, subject.asked.people, subject.rankings.columns
+    by, rankings = subject.asked.by, subject.rankings
     if not by:
         return None
     given: dict[str, Any] = subject.given("unranked")
-    whose = columns[people] if people else None
-    found = compare_groups(subject.rankings, columns[by], people=whose, **given)
+    found = compare_groups(rankings, rankings.columns[by], people=subject.people, **given)
     made = spell("compare_groups", "rankings", _column(by), *_people(subject), **given)
     return subject.answer(
         _main(comparison_page([{"title": "", **found.to_dict()}])),
@@ -161,7 +156,6 @@ def groups(subject: Subject) -> Answer | None:
         "from rankcut import compare_groups",
         f"found = {made}",
         'found.plot().savefig("groups.png", dpi=150)',
-        finding=found.verdict() * bool(found.p_value <= LEVEL),
         draw=found.plot,
         columns=found.items.columns,
     )
@@ -186,8 +180,7 @@ def blocs(subject: Subject) -> Answer | None:
     """Whether people fall into camps."""
     given: dict[str, Any] = subject.given("unranked")
     rankings, title = subject.rankings, subject.rankings.title or "Blocs"
-    people = subject.asked.people
-    model = RankingBlocs(**given).fit(rankings, people=rankings.columns[people] if people else None)
+    model = RankingBlocs(**given).fit(rankings, people=subject.people)
     found, picture = BlocReport(model), bloc_map(rankings, model)
     drawn = spell("plot_map", "rankings", "names", **given, by_name="bloc", title=title)
     return subject.answer(
@@ -197,7 +190,6 @@ def blocs(subject: Subject) -> Answer | None:
         f"model = {spell('RankingBlocs', **given)}{spell('.fit', 'rankings', *_people(subject))}",
         'names = [f"bloc {label + 1}" for label in model.labels_]',
         f'{drawn}.savefig("blocs.png", dpi=150)',
-        finding=found.sentences()[0] * (model.structure_ in ("camps", "line")),
         draw=partial(draw_figure, picture),
         columns=found.columns(),
     )

@@ -5,7 +5,7 @@
   const token = location.hash.slice(1) || sessionStorage.getItem("token") || "";
   sessionStorage.setItem("token", token);
   const shown = new Map(); // what stands in each part of the page
-  let state = { version: 0, files: [], examples: [] };
+  let state = { files: [], examples: [] };
   let focused = ""; // what had the focus, if it comes back
   let current = sessionStorage.getItem("current");
 
@@ -14,8 +14,7 @@
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
       if (typeof value === "function") element.addEventListener(name, value);
-      else if (value === true) element.setAttribute(name, "");
-      else if (value !== false && value != null) element.setAttribute(name, value);
+      else if (value != null && value !== false) element.setAttribute(name, value);
     }
     element.append(...inside.flat().filter((each) => each != null && each !== ""));
     return element;
@@ -44,16 +43,12 @@
     if (!answer.ok) throw new Error(await answer.text());
     return answer;
   };
-  const alarm = (words) => {
-    find("trouble").textContent = words;
-    find("trouble").hidden = !words;
-  };
-  // What is told ends what went wrong before.
-  const tell = (words) => {
-    alarm("");
+  const tell = (words, trouble = "") => {
     find("heard").textContent = words;
+    find("trouble").textContent = trouble;
+    find("trouble").hidden = !trouble;
   };
-  const attempt = (work) => work().catch((problem) => alarm(problem.message));
+  const attempt = (work) => work().catch((problem) => tell("", problem.message));
   const change = (wanted) => attempt(() =>
     ask(`/files/${current}`, "POST", JSON.stringify(wanted)));
   const open = (name, content, how = "") => attempt(async () => {
@@ -98,9 +93,9 @@
     make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "line"),
       inOrder(about).map((i) => {
         const name = about.names[i], own = role(about, i);
+        const unlike = about.roles.includes("place") ? "item" : "place";
         const options = Object.fromEntries(Object.entries(ROLES).filter(([each]) =>
-          each === own || (each !== "place" && each !== "item")
-            || each === (about.roles.includes("place") ? "place" : "item")));
+          each === own || each !== unlike));
         return make("th", { scope: "col", class: own }, make("span", {}, name),
           about.labels[i] ? make("small", {}, about.labels[i]) : "",
           select(`role-${i}`, own, options, (chosen) => change({ column: i, role: chosen }),
@@ -119,25 +114,21 @@
   const reading = (own) => {
     const about = own.about;
     if (!about) return make("p", { class: "soft" }, "Reading the file …", make("progress"));
-    const choices = [];
-    const sheets = Object.fromEntries((about.sheets || []).map((each) => [each, each]));
-    for (const [id, label, options] of [["question", "Question", about.questions || {}],
-      ["sheet", "Sheet", sheets]]) {
-      if (Object.keys(options).length > 1) choices.push(choice(id, label, own.reading[id] || "",
-        { "": "choose one", ...options }, (chosen) => change({ reading: { [id]: chosen } })));
-    }
-    if (about.unranked) {
-      choices.push(choice("unranked", "Items that somebody left out", own.unranked || about.unranked,
+    const pick = (id, label, options = {}) => Object.keys(options).length > 1 && choice(id, label,
+      own.reading[id] || "", { "": "choose one", ...options },
+      (chosen) => change({ reading: { [id]: chosen } }));
+    const choices = [pick("question", "Question", about.questions),
+      pick("sheet", "Sheet", about.sheets),
+      about.unranked && choice("unranked", "Items that somebody left out",
+        own.unranked || about.unranked,
         { last: "come after all others", anywhere: "have places that we do not know" },
-        (unranked) => change({ unranked })));
-    }
+        (unranked) => change({ unranked }))].filter(Boolean);
     return [
       about.mistake ? make("div", { class: "mistake", role: "alert" },
         make("p", {}, about.mistake.said), make("p", {}, remedies(about.mistake)))
         : make("p", { class: "says" }, about.said),
       choices.length ? make("div", { class: "choices" }, choices) : null,
       about.names && about.names.length ? table(about) : null,
-      about.more ? make("p", { class: "soft" }, `… and ${about.more} more columns`) : null,
     ];
   };
 
@@ -166,34 +157,24 @@
       done: () => make("div", { class: "content", id: `content-${key}` }),
       nothing: () => null }[card.state]();
   };
-  const fillIn = (key, own) => attempt(async () => {
-    const card = await (await ask(`/files/${own.id}/${key}`)).json();
-    const place = find(`content-${key}`);
-    // Meanwhile, another file may be shown, or the answer may be made again.
-    if (!place || own.id !== current || !card || card.state !== "done") return;
-    place.innerHTML = card.content;
+  const fillIn = async (key, own) => {
+    const place = find(`content-${key}`), { forms } = own.cards[key];
+    const told = await (await ask(`/files/${own.id}/${key}/json`)).json();
+    place.innerHTML = told.content;
     place.querySelectorAll("[data-style]").forEach((each) => {
       each.style.cssText = each.dataset.style;
     });
-    // What is below a heading of an answer is for those who want to know more.
-    place.querySelectorAll(":scope > h2").forEach((head) => {
-      const more = make("details", {}, make("summary", {}, head.textContent));
-      while (head.nextElementSibling && !head.nextElementSibling.matches("h2")) {
-        more.append(head.nextElementSibling);
-      }
-      head.replaceWith(more);
-    });
-    const forms = { png: "Save PNG", svg: "SVG", csv: "Table (CSV)" };
-    const tools = card.forms.map((form) => button(forms[form], () => save(key, form)));
-    if (card.forms.includes("png")) {
+    const saves = { png: "Save PNG", svg: "SVG", csv: "Table (CSV)" };
+    const tools = forms.map((form) => button(saves[form], () => save(key, form)));
+    if (forms.includes("png")) {
       tools.unshift(button("Copy picture", () => copy(load(key, "png"), "the picture")));
     }
     const same = (words, code) => make("div", { class: "same" }, make("span", {}, words),
       make("pre", { tabindex: 0 }, make("code", {}, code)), button("Copy", () => copy(code, words)));
     place.append(make("div", { class: "tools-of" }, tools), make("details", {},
       make("summary", {}, "The same as a command, and in Python"),
-      same("the command", card.command), same("the Python", card.python)));
-  });
+      same("the command", told.command), same("the Python", told.python)));
+  };
 
   const drawCards = (own) => {
     for (const key of Object.keys(TITLES)) {
@@ -203,14 +184,14 @@
       const depends = [own.id, card, control && control.outerHTML];
       const drawn = redraw(`card-${key}`, depends, () => [
         make("h2", { id: `h-${key}` }, TITLES[key]), control, body(key, card)]);
-      if (drawn && card.state === "done") fillIn(key, own);
+      // If it is asked for again or the file is closed meanwhile, there is nothing to fill in.
+      if (drawn && card.state === "done") fillIn(key, own).catch(() => {});
     }
   };
   const draw = () => {
-    const own = file(), some = state.files.length > 0;
+    const own = file();
     if (own) current = own.id;
-    find("welcome").hidden = some;
-    document.body.classList.toggle("some", some);
+    document.body.classList.toggle("some", Boolean(own));
     redraw("tabs", [current, state.files.map((each) => each.id)], () =>
       state.files.map((each) => make("span", { class: each.id === current ? "tab on" : "tab" },
         button(each.name.split("/").at(-1), () => show(each.id), { id: `tab-${each.id}`, class: "",
@@ -218,7 +199,7 @@
         button("×", () => attempt(() => ask(`/files/${each.id}`, "DELETE")),
           { class: "", "aria-label": `Close ${each.name}` }))));
     redraw("view", own && own.id, () => own && [make("section", { id: "reading",
-      "aria-label": "How the file was read" }), make("div", { id: "findings" }),
+      "aria-label": "How the file was read" }),
     ...Object.keys(TITLES).map((key) => make("section", { id: `card-${key}`, hidden: true,
       "aria-labelledby": `h-${key}` })), make("p", { id: "whole" })]);
     if (!own) return;
@@ -229,10 +210,6 @@
     find("view").classList.toggle("unread", unread);
     if (unread) return;
     drawCards(own);
-    const told = Object.entries(own.cards).filter(([, card]) => card.finding);
-    redraw("findings", [own.id, told], () => told.length ? [make("h2", {}, "What stands out"),
-      make("ul", { class: "findings" }, told.map(([key, card]) => make("li", {},
-        button(card.finding, () => find(`h-${key}`).scrollIntoView(), { class: "item" }))))] : null);
     const whole = own.cards.report || {};
     const saveWhole = () => change({ ask: "report" }).then(() => save("report", "html"));
     redraw("whole", [own.id, whole], () => [
@@ -243,18 +220,18 @@
   const listen = async () => {
     for (let lost = false; ;) {
       try {
-        state = await (await ask(`/state?since=${state.version}`)).json();
-        if (lost) alarm("");
+        state = await (await ask("/state")).json();
+        if (lost) tell("");
         lost = false;
         redraw("examples", state.examples, () => state.examples.map((name) =>
           button(name, () => open(name, undefined, "&example"), { class: "chip" })));
         draw();
       } catch (problem) {
         lost = true;
-        alarm(token ? `No answer: has the program ended? (${problem.message})`
+        tell("", token ? `No answer: has the program ended? (${problem.message})`
           : "Open the whole address that the program printed.");
-        await new Promise((wake) => setTimeout(wake, 2000));
       }
+      await new Promise((wake) => setTimeout(wake, lost ? 2000 : 200));
     }
   };
   const openAll = async (files) => { for (const each of [...files]) await open(each.name, each); };

@@ -1,7 +1,7 @@
 """How a file was read, as data for the page: its first rows, the role of each column, mistakes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from rankcut.errors import InputError, amount
@@ -20,7 +20,6 @@ _MOST_COLUMNS, _MOST_LETTERS = 60, 80
 # How people may have a file read.
 _READING = {each.name for each in fields(TableOptions)} - {"known_items", "where"}
 _READING |= {"format", "sheet", "header", "delimiter"}
-
 
 EXAMPLES = ("lunch:full", "lunch:top-k", "lunch:ties", "lunch:incomplete")
 """The data sets that the page offers."""
@@ -42,7 +41,7 @@ class Asked:
     """What people have chosen: how to read a file, and what to ask of it."""
 
     name: str  #: of the file or example, as a command calls it
-    reading: dict[str, Any] = field(default_factory=dict)  #: options of ``read_file``
+    reading: dict[str, Any] = field(default_factory=dict, hash=False)  #: options of ``read_file``
     unranked: str = ""  #: empty: as the file says, or unknown
     by: str = ""  #: the column of groups
     people: str = ""  #: the column that says whose ranking it is
@@ -96,14 +95,11 @@ def look(asked: Asked) -> tuple[RankingSet | None, dict[str, Any]]:
         about |= _described(asked, rankings, seen)
     if seen is not None:
         most = slice(0, _MOST_COLUMNS)
-        about |= {
+        about |= asdict(seen) | {
             "names": seen.names[most],
             "labels": seen.labels[most],
+            "sheets": {each: each for each in seen.sheets},
             "rows": [[cell[:_MOST_LETTERS] for cell in row[most]] for row in seen.rows],
-            "lines": seen.lines,
-            "more": max(0, len(seen.names) - _MOST_COLUMNS),
-            "questions": seen.questions,
-            "sheets": seen.sheets,
         }
     return rankings, about
 
@@ -143,8 +139,6 @@ _SAYS = {
     "higher_is_better=False": "lower is better",
     "unranked=last": "they come after all others",
     "unranked=anywhere": "we do not know their places",
-    "order": "{} holds the orders",
-    "score": "{} holds the scores",
 }
 
 
@@ -157,7 +151,7 @@ def say_mistake(mistake: Exception) -> dict[str, Any]:
         choices = [{"format": each} for each in ("csv", "tsv", "json", "xlsx", "soi", "blt")]
 
     def says(name: str, value: Any) -> str:
-        return _SAYS.get(f"{name}={value}", _SAYS.get(name, "{}")).format(value)
+        return _SAYS.get(f"{name}={value}", _SAYS.get(name, f"{name}: {{}}")).format(value)
 
     return {
         "said": mistake.moved(file=None, remedy="" if choices else mistake.remedy).render(),

@@ -26,15 +26,12 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from rankcut.app.desk import STEP, Desk, OpenFile, Worker
+from rankcut.app.desk import STEP, Desk, OpenFile
 from rankcut.app.reading import EXAMPLES, KEYS
 from rankcut.pictures.page import page_style, read_file
 
 MOST_BYTES = 256 * 2**20
 """The largest file that is taken: one of 200 MB has room."""
-
-# Seconds until the page asks again if nothing has changed.
-_PATIENCE = 20.0
 
 _HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -80,12 +77,10 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Starlette:
 
     @asynccontextmanager
     async def living(app: Any) -> AsyncIterator[None]:
-        warm = asyncio.create_task(asyncio.to_thread(Worker, desk.folder))
         for name in files:
             desk.open(name)
         yield
         desk.close()
-        (await warm).end()
 
     async def guard(request: Request, answer: Any) -> Response:
         refused = why_refused(request, port, token)
@@ -106,12 +101,8 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Starlette:
         return Response(page_style() * (kind == "text/css") + content, media_type=kind)
 
     async def state(request: Request) -> Response:
-        since, waited = int(request.query_params.get("since", 0)), 0.0
-        while desk.version <= since and waited < _PATIENCE:
-            await asyncio.sleep(STEP)
-            waited += STEP
-        version, files = desk.version, [file.state() for file in list(desk.files.values())]
-        return JSONResponse({"version": version, "files": files, "examples": EXAMPLES})
+        files = [file.state() for file in desk.files.values()]
+        return JSONResponse({"files": files, "examples": EXAMPLES})
 
     async def take(request: Request) -> Response:
         name, size = request.query_params.get("name", ""), 0
@@ -133,20 +124,18 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Starlette:
         return JSONResponse(desk.open(name, folder))
 
     async def change(request: Request) -> Response:
-        file, wanted = file_of(request), await request.json()
-        if not isinstance(wanted, dict) or not {wanted.get("ask"), wanted.get("stop")} <= _KEYS:
-            raise ValueError("this is no choice")
-        file.change(wanted)
+        try:
+            wanted = await request.json()
+            if not {wanted.get("ask"), wanted.get("stop")} <= _KEYS:
+                raise ValueError("this is no answer")
+            file_of(request).change(wanted)
+        except (AttributeError, TypeError, ValueError) as problem:
+            raise HTTPException(400, "this is no choice") from problem
         return JSONResponse(None)
 
     async def close(request: Request) -> Response:
         file_of(request).close()
         return JSONResponse(None)
-
-    async def card(request: Request) -> Response:
-        # A file may be closed while the page asks for its answers.
-        found = desk.files.get(request.path_params["id"])
-        return JSONResponse(found and found.cards.get(request.path_params["key"]))
 
     async def save(request: Request) -> Response:
         file, key = file_of(request), request.path_params["key"]
@@ -160,29 +149,22 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Starlette:
             await asyncio.sleep(STEP)
         return FileResponse(path)
 
-    async def say(request: Request, problem: Exception) -> Response:
-        return PlainTextResponse(str(problem), 400)
-
     routes = [
         *(Route(path, show) for path in _PAGE),
         Route("/state", state),
         Route("/files", take, methods=["PUT"]),
         Route("/files/{id}", change, methods=["POST"]),
         Route("/files/{id}", close, methods=["DELETE"]),
-        Route("/files/{id}/{key}", card),
         Route("/files/{id}/{key}/{form}", save),
     ]
     guarded = Middleware(BaseHTTPMiddleware, dispatch=guard)
-    handlers: Any = {ValueError: say}
-    return Starlette(
-        routes=routes, middleware=[guarded], exception_handlers=handlers, lifespan=living
-    )
+    return Starlette(routes=routes, middleware=[guarded], lifespan=living)
 
 
-def serve(files: Sequence[str], port: int = 0, *, browser: bool = True) -> None:
+def serve(files: Sequence[str], *, browser: bool = True) -> None:
     """Show the page until the program is interrupted."""
     with socket.socket() as listener, tempfile.TemporaryDirectory(prefix="rankcut-") as folder:
-        listener.bind(("127.0.0.1", port))
+        listener.bind(("127.0.0.1", 0))
         listener.listen()
         port, token = listener.getsockname()[1], secrets.token_urlsafe(32)
         if hasattr(signal, "SIGHUP"):

@@ -9,7 +9,7 @@ import typer
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import By, GraphOptions, LeftOut, People, Strata
 from rankcut.cli.output import PICTURES, OutputFiles, Outputs, named_files, say, styled, working
-from rankcut.cli.reading import RankingFile, Reading, is_dataset, known_values, with_column
+from rankcut.cli.reading import RankingFile, Reading, known_values, with_column
 from rankcut.errors import InputError, RankingFileError
 
 _NEXT = (
@@ -141,12 +141,8 @@ def map(  # noqa: A001 - the command is called so
 
 def open(  # noqa: A001 - the command is called so
     files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[FILE]...", help="Rankings, or lunch:full and the like.", show_default=False
-        ),
+        list[str] | None, typer.Argument(metavar="[FILE]...", help="Rankings, or lunch:full.")
     ] = None,
-    port: Annotated[int, option("Port on this machine (0: any that is free).", min=0)] = 0,
     browser: Annotated[bool, option("Open it in the browser.", "--browser/--no-browser")] = True,
 ) -> None:
     """Open a page on which to drop files.
@@ -157,11 +153,8 @@ def open(  # noqa: A001 - the command is called so
 
     Example: rankcut open votes.csv
     """
-    for name in files or ():
-        if not (is_dataset(name) and name.startswith("lunch:")) and not Path(name).is_file():
-            raise RankingFileError("there is no such file, nor example", name)
     if not (find_spec("starlette") and find_spec("uvicorn")):
         raise ModuleNotFoundError('it needs Starlette and uvicorn: pip install "rankcut[app]"')
     from rankcut.app.server import serve
 
-    serve(files or [], port, browser=browser)
+    serve(files or [], browser=browser)
