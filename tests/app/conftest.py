@@ -38,7 +38,7 @@ class Client:
 
     def open(self, name, content=None):
         if content is None:
-            return self.read(f"/files?example&name={name}", "PUT")
+            return self.read(f"/files?name={name}", "PUT")
         data = content.encode() if isinstance(content, str) else content
         return self.read(f"/files?name={quote(name)}", "PUT", data)
 

@@ -103,4 +103,5 @@ def test_what_is_no_table_is_shown_as_rankings(looked):
     assert about["fixed"]
     assert about["rows"] == [["1", "2", "3", "2"], ["3", "2", "1", "1"]]
     assert about["roles"] == ["item", "item", "item", "weight"]
+    assert "no such file" in look(Asked("other.csv"))[1]["mistake"]["said"].lower()
     assert looked("v.what", "1,2")["mistake"]["remedies"][0]["sets"] == {"format": "csv"}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from rankcut.app import server
+from rankcut.app.desk import Worker
 
 VOTES = (
     "town,<img src=x onerror=alert(1)>,b\x1b[2J,c\n" + "Kobe,1,2,3\nNara,2,1,3\nKobe,3,2,1\n" * 9
@@ -69,6 +70,14 @@ def test_files_are_kept_where_only_their_owner_can_read(client):
     client.read(f"/files/{key}", "DELETE")
     assert not list(home.iterdir())
     assert client.ask(f"/files/{key}/consensus/csv")[0] == 404
+
+
+def test_a_process_that_is_let_go_leaves_the_files_of_others(tmp_path):
+    worker = Worker(tmp_path)
+    worker.pipe.close()
+    worker._process.join(1)
+    assert tmp_path.exists()
+    worker.end()
 
 
 def test_answers_come_one_by_one_and_can_be_saved(client):

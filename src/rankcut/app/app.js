@@ -2,8 +2,7 @@
 // so that nothing is lost when the page is loaded again.
 (() => {
   const find = (id) => document.getElementById(id);
-  const token = location.hash.slice(1) || sessionStorage.getItem("token") || "";
-  sessionStorage.setItem("token", token);
+  const token = location.hash.slice(1);
   const shown = new Map(); // what stands in each part of the page
   let state = { files: [], examples: [] };
   let focused = ""; // what had the focus, if it comes back
@@ -51,10 +50,9 @@
   const attempt = (work) => work().catch((problem) => tell("", problem.message));
   const change = (wanted) => attempt(() =>
     ask(`/files/${current}`, "POST", JSON.stringify(wanted)));
-  const open = (name, content, how = "") => attempt(async () => {
+  const open = (name, content) => attempt(async () => {
     tell(`Opening ${name}`);
-    const path = `/files?name=${encodeURIComponent(name)}${how}`;
-    show(await (await ask(path, "PUT", content)).json());
+    show(await (await ask(`/files?name=${encodeURIComponent(name)}`, "PUT", content)).json());
   });
   const show = (id) => {
     current = id;
@@ -164,6 +162,9 @@
     place.querySelectorAll("[data-style]").forEach((each) => {
       each.style.cssText = each.dataset.style;
     });
+    // What is below a heading of an answer is for those who want to know more.
+    const parts = [...place.children], more = parts.findIndex((each) => each.matches("h2"));
+    if (more > 0) place.append(make("details", {}, make("summary", {}, "More"), parts.slice(more)));
     const saves = { png: "Save PNG", svg: "SVG", csv: "Table (CSV)" };
     const tools = forms.map((form) => button(saves[form], () => save(key, form)));
     if (forms.includes("png")) {
@@ -224,7 +225,7 @@
         if (lost) tell("");
         lost = false;
         redraw("examples", state.examples, () => state.examples.map((name) =>
-          button(name, () => open(name, undefined, "&example"), { class: "chip" })));
+          button(name, () => open(name), { class: "chip" })));
         draw();
       } catch (problem) {
         lost = true;

@@ -106,7 +106,7 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Starlette:
 
     async def take(request: Request) -> Response:
         name, size = request.query_params.get("name", ""), 0
-        if name in EXAMPLES and "example" in request.query_params:
+        if name in EXAMPLES:
             return JSONResponse(desk.open(name))
         # Of a name, what can be seen and is no path.
         folder, name = desk.new_folder(), re.sub(r"[^\w.() -]", "_", name)[-60:]
