@@ -79,7 +79,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
     >>> orders = [["toro", "ika"], ["ika", "maguro"], ["maguro", "tako"], ["ebi", "uni"]]
     >>> vectors = LikenessFeatures(unranked="last").fit_transform(from_orders(orders)[0])
     >>> (vectors @ vectors.T).round(1)[0]
-    array([ 1. ,  0.3, -0.1, -0.2])
+    array([ 1. ,  0.4, -0.2, -0.2])
     """
 
     def __init__(
