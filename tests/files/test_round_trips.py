@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from ranking_sets import orders_of, ranking_sets
 
@@ -71,6 +71,7 @@ def test_tables_keep_everything(kind, layout):
     check()
 
 
+@example(RankingSet(np.array([[np.nan]]), (";",)), "csv")
 @given(ranking_sets(), st.sampled_from(["csv", "npy"]))
 def test_wide_tables_and_arrays_keep_ranks_to_the_bit(rankings, kind):
     scaled = rankings.ranks * 0.1
