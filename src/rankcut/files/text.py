@@ -344,10 +344,11 @@ def format_text(columns: dict[str, Any], delimiter: str, *, spreadsheet: bool = 
         columns = {defused(name): list(map(defused, own)) for name, own in columns.items()}
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    # A name that holds another delimiter is quoted, so that it is not read as two.
-    held = any(mark in str(name) for name in columns for mark in ";\t")
-    quoting = csv.QUOTE_ALL if held else csv.QUOTE_MINIMAL
-    csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=quoting).writerow(columns)
+    header = writer
+    if any(mark in str(name) for name in columns for mark in ";\t"):
+        # A name that holds another delimiter is quoted, so that it is not read as two.
+        header = csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    header.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue().encode()
 
