@@ -154,7 +154,7 @@ def open(  # noqa: A001 - the command is called so
     Example: rankcut open votes.csv
     """
     if not (find_spec("starlette") and find_spec("uvicorn")):
-        raise ModuleNotFoundError('it needs Starlette and uvicorn: pip install "rankcut[app]"')
+        raise ModuleNotFoundError("it needs Starlette and uvicorn: pip install starlette uvicorn")
     from rankcut.app.server import serve
 
     serve(files or [], browser=browser)
