@@ -94,7 +94,7 @@ def more_kinds(rng: np.random.Generator) -> Iterator[tuple[str, np.ndarray, np.n
 
 
 def drawn(worth: np.ndarray, lengths: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
-    """Lists of so many items, each chosen in proportion to exp(worth) from those that remain."""
+    """Lists of these lengths, items chosen in proportion to exp(worth) from those that remain."""
     order = np.argsort(-worth - rng.gumbel(size=worth.shape), axis=1)
     places = np.argsort(order, axis=1) + 1.0
     return np.where(

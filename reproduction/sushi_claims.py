@@ -17,9 +17,11 @@ from reproduction.claims import (
     shared,
     short,
 )
-from reproduction.figures import sushi_figures as figures  # noqa: F401
+from reproduction.figures import sushi_figures
 from reproduction.methods import BLIND, CONSTANT, CUT, DRAWN, DUMMY, KENDALL, MALLOWS, N_DRAWS
 from reproduction.sushi import EXPERIMENTS, ORIGIN
+
+figures = sushi_figures
 
 RIVALS = {
     name: [method for method in about.methods if method in (KENDALL, MALLOWS)]

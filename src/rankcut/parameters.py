@@ -34,7 +34,7 @@ _LONG = 200
 # Numbers to hold at once where blocks of them are made and thrown away: 32 MB.
 AT_ONCE = 1 << 22
 
-# Rows and columns of a square matrix of so many numbers.
+# Rows and columns of a square matrix with that many numbers.
 SIDE = math.isqrt(AT_ONCE)
 
 # Numbers to keep, where they would otherwise be made again: 512 MB.

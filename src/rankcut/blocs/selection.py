@@ -119,7 +119,7 @@ def merge_people(rankings: Rankings) -> tuple[Rankings, Floats]:
 
 
 def some_people(rankings: Rankings) -> Rankings:
-    """At most so many people that structures are compared by, at equal distances."""
+    """The people whose structure is sought: all, or some at equal distances in the sorted rows."""
     n_rows, n_items = rankings.shape
     number = max(MOST_PEOPLE, min(_EACH * n_items, KEPT // n_items))
     whose = np.arange(n_rows) if rankings.people is None else rankings.people

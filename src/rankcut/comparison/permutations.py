@@ -86,7 +86,7 @@ class Draws(ABC):
             for question, order, bar in zip(questions, orders, bars, strict=True):
                 found = question.look(drawn)[:, order]
                 largest = np.maximum.accumulate(found[:, ::-1], axis=1)[:, ::-1]
-                # Strengths are fitted to about so many digits.
+                # Strengths are fitted to about half of the digits of a float.
                 near = math.sqrt(ROUNDING) * np.maximum(bar, 1.0)
                 counts.append((largest >= bar - near).sum(axis=0))
             return counts

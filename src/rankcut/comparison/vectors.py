@@ -98,7 +98,7 @@ class Expected(NamedTuple):
 
 
 def share_of_model(sizes: Any) -> Any:
-    """How far variances of so many units are drawn to those of a model: as by ten units more."""
+    """How much the model's variances count in a group of this size: as much as ten more units."""
     return FEW_UNITS / (sizes + FEW_UNITS)
 
 
@@ -361,7 +361,7 @@ class Scores:
         return np.asarray(np.maximum(squares - (means**2).sum(axis=1), 0.0))
 
     def is_nearly_normal(self, enough: int) -> bool:
-        """Whether no unit weighs as much as one of so many."""
+        """Whether every unit weighs less than one of ``enough`` equal units."""
         weight, counts = self.design.weight, self.design.counts
         return float(weight.max() ** 2 / (counts @ weight**2)) < 1.0 / enough
 

@@ -28,7 +28,7 @@ from rankcut.rankings.value import ROUNDING, block_rows
 EXHAUSTIVE_ITEMS = 14
 
 # A function of one's own may be slow, so fitting asks it for some hundred values only: those of all
-# sets of so many items, or as many random inequalities of more.
+# sets of this many items, or as many random inequalities of more.
 _ITEMS_WHEN_FITTED = EXHAUSTIVE_ITEMS // 2
 
 

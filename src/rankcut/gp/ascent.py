@@ -40,8 +40,8 @@ _ASIDE = 1e-4
 # Past steps that acceleration remembers.
 _DEPTH = 6
 
-# After so many joint steps, q and θ take turns. Where classes can be told apart, joint steps take a
-# third of the passes; where one class has a handful of rows, turns are better.
+# After this many joint steps, q and θ take turns. Where classes can be told apart, joint steps take
+# a third of the passes; where one class has a handful of rows, turns are better.
 _TOGETHER = 16 * _DEPTH
 
 # How often a step is shortened before it is given up.

@@ -25,7 +25,7 @@ def inflation(n_people: float) -> float:
 
 
 def hotelling(statistic: float, sizes: Sequence[int], n_people: Sequence[float]) -> float:
-    """The p-value of a sum of Hotelling's T², each of so many coefficients and people.
+    """The p-value of a sum of Hotelling's T², each with its number of coefficients and people.
 
     The sum is a multiple of F's distribution with the same mean and variance, which for one T² is
     exact. NaN: the variance of one with so few people is infinite.
