@@ -637,3 +637,16 @@ def test_too_many_people_to_shuffle_are_refused_in_one_line():
     votes = RankingSet(ranks, tuple("abcde"), counts=np.where(few, 1, 10**9))
     with pytest.raises(InputError, match=r"28,000,000,002 people are too many .*; divide all"):
         compare_groups(votes, few, random_state=0)
+
+
+def test_few_short_lists_of_the_same_people_do_not_differ():
+    """Items that none of ten people chose would have strengths without variance."""
+    strengths, found = np.linspace(1.5, -1.5, 8), 0
+    for seed in range(30):
+        noise = np.random.default_rng(seed).gumbel(size=(110, 8))
+        ranks = (-(strengths + noise)).argsort(axis=1).argsort(axis=1) + 1.0
+        lengths = np.repeat([3, 6], [10, 100])
+        lists = np.where(ranks <= lengths[:, np.newaxis], ranks, np.nan)
+        compared = compare_groups(lists, lengths, unranked="last", n_permutations=99)
+        found += compared.p_value <= 0.05
+    assert found <= 8
