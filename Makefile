@@ -50,10 +50,11 @@ test-slow: $(INSTALLED)
 
 test-all: test test-slow
 
-# What no test reaches, module by module; compiled loops are left out.
+# What no test reaches, module by module, and a page of it; compiled loops are left out.
 coverage: $(INSTALLED)
 	$(ONE_THREAD) $(VENV)/bin/python -m coverage run -m pytest -q -m "not slow" -p no:cacheprovider
 	$(VENV)/bin/python -m coverage report
+	$(VENV)/bin/python benchmarks/record.py tested_lines
 
 # The lower bounds of pyproject.toml, exactly, in an environment of their own.
 test-oldest: .venv-oldest/.installed

@@ -50,6 +50,7 @@ TITLES = {
     "strengths_graph": "What the item graph is worth",
     "strengths_speed": "Speed of strengths",
     "submodular": "Other set functions",
+    "tested_lines": "What tests reach",
 }
 """Titles of pages; for other programs, the name."""
 

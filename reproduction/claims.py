@@ -143,7 +143,7 @@ class Interval:
         """As a difference is written."""
         if not np.isfinite([self.low, self.high]).all():
             return f"{short(self.mean, sign)} ({self.n} seeds)"
-        return f"{short(self.mean, sign)} [{short(self.low, sign)}, {short(self.high, sign)}]"
+        return f"{short(self.mean, sign)} ({short(self.low, sign)} to {short(self.high, sign)})"
 
     def __neg__(self) -> "Interval":
         return Interval(-self.mean, -self.high, -self.low, self.n)
@@ -219,7 +219,7 @@ class Scores:
     def gain(self, one: Case, other: Case) -> str:
         """The difference in both scores, in words."""
         f1, accuracy = (self.difference(one, other, score) for score in ("F1", "accuracy"))
-        return f"{f1.signed()} in F1 ({accuracy.signed()} in accuracy)"
+        return f"{f1.signed()} in F1 and {accuracy.signed()} in accuracy"
 
     def spread_ratio(self, one: Case, other: Case) -> Interval:
         """The ratio of F1's standard deviations over seeds; its interval by resampling seeds."""

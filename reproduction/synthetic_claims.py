@@ -104,7 +104,7 @@ def more_variable_on_ties_and_incomplete(found: dict[str, Scores], way: Way) -> 
     ratios = {
         kind: found[way].spread_ratio((kind, CUT), ("full", CUT)) for kind in ("ties", "incomplete")
     }
-    said = ", ".join(f"{ratio} ({kind})" for kind, ratio in ratios.items())
+    said = ", ".join(f"{kind} {ratio}" for kind, ratio in ratios.items())
     return Verdict(
         shared([ratio.says("more variable") for ratio in ratios.values()]),
         f"The graph cut kernel's standard deviation of F1, relative to full rankings: {said}.",

@@ -30,11 +30,21 @@ def test_one_version_everywhere():
     assert re.fullmatch(rf"{version} \(\d{{4}}-\d\d-\d\d\)", newest)
 
 
-def test_the_conda_package_needs_what_the_wheel_needs():
-    run = text_of("conda/recipe.yaml").partition("  run:\n")[2].partition("\ntests:")[0]
-    listed = {line.strip("- ").replace(" ", "") for line in run.splitlines() if line.strip()}
-    python = f"python{PROJECT['project']['requires-python']}"
-    assert listed == {python, *PROJECT["project"]["dependencies"]}
+def test_the_conda_package_is_what_the_wheel_is():
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    recipe, project = yaml.safe_load(text_of("conda/recipe.yaml")), PROJECT["project"]
+    assert recipe["package"]["name"] == project["name"]
+    run = {pin.replace(" ", "") for pin in recipe["requirements"]["run"]}
+    assert run == {f"python{project['requires-python']}", *project["dependencies"]}
+    assert {*PROJECT["build-system"]["requires"]} < {*recipe["requirements"]["host"]}
+    commands = recipe["build"]["python"]["entry_points"]
+    assert commands == [f"{name} = {place}" for name, place in project["scripts"].items()]
+    about = recipe["about"]
+    assert (about["license"], about["homepage"]) == (
+        project["license"],
+        project["urls"]["Homepage"],
+    )
+    assert (HOME / about["license_file"]).exists()
 
 
 @pytest.mark.parametrize("path", sorted((HOME / ".github/workflows").glob("*.yml")), ids=str)

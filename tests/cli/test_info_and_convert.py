@@ -34,6 +34,18 @@ def test_columns_that_are_no_ranks_are_noticed(lunch):
     assert "ranks go up to 1,976, with 2 items" in said
 
 
+def test_questions_that_begin_alike_are_one_line(lunch):
+    said = [f"Please say whether you agree with statement {k}" for k in (1, 2)]
+    (lunch / "long.csv").write_text(
+        f"a,b,{said[0]},{said[1]},town\n1,2,yes,no,Ayr\n2,1,no,no,Ayr\n"
+    )
+    columns = succeed("info", "long.csv").partition("columns:")[2].split("problems:")[0]
+    assert [line.split(" (")[1] for line in columns.splitlines() if "(" in line] == [
+        "2 columns)",
+        "1 value)",
+    ]
+
+
 @pytest.mark.parametrize("suffix", ["toi", "csv", "tsv", "parquet", "blt", "toi.gz", "csv.gz"])
 def test_convert_to_each_format_and_back(lunch, suffix):
     succeed("convert", "incomplete.csv", f"votes.{suffix}")

@@ -23,6 +23,17 @@ def test_few_groups_have_columns_of_their_own():
     assert "others" not in page
 
 
+def test_p_has_a_sign_only_where_it_is_a_bound():
+    ranks = np.array([[1, 2, 3, 4], [2, 1, 3, 4]] * 20)
+    ranks[20:, :2] = [[1, 2], [2, 1]] * 10
+    ranks[:20, 2:] = [4, 3]
+    found = compare_groups(ranks, ["east"] * 20 + ["west"] * 20, n_permutations=19)
+    page = comparison_page([{"title": "side", **found.to_dict()}])
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", page)
+    assert {"≤ 0.05", "1.00"} <= {*cells}
+    assert not [cell for cell in cells if cell.startswith("=")]
+
+
 def test_many_groups_share_a_colour_and_have_no_columns():
     found, page = compared(30)
     assert "Rankings: 120, in 30 groups of 4." in found.summary()

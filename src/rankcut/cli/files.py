@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -85,7 +86,12 @@ def _facts(found: "Description", shown: int) -> list[tuple[str, str]]:
 
         said = agreement_sentence(found.agreement).removeprefix("Agreement: ")
         lines.append(("agreement", said.rstrip(".")))
-    known = [f"{shorten(name)} ({amount(n, 'value')})" for name, n in found.columns.items()]
+    known = []
+    # Questions of an export that begin alike are one line.
+    for name, alike in groupby(found.columns.items(), lambda column: shorten(column[0])):
+        values = [n for _, n in alike]
+        n_columns = amount(len(values), "column")
+        known.append(f"{name} ({n_columns if len(values) > 1 else amount(values[0], 'value')})")
     if len(known) > MOST_ITEMS:
         known[MOST_ITEMS:] = [f"and {len(known) - MOST_ITEMS} more"]
     lines.extend(_listed("columns", known))

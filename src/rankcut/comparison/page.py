@@ -112,7 +112,7 @@ def show_items(
                 *(Cell(f"{row[name]:.2f}", row[name]) for name in gaps),
                 row.get("higher_in", row.get("more_in")),
                 row.get("lower_in", row.get("less_in")),
-                Cell(p_in_words(row["p_value"], result["p_floor"])[2:], row["p_value"]),
+                _p_cell(row["p_value"], result),
             ]
         )
     heads = [
@@ -129,6 +129,11 @@ def show_items(
     yield tag("p", FINE_PRINT, kind="soft")
 
 
+def _p_cell(value: float, result: Mapping[str, Any]) -> Cell:
+    """A p-value below the head "p": its sign is shown only where it is a bound."""
+    return Cell(p_in_words(value, result["p_floor"]).removeprefix("p ").removeprefix("= "), value)
+
+
 def _table(rows: Sequence[Mapping[str, Any]], result: Mapping[str, Any]) -> Html:
     """A table of rows; of many groups, without the columns for each of them."""
     groups = result["groups"]
@@ -136,7 +141,7 @@ def _table(rows: Sequence[Mapping[str, Any]], result: Mapping[str, Any]) -> Html
     names = [name for name in rows[0] if not name.endswith(ends)]
 
     def cell(name: str, value: Any) -> Any:
-        return Cell(p_in_words(value, result["p_floor"])[2:], value) if name == "p_value" else value
+        return _p_cell(value, result) if name == "p_value" else value
 
     cells = [[cell(name, row[name]) for name in names] for row in rows]
     roomy = ("less_in", "lower_in")
