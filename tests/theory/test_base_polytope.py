@@ -72,7 +72,7 @@ def test_a_point_beside_the_plane_is_outside():
         found = polytope.contains(point)
         assert found.violated == {0, 1}
         assert found.excess == sum(point) - 3
-    with pytest.raises(ValueError, match="must be 2 numbers"):
+    with pytest.raises(ValueError, match="for each of the 2 items"):
         polytope.contains([1, 2, 3])
 
 
