@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.sparse import csr_array
 
-from rankcut.dask.reading import block_places
+from rankcut.dask.parquet import block_places
 
 
 def generate(folder, n_rankings, n_items, block):

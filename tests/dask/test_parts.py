@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from rankcut import read_file
-from rankcut.dask.jobs import Parts
-from rankcut.dask.reading import BlockReader, block_places
+from rankcut.dask.parquet import BlockReader, Parts, block_places
 from rankcut.files import RankingFileError, scan_file
 from rankcut.files.layouts import joined
 from rankcut.files.roles import TableOptions

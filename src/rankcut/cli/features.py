@@ -45,7 +45,7 @@ def features(
     targets = named_files(output, "features.npy")
     folders = [target for target in targets if target.endswith("/") or Path(target).is_dir()]
     if folders:
-        from rankcut.dask.jobs import write_features
+        from rankcut.dask.parquet import write_features
 
         if len(targets) > 1:
             raise InputError("a directory of parts must be the only output", file=folders[0])
@@ -105,7 +105,7 @@ def gram(
     targets = named_files(output, "gram.npy")
     zarr = [target for target in targets if target.rstrip("/").endswith(".zarr")]
     if zarr:
-        from rankcut.dask.jobs import write_gram
+        from rankcut.dask.parquet import write_gram
 
         if len(targets) > 1:
             raise InputError("a Zarr array must be the only output", file=zarr[0])

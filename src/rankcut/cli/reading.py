@@ -15,7 +15,7 @@ from rankcut.errors import InputError, RankingFileError, amount
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankcut.dask.reading import ParquetRankings
+    from rankcut.dask.parquet import ParquetRankings
     from rankcut.files.feature_tables import ItemTable
     from rankcut.files.tables import Header
     from rankcut.rankings.ranking_set import RankingSet
@@ -181,7 +181,7 @@ class Reading:
         self, source: str, rows: int, *, no_items: Sequence[str | None] = ()
     ) -> "ParquetRankings":
         """A Parquet data set in blocks; only the first is read now."""
-        from rankcut.dask.reading import read_parquet
+        from rankcut.dask.parquet import read_parquet
         from rankcut.files.formats import chosen_format
 
         if is_dataset(source) or source == "-" or chosen_format(source, self.format) != "parquet":

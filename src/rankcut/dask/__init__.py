@@ -19,10 +19,10 @@ once. Dask is imported only when it is used.
 """
 
 from rankcut.dask import estimators as estimators
-from rankcut.dask.jobs import write_features as write_features
-from rankcut.dask.jobs import write_gram as write_gram
-from rankcut.dask.reading import ParquetRankings as ParquetRankings
-from rankcut.dask.reading import read_parquet as read_parquet
+from rankcut.dask.parquet import ParquetRankings as ParquetRankings
+from rankcut.dask.parquet import read_parquet as read_parquet
+from rankcut.dask.parquet import write_features as write_features
+from rankcut.dask.parquet import write_gram as write_gram
 from rankcut.dask.tasks import cluster as cluster
 
 __all__ = ["ParquetRankings", "cluster", "read_parquet", "write_features", "write_gram"]
