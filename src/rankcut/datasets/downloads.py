@@ -14,10 +14,9 @@ from rankcut.errors import RankingFileError
 from rankcut.files.feature_tables import ItemTable
 from rankcut.files.text import open_text, text_blocks
 from rankcut.parameters import check_choice
-from rankcut.rankings.long_tables import entries_by_row
 from rankcut.rankings.orders import spread
 from rankcut.rankings.ranking_set import RankingSet
-from rankcut.rankings.ratings import from_ratings, read_scale
+from rankcut.rankings.ratings import entries_by_row, from_ratings, read_scale
 
 VARIABLE = "RANKCUT_DATA"
 

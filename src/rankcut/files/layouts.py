@@ -40,10 +40,9 @@ from rankcut.files.roles import (
 )
 from rankcut.files.tables import BLOCK_CELLS, TableBlock, is_empty, is_missing, shown, side_column
 from rankcut.rankings import object_array
-from rankcut.rankings.long_tables import entries_by_row
 from rankcut.rankings.orders import from_orders, parse_order
 from rankcut.rankings.ranking_set import RankingSet, fitting_ranks
-from rankcut.rankings.ratings import from_ratings
+from rankcut.rankings.ratings import entries_by_row, from_ratings
 from rankcut.rankings.reading import first_repeat
 
 # What columns are is judged by this many rows or more, and by further ones while a column is
