@@ -112,14 +112,7 @@ class DiffusionKernel(RankingKernel):
 def diffusion_kernel(
     X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
 ) -> NDArray[Any]:
-    """K = exp(β·(A − n(n − 1)/2·I)), where A joins rankings that differ by one transposition.
-
-    Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
-    :class:`DiffusionKernel`.
-
-    >>> diffusion_kernel([[1, 2, 3]], [[1, 2, 3], [2, 1, 3], [2, 3, 1]], beta=0.1).round(4)
-    array([[0.752 , 0.0752, 0.0112]])
-    """
+    """The Gram matrix of :class:`DiffusionKernel` with these options; see ``gram`` there."""
     return DiffusionKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 

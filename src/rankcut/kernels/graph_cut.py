@@ -93,14 +93,9 @@ class GraphCutKernel(RankingKernel):
 def graph_cut_kernel(
     X: Any, Y: Any = None, *, graph: Any = None, out: Any = None, dtype: Any = None, **options: Any
 ) -> NDArray[Any]:
-    """k(A, A') = ⟨φ(A), φ(A')⟩ for each ranking of X and each of Y.
+    """The Gram matrix of :class:`GraphCutKernel` with these options; see ``gram`` there.
 
-    Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
-    :class:`GraphCutKernel`. The weights of a graph as ``Y`` are refused.
-
-    >>> graph_cut_kernel([[1, 2, 3], [3, 2, 1]], [[1, 3, 2]], normalize=True)
-    array([[ 0.5],
-           [-0.5]])
+    The weights of a graph as ``Y`` are refused.
     """
     refuse_weights(Y)
     return GraphCutKernel(graph, **options).gram(X, Y, out=out, dtype=dtype)
@@ -171,15 +166,7 @@ class SpearmanKernel(RankingKernel):
 def spearman_kernel(
     X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
 ) -> NDArray[Any]:
-    """k(A, A') = Σ_i φ_i φ'_i, where φ_i = n + 1 − 2·(average rank of i).
-
-    Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
-    :class:`SpearmanKernel`.
-
-    >>> spearman_kernel([[1, 2, 3], [3, 2, 1]], [[1, 3, 2]], normalize=True)
-    array([[ 0.5],
-           [-0.5]])
-    """
+    """The Gram matrix of :class:`SpearmanKernel` with these options; see ``gram`` there."""
     return SpearmanKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 

@@ -136,14 +136,7 @@ class MallowsKernel(RankingKernel):
 def mallows_kernel(
     X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
 ) -> NDArray[Any]:
-    """k(A, A') = mean of exp(−λ·discordant pairs) over the full rankings that agree with A and A'.
-
-    Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
-    :class:`MallowsKernel`.
-
-    >>> mallows_kernel([[1, 2, 3]], [[1, 2, 3], [2, 1, 3], [1, 1, 1]], lam=1.0).round(3)
-    array([[1.   , 0.368, 0.343]])
-    """
+    """The Gram matrix of :class:`MallowsKernel` with these options; see ``gram`` there."""
     return MallowsKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
@@ -157,14 +150,14 @@ def median_lambda(
 ) -> float:
     """λ = 1/(median over pairs of rankings of the expected number of discordant pairs of items).
 
-    The median heuristic for :func:`mallows_kernel`: half of the pairs of rankings have
+    The median heuristic for :class:`MallowsKernel`: half of the pairs of rankings have
     λ·discordant ≥ 1. A pair of tied or unranked items counts as half discordant. At most 1,000
     rankings are used, chosen at random.
 
     Parameters
     ----------
     X, unranked, items, n_jobs
-        As in :func:`~rankcut.kernels.kendall_kernel`.
+        As in :class:`KendallKernel` and its method ``gram``.
     random_state : int, RandomState or None
         Seed of the choice.
 

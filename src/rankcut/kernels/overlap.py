@@ -83,15 +83,7 @@ class RBOKernel(RankingKernel):
 def rbo_kernel(
     X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
 ) -> NDArray[Any]:
-    """k(A, A') = (1 − p)·Σ_d p^(d−1)·|A_1:d ∩ A'_1:d|/d, with A_1:d the first d items of a list.
-
-    Arguments are as in :func:`~rankcut.kernels.kendall_kernel`, options as in
-    :class:`RBOKernel`.
-
-    >>> nan = float("nan")
-    >>> rbo_kernel([[1, 2, 3, nan]], [[1, 2, 3, nan], [2, 1, 3, nan], [3, nan, 2, 1]]).round(3)
-    array([[0.523, 0.423, 0.222]])
-    """
+    """The Gram matrix of :class:`RBOKernel` with these options; see ``gram`` there."""
     return RBOKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 

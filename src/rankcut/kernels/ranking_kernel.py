@@ -286,7 +286,28 @@ class RankingKernel(Kernel):
         out: NDArray[Any] | None = None,
         dtype: DTypeLike | None = None,
     ) -> NDArray[Any]:
-        """k(A, A') for each ranking of X and each of Y, as :func:`.kendall_kernel`."""
+        """k(A, A') for each ranking of X and each of Y.
+
+        Parameters
+        ----------
+        X, Y : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrices over the same items: 1 = best, equal = tied, NaN (or absent in a sparse
+            matrix) = not ranked. If Y is None, X is compared with itself, each pair once.
+        out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
+            Array to write the Gram matrix to. None makes a new one.
+        dtype : float32, float64 or None
+            Type of the result. None means that of ``out``, float32 for ranks in float32, and
+            float64 otherwise.
+
+        Examples
+        --------
+        >>> from math import nan
+        >>> from rankcut.kernels import KendallKernel
+        >>> KendallKernel(unranked="last").gram([[1, 2, nan, nan]], [[1, 2, 3, 4]]).round(3)
+        array([[0.833]])
+        >>> KendallKernel(unranked="anywhere").gram([[1, 2, nan, nan]], [[1, 2, 3, 4]]).round(3)
+        array([[0.167]])
+        """
         encode = self.encoder()
         left, right = read_both(X, Y, self.items, self.unranked)
         result_dtype = gram_dtype(dtype, out, left)
