@@ -22,8 +22,8 @@ from rankcut.cuts.feature_map import graph_cut_features as graph_cut_features
 from rankcut.cuts.options import Completions as Completions
 from rankcut.cuts.options import Smoothing as Smoothing
 from rankcut.cuts.rating_features import RatingFeatures as RatingFeatures
-from rankcut.cuts.submodular_features import SubmodularFeatures as SubmodularFeatures
 from rankcut.cuts.transformers import GraphCutFeatures as GraphCutFeatures
+from rankcut.cuts.transformers import SubmodularFeatures as SubmodularFeatures
 from rankcut.datasets.made_up import make_food as make_food
 from rankcut.datasets.made_up import make_mallows as make_mallows
 from rankcut.datasets.made_up import make_plackett_luce as make_plackett_luce
@@ -47,11 +47,11 @@ from rankcut.pictures.graph_pictures import plot_graph as plot_graph
 from rankcut.pictures.maps import plot_map as plot_map
 from rankcut.pictures.polytope_figure import plot_polytope as plot_polytope
 from rankcut.ranking_regression.estimator import StrengthRegression as StrengthRegression
-from rankcut.rankings.long_tables import from_long as from_long
 from rankcut.rankings.orders import from_orders as from_orders
 from rankcut.rankings.orders import to_orders as to_orders
 from rankcut.rankings.orders import to_ranking as to_ranking
 from rankcut.rankings.ranking_set import RankingSet as RankingSet
+from rankcut.rankings.ratings import from_long as from_long
 from rankcut.rankings.ratings import from_ratings as from_ratings
 from rankcut.regression.effects import explain as explain
 from rankcut.regression.estimators import RankingClassifier as RankingClassifier

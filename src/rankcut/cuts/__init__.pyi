@@ -1,16 +1,15 @@
 # The names of this package and their homes, which __init__.py loads when they are first used.
 
 from rankcut.cuts.completions import CompletionReport as CompletionReport
-from rankcut.cuts.completions import all_completions as all_completions
 from rankcut.cuts.cut_functions import Algorithm as Algorithm
 from rankcut.cuts.cut_functions import GraphCut as GraphCut
 from rankcut.cuts.cut_functions import fastest_algorithm as fastest_algorithm
 from rankcut.cuts.families import ConcaveOfCardinality as ConcaveOfCardinality
 from rankcut.cuts.families import Coverage as Coverage
-from rankcut.cuts.families import Entropy as Entropy
 from rankcut.cuts.families import FromCallable as FromCallable
 from rankcut.cuts.families import GaussianEntropy as GaussianEntropy
 from rankcut.cuts.families import Modular as Modular
+from rankcut.cuts.families import check_submodular as check_submodular
 from rankcut.cuts.feature_map import FeatureMap as FeatureMap
 from rankcut.cuts.feature_map import graph_cut_features as graph_cut_features
 from rankcut.cuts.offset_rows import JoinedRows as JoinedRows
@@ -24,8 +23,7 @@ from rankcut.cuts.set_function import Complement as Complement
 from rankcut.cuts.set_function import Multiple as Multiple
 from rankcut.cuts.set_function import SetFunction as SetFunction
 from rankcut.cuts.set_function import SumOfFunctions as SumOfFunctions
-from rankcut.cuts.submodular_features import SubmodularFeatures as SubmodularFeatures
-from rankcut.cuts.submodular_features import check_submodular as check_submodular
 from rankcut.cuts.transformers import GraphCutFeatures as GraphCutFeatures
+from rankcut.cuts.transformers import SubmodularFeatures as SubmodularFeatures
 
 __all__: list[str]
