@@ -57,7 +57,7 @@ sys.meta_path.insert(0, Interrupted())
 from rankcut.cli import app
 app(["consensus", "lunch:full"])
 """
-    for name in ("typer", "rankcut.cli.predict", "rankcut.consensus.words"):
+    for name in ("typer", "rankcut.cli.learning", "rankcut.consensus.words"):
         command = [sys.executable, "-c", program.format(name=name)]
         done = subprocess.run(command, capture_output=True, timeout=300)
         assert (done.returncode, done.stdout, done.stderr) == (130, b"", b""), name

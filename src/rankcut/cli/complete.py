@@ -12,12 +12,12 @@ from rankcut.cli.output import (
     Results,
     needs_skops,
     note,
+    records,
     steps,
     warnings_as_notes,
     working,
 )
 from rankcut.cli.reading import RankingFile, Reading
-from rankcut.cli.writing import records
 from rankcut.errors import amount
 from rankcut.parameters import AT_ONCE
 
@@ -99,7 +99,7 @@ def write_completed(
         return
     import numpy as np
 
-    from rankcut.files.table_columns import known_columns
+    from rankcut.files.layouts import known_columns
 
     found = np.empty(rankings.shape, dtype=np.int32)
     for start, block in _blocks(rankings):

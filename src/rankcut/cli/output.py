@@ -10,6 +10,8 @@ JSON, and what a person reads goes to the terminal. A command that writes follow
 """
 
 import codecs
+import io
+import json
 import os
 import re
 import sys
@@ -147,8 +149,6 @@ class Outputs:
     @contextmanager
     def places(self) -> Iterator[dict[str, Any]]:
         """A path to write each file to, with its format by the name that the library has for it."""
-        from rankcut.cli.writing import destination
-
         with ExitStack() as stack:
             yield {
                 stack.enter_context(destination(target, suffix)): suffix[1:]
@@ -169,25 +169,26 @@ class Outputs:
         JSON has the ``data``, or an object for each row of the table. ``draw`` makes a Matplotlib
         figure, ``page`` an HTML page, and ``writers`` write other forms to a path, by suffix.
         """
-        if not self.forms:
-            return
-        from rankcut.cli import writing
-
         known: dict[str, Any] = {".html": page, **dict.fromkeys(PICTURES, draw)}
         known |= {**dict.fromkeys(TABLES, columns), **{f".{own}": writers[own] for own in writers}}
         for target, suffix in self.forms:
             made = known.get(suffix)
             if made is None:
                 continue
-            with writing.destination(target, suffix) as place:
+            with destination(target, suffix) as place:
                 if suffix[1:] in writers:
                     made(place)
-                elif suffix == ".html":
-                    writing.write_bytes(place, made().encode())
                 elif suffix in PICTURES:
-                    writing.write_picture(place, made())
+                    _write_picture(place, made())
                 else:
-                    writing.write_table(place, made, data, spreadsheet=self.spreadsheet)
+                    from rankcut.files.disk import atomic_file
+
+                    with atomic_file(place) as file:
+                        file.write(
+                            made().encode()
+                            if suffix == ".html"
+                            else self._table(suffix, made, data)
+                        )
 
     def save(
         self, model: Any, items: Sequence[Any], target: str = "", columns: Sequence[str] = ()
@@ -207,8 +208,6 @@ class Outputs:
     def show_aside(self, data: Any, lines: Iterable[str]) -> None:
         """The same, with the lines on standard error if standard output holds a file."""
         if self.as_json:
-            from rankcut.cli.writing import json_text
-
             text = json_text(data, plain=not _takes_any_text(sys.stdout))
             if sys.stdout.isatty():
                 for line in text.split("\n"):
@@ -219,12 +218,22 @@ class Outputs:
             for line in lines:
                 say(line, self.text)
 
-    def write_table(self, columns: Mapping[str, Sequence[Any]], **pictures: Any) -> None:
-        """Write a table and pictures of it, and print it as JSON if the user wants that."""
-        self.write(columns, **pictures)
-        if self.as_json:
-            from rankcut.cli.writing import records
+    def _table(self, suffix: str, columns: Mapping[str, Sequence[Any]], data: Any) -> bytes:
+        """The bytes of a table; JSON has the data, or an object for each row."""
+        if suffix == ".csv":
+            from rankcut.files.text import format_text
 
+            return format_text(dict(columns), ",", spreadsheet=self.spreadsheet)
+        if suffix == ".parquet":
+            from rankcut.files.stored_tables import format_parquet
+
+            return format_parquet(dict(columns))
+        return json_text(records(columns) if data is None else data).encode() + b"\n"
+
+    def write_table(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Write a table, and print it as JSON if the user wants that."""
+        self.write(columns)
+        if self.as_json:
             self.show_aside(records(columns), [])
 
 
@@ -254,9 +263,97 @@ def check_target(target: str) -> None:
         raise RankingFileError(f"directory {place.parent} is not writable", target)
 
 
+# --- files: each written whole or not at all ---------------------------------------------------
+
+
+def _write_picture(place: str, figure: Any) -> None:
+    """Write a figure, whose format Matplotlib chooses by the suffix."""
+    from rankcut.files.disk import atomic_path
+    from rankcut.pictures.figures import save_figure
+
+    with atomic_path(place) as draft:
+        save_figure(figure, draft)
+
+
+@contextmanager
+def destination(target: str, suffix: str) -> Iterator[str]:
+    """A path to write to: the target itself, or a draft that goes there at the end.
+
+    Some formats go back to the beginning of the file, and a pipe cannot.
+    """
+    if target != "-" and (Path(target).is_file() or not Path(target).exists()):
+        yield target
+        return
+    import tempfile
+
+    from rankcut.files.disk import atomic_file, copy_whole
+
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Path(folder) / f"output{suffix}"
+        yield str(draft)
+        with draft.open("rb") as file:
+            if target != "-":
+                with atomic_file(target) as sink:
+                    copy_whole(file, sink)
+            elif sys.stdout.isatty():
+                for line in io.TextIOWrapper(file, encoding="utf-8", errors="replace"):
+                    say(line.removesuffix("\n"), sys.stdout)
+            else:
+                copy_whole(file, sys.stdout.buffer)
+
+
+# --- tables and JSON ----------------------------------------------------------------------------
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """A table from an object for each row: what :func:`records` undoes.
+
+    >>> columns_of([{"row": 0, "count": 5}, {"row": 1, "count": 1}])
+    {'row': [0, 1], 'count': [5, 1]}
+    """
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """A table as an object for each row.
+
+    >>> records({"row": [0, 1], "count": [5, 1]})
+    [{'row': 0, 'count': 5}, {'row': 1, 'count': 1}]
+    """
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def named_rows(rankings: "RankingSet") -> dict[str, list[Any]]:
+    """The first columns of a table with a row for each ranking: its name and its count."""
+    columns: dict[str, list[Any]] = {"ranking": list(rankings.row_names)}
+    if rankings.counted:
+        columns["count"] = rankings.counts.tolist()
+    return columns
+
+
+def json_text(data: Any, *, plain: bool = False) -> str:
+    """JSON of plain values, NumPy's numbers and arrays; what is not a number is null.
+
+    With ``plain``, all that is not ASCII is escaped.
+    """
+    return json.dumps(_as_json(data), indent=2, ensure_ascii=plain, allow_nan=False)
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _as_json(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_json(each) for each in value]
+    if hasattr(value, "tolist"):  # NumPy's
+        return _as_json(value.tolist())
+    if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
+        return None
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
 # --- what a person reads ------------------------------------------------------------------------
 
-# Characters that move the cursor, ring, or turn the direction of writing.
+# Characters that move the cursor, ring, or turn the direction of
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 # The colours that `styled` gives: red, yellow, cyan, bold, none.
 _OURS = re.compile("(\x1b\\[(?:31|33|36|1|0)m)")
@@ -327,6 +424,26 @@ def fact_lines(facts: Iterable[tuple[str, str]], file: TextIO) -> list[str]:
         f"{styled(title, file, fg='cyan')}{' ' * (width - len(title))}{value}"
         for title, value in titles
     ]
+
+
+def score_lines(
+    title: str, scores: Sequence[Any], shown: Mapping[str, tuple[str, int, str]], file: TextIO
+) -> list[str]:
+    """The scores of methods as lines for a reader.
+
+    ``shown`` has for each attribute of a score its heading, its width and its format.
+    """
+    width = max(len(score.method) for score in scores)
+    heads = [f"{head:>{size}}" for head, size, _ in shown.values()]
+    lines = [styled(title, file, bold=True)]
+    lines.append(styled("  ".join([f"{'method':<{width}}", *heads]), file, fg="cyan"))
+    for score in scores:
+        cells = [f"{score.method:<{width}}"]
+        for name, (_, size, form) in shown.items():
+            value = getattr(score, name)
+            cells.append(f"{'' if value is None else format(value, form):>{size}}")
+        lines.append("  ".join(cells).rstrip())
+    return lines
 
 
 # --- progress: shown on a terminal, silent in a pipe -------------------------------------------

@@ -1,0 +1,273 @@
+"""``rankcut features``, ``gram`` and ``similar``: vectors of rankings, and those that are near."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from rankcut.cli.command import option, with_options
+from rankcut.cli.options import Computing, GraphOptions, LeftOut, VectorOptions
+from rankcut.cli.output import (
+    MATRICES,
+    TABLES,
+    OutputFiles,
+    Outputs,
+    Results,
+    counted,
+    named_files,
+    steps,
+    warnings_as_notes,
+    working,
+)
+from rankcut.cli.reading import RankingFile, Reading
+from rankcut.errors import InputError, amount
+from rankcut.parameters import MOST_HELD
+
+if TYPE_CHECKING:
+    from rankcut.files.matrices import MatrixBlock
+    from rankcut.rankings.ranking_set import RankingSet
+
+
+Normalize = Annotated[
+    bool, option("Scale vectors to unit length, and products to -1 to 1.", "--normalize")
+]
+
+
+@with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
+def features(
+    file: RankingFile,
+    vectors: VectorOptions,
+    computing: Computing,
+    reading: Reading,
+    normalize: Normalize = False,
+    output: OutputFiles = None,
+) -> None:
+    """Turn rankings into vectors: graph cut features.
+
+    A row for each ranking, a column for each item, to npy, CSV or Parquet; CSV on standard output.
+    Wide tables and npy files are read, and all are written, a block at a time, so they may be
+    larger than memory. CSV and Parquet files have a column of counts where the rankings have
+    counts; npy files repeat the row.
+
+    To a directory (-o vectors/), the vectors of Parquet files are written as a Parquet file for
+    each block, on a cluster if one is named. If interrupted, run the command again to write the
+    missing parts.
+
+    Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
+    """
+    targets = named_files(output, "features.npy")
+    folders = [target for target in targets if target.endswith("/") or Path(target).is_dir()]
+    if folders:
+        from rankcut.dask.parquet import write_features
+
+        if len(targets) > 1:
+            raise InputError("a directory of parts must be the only output", file=folders[0])
+        lazily = reading.lazily(file, computing.block)
+        transformer = vectors.features(lazily.first, normalize=normalize)
+        transformer.fit(lazily.first.ranks)
+        with computing.cluster(), steps("vectors") as step:
+            write_features(
+                lazily, transformer, folders[0], restart=computing.restart, progress=step
+            )
+        return
+    if computing.on_cluster:
+        raise InputError(
+            "on a cluster vectors are written to a directory of parts; end its name in /",
+            file=targets[0],
+        )
+    outputs = Outputs(targets, MATRICES, ".csv")
+
+    from rankcut.files.layouts import known_columns
+    from rankcut.files.matrices import MatrixBlock, write_matrix
+
+    blocks = counted(reading.scan(file, rows=computing.block), "features")
+    first = next(blocks)
+    transformer = vectors.features(first, normalize=normalize)
+    transformer.fit(first.ranks)
+
+    def vectors_of(rankings: "RankingSet") -> "MatrixBlock":
+        counts = rankings.counts if rankings.counted else None
+        return MatrixBlock(transformer.transform(rankings.ranks), known_columns(rankings), counts)
+
+    def matrices() -> "Iterator[MatrixBlock]":
+        yield vectors_of(first)
+        yield from map(vectors_of, blocks)
+
+    with outputs.places() as places:
+        write_matrix(matrices(), [str(item) for item in first.items], places)
+
+
+@with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
+def gram(
+    file: RankingFile,
+    vectors: VectorOptions,
+    computing: Computing,
+    reading: Reading,
+    normalize: Normalize = False,
+    output: OutputFiles = None,
+) -> None:
+    """Write the kernel matrix of all pairs of rankings.
+
+    Entries are values of the graph cut kernel, to npy, CSV or Parquet; CSV on standard output. A
+    ranking with a count of c has c rows and columns. To a Zarr array (.zarr), the matrix of
+    Parquet files may be larger than memory, and is computed on a cluster if one is named. If
+    interrupted, run it again to write the missing rows.
+
+    Example: rankcut gram votes.csv -o gram.npy --normalize
+    """
+    targets = named_files(output, "gram.npy")
+    zarr = [target for target in targets if target.rstrip("/").endswith(".zarr")]
+    if zarr:
+        from rankcut.dask.parquet import write_gram
+
+        if len(targets) > 1:
+            raise InputError("a Zarr array must be the only output", file=zarr[0])
+        lazily = reading.lazily(file, computing.block)
+        transformer = vectors.features(lazily.first, normalize=normalize)
+        with computing.cluster(), steps("vectors") as step:
+            write_gram(lazily, transformer, zarr[0], restart=computing.restart, progress=step)
+        return
+    outputs = Outputs(targets, MATRICES, ".csv")
+    if computing.on_cluster:
+        raise InputError(
+            "on a cluster the matrix is written to a Zarr array, .zarr", file=targets[0]
+        )
+    rankings = reading.read(file)
+    size = 8 * rankings.n_rankings**2
+    if rankings.n_rankings**2 > MOST_HELD:
+        raise InputError(
+            f"{amount(rankings.n_rankings, 'ranking')} have a Gram matrix of {size / 1e9:.0f} GB",
+            file=file,
+            remedy="write it to a Zarr array (.zarr), or 'rankcut features', whose inner products "
+            "it holds",
+        )
+    from rankcut.files.matrices import MatrixBlock, write_matrix
+
+    rankings = rankings.expanded()
+    with working("gram"), outputs.places() as places:
+        found = vectors.features(rankings, normalize=normalize).fit_transform(rankings.ranks)
+        names = [str(own) for own in rankings.row_names]
+        write_matrix([MatrixBlock(found @ found.T, {})], names, places)
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """What to look for."""
+
+    to: Annotated[
+        str | None,
+        option("Name of a ranking, or its row, from 0 (default: each ranking).", metavar="ROW"),
+    ] = None
+    number: Annotated[int, option("Number of rankings to list.", "-n", min=1)] = 10
+    unranked: LeftOut = "error"
+
+
+@with_options(graph=GraphOptions, options=SearchOptions, results=Results, reading=Reading)
+def similar(
+    file: RankingFile,
+    graph: GraphOptions,
+    options: SearchOptions,
+    results: Results,
+    reading: Reading,
+) -> None:
+    """Find the rankings most similar to one, or to each.
+
+    Two people are similar if they share what others do not: similarity goes from -1 to 1, the same
+    ranking. An item graph (--items or --graph) compares lists that share no item. To CSV, Parquet
+    or JSON; CSV on standard output by default.
+
+    Example: rankcut similar votes.soi --to 0 -n 5 --unranked last
+    """
+    outputs = results.open(TABLES, ".csv", default=["-"])
+    graph.check()
+    rankings = reading.read(file)
+    features = graph.likeness(rankings, options.unranked)
+    if options.to is None:
+        columns = _of_each(rankings, features, options)
+    else:
+        columns = _of_one(rankings, features, options, file)
+    outputs.write_table(columns)
+
+
+def _of_one(
+    rankings: "RankingSet", features: Any, options: SearchOptions, file: str
+) -> dict[str, Any]:
+    """The columns of a table: the ranking itself, and those nearest to it."""
+    from rankcut.rankings.orders import order_texts
+    from rankcut.similar.estimator import SimilarRankings
+
+    row = _row(str(options.to), rankings, file)
+    search = SimilarRankings(features).fit(rankings)
+    # One more, since the ranking itself is among them unless as many others are the same.
+    n_found = min(options.number + 1, len(rankings))
+    with warnings_as_notes():
+        values, rows = search.kneighbors(rankings.ranks[[row]], n_found)
+    near = [
+        (other, value)
+        for other, value in zip(rows[0].tolist(), values[0].tolist(), strict=True)
+        if other != row
+    ]
+    near = [(row, 1.0 if values[0, 0] > 0 else 0.0), *near[: options.number]]
+    found = rankings.rows([other for other, _ in near])
+    columns: dict[str, Any] = {"row": [other for other, _ in near]}
+    if found.ids is not None:
+        columns["ranking"] = list(found.ids)
+    columns["similarity"] = _rounded([value for _, value in near])
+    if found.counted:
+        columns["count"] = found.counts.tolist()
+    columns["order"] = order_texts(found.ranks, found.items)
+    return columns
+
+
+def _row(to: str, rankings: "RankingSet", file: str) -> int:
+    """The first row of that name, or with that number."""
+    names = [str(name) for name in rankings.ids or ()]
+    if to in names:
+        return names.index(to)
+    if to.isdecimal() and int(to) < len(rankings):
+        return int(to)
+    named = f", nor one called {to!r}, such as {names[0]!r}" if names else ""
+    raise InputError(
+        f"there is no row {to}: rows count from 0 to {len(rankings) - 1}{named}", file=file
+    )
+
+
+def _of_each(rankings: "RankingSet", features: Any, options: SearchOptions) -> dict[str, Any]:
+    """The columns of a table: each ranking, one similar to it, and how similar it is."""
+    import numpy as np
+
+    from rankcut.similar.estimator import SimilarRankings
+
+    others = min(options.number, len(rankings) - 1)
+    if rankings.n_rankings == 1:
+        raise InputError("there is one ranking, and no other to compare it with")
+    values, rows = np.empty((len(rankings), 0)), np.empty((len(rankings), 0), dtype=np.int64)
+    if others:
+        search = SimilarRankings(features, n_neighbors=others).fit(rankings)
+        with warnings_as_notes():
+            values, rows = search.kneighbors()
+    first: list[int] = []
+    second: list[int] = []
+    similarities: list[float] = []
+    for row, count in enumerate(rankings.counts.tolist()):
+        # A row that counts several rankings is nearest to itself: they are equal.
+        near = [(row, 1.0)] if count > 1 else []
+        near += zip(rows[row].tolist(), values[row].tolist(), strict=True)
+        for other, value in near[: options.number]:
+            first.append(row)
+            second.append(other)
+            similarities.append(value)
+    columns: dict[str, Any] = {"row": first, "similar": second}
+    if rankings.ids is not None:
+        columns["ranking"] = [rankings.ids[i] for i in first]
+        columns["similar ranking"] = [rankings.ids[i] for i in second]
+    columns["similarity"] = _rounded(similarities)
+    if rankings.counted:
+        columns["count"] = rankings.counts[first].tolist()
+        same = np.equal(first, second)  # a ranking is not compared with itself
+        columns["similar count"] = (rankings.counts[second] - same).tolist()
+    return columns
+
+
+def _rounded(values: list[float]) -> list[float]:
+    return [round(value, 4) + 0.0 for value in values]
