@@ -66,7 +66,7 @@ def test_convert_to_several_files(lunch):
     assert not (lunch / "new.csv").exists()
 
 
-@pytest.mark.parametrize("layout", ["wide", "long", "ballots", "orders"])
+@pytest.mark.parametrize("layout", ["wide", "long"])
 def test_convert_to_each_layout_and_back(lunch, layout):
     succeed("convert", "top-k.csv", "votes.csv", "--to-layout", layout)
     for asked in ([], ["--layout", layout]):

@@ -10,8 +10,8 @@ from ranking_sets import orders_of, ranking_sets
 
 from rankcut import RankingSet, read_file, write_file
 from rankcut.files import RankingFileError, from_frame, scan_file, to_frame
+from rankcut.files.layouts import known_columns
 from rankcut.files.matrices import MatrixBlock, read_graph, write_graph, write_matrix
-from rankcut.files.table_columns import known_columns
 from rankcut.graphs.item_graph import ItemGraph
 
 
@@ -46,11 +46,9 @@ def test_blt_keeps_orders_counts_names_and_ids(rankings):
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
-@pytest.mark.parametrize("layout", ["wide", "long", "ballots"])
+@pytest.mark.parametrize("layout", ["wide", "long"])
 def test_tables_keep_everything(kind, layout):
-    strict = layout == "ballots"
-
-    @given(ranking_sets(ties=not strict, least_ranked=1))
+    @given(ranking_sets(least_ranked=1))
     def check(rankings):
         options = {"layout": layout}
         if layout == "wide":
@@ -129,7 +127,7 @@ def test_a_long_table_refuses_rankings_of_one_name(ids):
         again(RankingSet(RANKS, ("a", "b"), ids=ids), "long")
 
 
-@pytest.mark.parametrize("layout", ["wide", "long", "ballots"])
+@pytest.mark.parametrize("layout", ["wide", "long"])
 def test_expanded_rankings_have_ids_of_their_own(layout):
     votes = RankingSet(RANKS, ("a", "b"), ids=("x", "x-2"), counts=[3, 1]).expanded()
     assert votes.ids == ("x-1", "x-2'", "x-3", "x-2")
@@ -164,15 +162,16 @@ def test_a_matrix_in_a_table_has_columns_of_different_names(kind, known, names, 
     np.testing.assert_array_equal(np.load(tmp_path / "matrix.npy"), RANKS)
 
 
-BLANKS = ["NA", "None", "null", ".", "Blank", "Skipped", "Overvote"]
-
-
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-@pytest.mark.parametrize("item", BLANKS)
+@pytest.mark.parametrize("item", ["NA", "None", "null", ".", "Blank", "Skipped", "Overvote"])
 def test_items_called_like_blanks(item, kind):
     votes = RankingSet(RANKS, ("uni", item))
-    with pytest.raises(RankingFileError, match="would be read as a blank; rename it"):
-        again(votes, "ballots", kind)
     read = again(votes, "long", kind)
     assert read.items == votes.items
     np.testing.assert_array_equal(read.ranks, RANKS)
+
+
+@pytest.mark.parametrize("layout", ["ratings", "ballots", "orders"])
+def test_layouts_that_are_only_read(layout):
+    with pytest.raises(RankingFileError, match=f"{layout} are read, not written; write wide or"):
+        again(RankingSet(RANKS, ("a", "b")), layout)

@@ -121,9 +121,7 @@ class ConvertOptions:
         Literal["soc", "soi", "toc", "toi", "blt", "csv", "tsv", "parquet", "npy"] | None,
         option("Format of OUT, or of outputs whose suffix does not name it.", "--to", "-t"),
     ] = None
-    to_layout: Annotated[
-        Literal["wide", "long", "ballots", "orders"], option("Layout of the table to write.")
-    ] = "wide"
+    to_layout: Annotated[Literal["wide", "long"], option("Layout of the table to write.")] = "wide"
     expand: Annotated[
         bool, option("Write a row for each ranking instead of counts.", "--expand")
     ] = False
@@ -164,7 +162,7 @@ def convert(
 ) -> None:
     """Convert rankings between formats.
 
-    PrefLib (soc, soi, toc, toi), CSV, TSV and Parquet in four layouts, BLT and npy. A file whose
+    PrefLib (soc, soi, toc, toi), CSV, TSV and Parquet, wide or long, BLT and npy. A file whose
     name ends in .gz is compressed. Name one output, or several with -o.
 
     Example: rankcut convert votes.soi votes.csv --expand

@@ -30,11 +30,10 @@ from rankcut.dask.tasks import (
 )
 from rankcut.errors import InputError, RankingFileError, needed
 from rankcut.files.disk import atomic_file
-from rankcut.files.layouts import JUDGED_ROWS, table_rankings
+from rankcut.files.layouts import JUDGED_ROWS, known_columns, table_rankings
 from rankcut.files.matrices import MatrixBlock, graph_arrays, write_matrix
 from rankcut.files.roles import NoSuchRowsError, TableOptions, meeting, roles_of
 from rankcut.files.stored_tables import batches, check_columns, opened_parquet, parquet_files
-from rankcut.files.table_columns import known_columns
 from rankcut.files.tables import BLOCK_CELLS, TableBlock
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.parameters import SIDE

@@ -4,7 +4,7 @@
 :class:`~rankcut.RankingSet`, and writes one as bytes: ``preflib``, ``blt``, ``matrices``. A table
 comes as blocks of columns (``tables``) from ``text`` (CSV, TSV), ``stored_tables`` (Parquet, Excel,
 SPSS, JSON) or a frame; ``roles`` says what each column is, ``guessing`` what it seems to be where
-nobody says, and ``layouts`` and ``table_columns`` turn tables into rankings and back.
+nobody says, and ``layouts`` turns tables into rankings and back.
 
 What tools write is recognised by ``recognising``, which asks each family in turn: ``surveys``,
 ``ballots`` and ``votes``. A family turns a table into one that a layout can read.

@@ -13,6 +13,7 @@ from rankcut.errors import RankingFileError, Setting
 from rankcut.files.ballots import read_abif, record_blocks
 from rankcut.files.blt import format_blt, read_blt
 from rankcut.files.disk import atomic_file, write_whole
+from rankcut.files.layouts import marked_columns, table_columns
 from rankcut.files.matrices import npy_bytes, read_npy
 from rankcut.files.preflib import OrderType, format_preflib, read_preflib
 from rankcut.files.recognising import read_table, scan_table
@@ -24,7 +25,6 @@ from rankcut.files.stored_tables import (
     parquet_blocks,
     spss_blocks,
 )
-from rankcut.files.table_columns import marked_columns, table_columns
 from rankcut.files.tables import Header, Layout, TableBlock, frame_blocks
 from rankcut.files.text import Source, format_text, source_name, text_blocks
 from rankcut.files.votes import log_blocks
@@ -144,7 +144,7 @@ def from_frame(frame: Any, **options: Any) -> RankingSet:
 
 
 def to_frame(rankings: RankingSet, layout: Layout = "wide", *, backend: Any = "pandas") -> Any:
-    """A pandas or Polars frame of rankings, in any layout."""
+    """A pandas or Polars frame of rankings, wide or long."""
     columns = table_columns(rankings, layout, "the frame")
     return nw.from_dict(columns, backend=backend).to_native()
 
@@ -170,7 +170,7 @@ def write_file(
         Where to.
     format : str or None
         As in :func:`read_file`.
-    layout : {"wide", "long", "ballots", "orders"}
+    layout : {"wide", "long"}
         The layout of a table.
     spreadsheet : bool
         In CSV and TSV, write ``'`` before text that a spreadsheet takes for a formula.

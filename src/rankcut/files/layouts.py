@@ -1,4 +1,4 @@
-"""Tables of rankings: wide, ratings, long or ballots, as CSV, TSV, Parquet or a frame.
+"""Tables of rankings: wide, ratings, long or ballots; and wide or long ones made of rankings.
 
 ========== =====================================================================================
 layout     what a row is
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from rankcut.errors import RankingFileError, Setting, Text, amount
 from rankcut.files.guessing import BLANK, OVERVOTE, as_option, places_of_ballots
 from rankcut.files.roles import (
+    COUNT,
     RANKING,
     Roles,
     TableOptions,
@@ -38,7 +39,17 @@ from rankcut.files.roles import (
     roles_of,
     weights_of,
 )
-from rankcut.files.tables import BLOCK_CELLS, TableBlock, is_empty, is_missing, shown, side_column
+from rankcut.files.tables import (
+    BLOCK_CELLS,
+    MARK,
+    Columns,
+    Layout,
+    TableBlock,
+    is_empty,
+    shown,
+    side_column,
+)
+from rankcut.parameters import EXACT
 from rankcut.rankings import object_array
 from rankcut.rankings.orders import from_orders, parse_order
 from rankcut.rankings.ranking_set import RankingSet, fitting_ranks
@@ -248,11 +259,6 @@ def _mentions(rows: NDArray[np.int64], columns: NDArray[np.int64], which: str) -
     return np.sort(lines[np.unique(pairs, axis=1, return_index=True)[1]])
 
 
-def is_blank(name: str) -> bool:
-    """Whether a ballot's cell with this text names no item."""
-    return is_missing(name) or name.strip().lower() in {*BLANK, OVERVOTE}
-
-
 def _ballot_rankings(block: TableBlock, options: TableOptions) -> RankingSet:
     """The rankings of a table of ballots; items in order of appearance."""
     roles = roles_of(block, options)
@@ -374,3 +380,107 @@ def _chosen(block: TableBlock, roles: Roles, repeats: str) -> tuple[list[list[tu
         repeated += again
         ballots.append([(name,) for name in listed])
     return ballots, repeated
+
+
+# --- rankings as tables -------------------------------------------------------------------------
+
+
+def table_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
+    """The columns of a table in a layout, None where there is no value.
+
+    >>> votes = RankingSet(np.array([[2.0, 1.0, np.nan]]), ("toro", "uni", "ika"))
+    >>> table_columns(votes, "long", "votes.csv")
+    {'ranking': [0, 0, 0], 'item': ['toro', 'uni', 'ika'], 'rank': [2, 1, None]}
+    """
+    known = known_columns(rankings)
+    if layout == "long":
+        return _long(rankings, known, name)
+    if layout != "wide":
+        raise RankingFileError(f"{layout} are read, not written; write wide or long ranks", name)
+    ranks = rankings.dense()
+    columns = {str(item): _cells(ranks[:, i]) for i, item in enumerate(rankings.items)}
+    taken = [item for item in columns if item in known or item in (RANKING, COUNT)]
+    if taken or len(columns) < len(rankings.items):
+        raise RankingFileError(
+            f"two columns would be called {(taken or ['the same'])[0]!r}; rename the item, or "
+            "write the long layout",
+            name,
+        )
+    return {**known, **columns}
+
+
+def marked_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
+    """The same for a file, with names that mark the items, as in ``rank: toro``."""
+    columns = table_columns(rankings, layout, name)
+    if layout != "wide":
+        return columns
+    about = len(columns) - len(rankings.items)
+    taken = [each for each in list(columns)[:about] if each.lower().startswith(MARK)]
+    if taken:
+        raise RankingFileError(f"column {taken[0]!r} is called like an item; rename it", name)
+    names = [name if i < about else f"{MARK}{name}" for i, name in enumerate(columns)]
+    return dict(zip(names, columns.values(), strict=True))
+
+
+def known_columns(rankings: RankingSet) -> Columns:
+    """The columns about each ranking: its name, its count, its weight, and others."""
+    known: Columns = {}
+    if rankings.ids is not None:
+        known[RANKING] = list(rankings.ids)
+    if rankings.counted:
+        known[COUNT] = rankings.counts.tolist()
+    if rankings.weights is not None:
+        known["weight"] = _cells(np.asarray(rankings.weights, dtype=np.float64))
+    for column, values in rankings.columns.items():
+        known[column] = _cells(values)
+    return known
+
+
+def _cells(values: Any) -> list[Any]:
+    """Python values: whole numbers as integers, None for NaN."""
+    cells = values.tolist()
+    if values.dtype.kind != "f":
+        return list(cells)
+    return [
+        None if cell != cell else int(cell) if cell.is_integer() and abs(cell) < EXACT else cell
+        for cell in cells
+    ]
+
+
+def _long(rankings: RankingSet, known: Columns, name: str) -> Columns:
+    for usual in ("item", "rank"):
+        if usual in known:
+            raise RankingFileError(f"a column is called {usual!r} already; rename it", name)
+    seen: set[str] = set()
+    for row, own in enumerate(rankings.ids or ()):
+        if str(own).strip() in seen:
+            raise RankingFileError(
+                f"row {row}: another ranking is called {own!r} too, and the lines of a long table "
+                "go by that name; give each ranking its own, or write the wide layout",
+                name,
+            )
+        seen.add(str(own).strip())
+    matrix = rankings.sparse()
+    rows = np.repeat(np.arange(len(rankings)), np.diff(matrix.indptr))
+    columns, values = matrix.indices, matrix.data
+    # A line without a rank keeps what no other line would mention: items that nobody ranks, and
+    # rankings that rank nothing.
+    silent = np.setdiff1d(np.arange(len(rankings)), rows)
+    unseen = np.setdiff1d(np.arange(len(rankings.items)), columns)
+    host = int(rows[0]) if len(rows) else 0
+    silent_item = int(columns[0]) if len(columns) else 0
+    if not len(rows):
+        unseen = np.setdiff1d(unseen, [silent_item])
+    extra_rows = np.concatenate([silent, np.full(len(unseen), host)])
+    extra_columns = np.concatenate([np.full(len(silent), silent_item), unseen])
+    rows = np.concatenate([rows, extra_rows]).astype(np.int64)
+    columns = np.concatenate([columns, extra_columns]).astype(np.int64)
+    values = np.concatenate([values, np.full(len(extra_rows), np.nan)])
+    order = np.argsort(rows, kind="stable")
+    rows, columns, values = rows[order], columns[order], values[order]
+    lines: Columns = {RANKING: rows.tolist()}
+    for column, cells in known.items():
+        lines[column] = [cells[row] for row in rows.tolist()]
+    lines["item"] = [str(rankings.items[column]) for column in columns.tolist()]
+    lines["rank"] = _cells(values)
+    return lines

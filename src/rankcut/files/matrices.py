@@ -27,8 +27,7 @@ from rankcut.files.disk import (
     unpack_archive,
 )
 from rankcut.files.stored_tables import import_pyarrow
-from rankcut.files.table_columns import Columns
-from rankcut.files.tables import BLOCK_CELLS
+from rankcut.files.tables import BLOCK_CELLS, Columns
 from rankcut.files.text import Source, open_bytes, read_all, source_name
 from rankcut.rankings.ranking_set import RankingSet
 

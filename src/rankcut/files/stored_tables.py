@@ -16,8 +16,7 @@ import numpy as np
 
 from rankcut.errors import RankingFileError, needed
 from rankcut.files.disk import check_proportion, pack_archive, reading_as, unpack_archive
-from rankcut.files.table_columns import Columns
-from rankcut.files.tables import BLOCK_CELLS, Header, TableBlock, frame_blocks, shown
+from rankcut.files.tables import BLOCK_CELLS, Columns, Header, TableBlock, frame_blocks, shown
 from rankcut.files.text import Source, decoded, read_all, source_name, titled_blocks
 
 

@@ -20,6 +20,7 @@ from rankcut.rankings.ratings import level_of
 
 Header: TypeAlias = int | tuple[int, int]
 Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
+Columns: TypeAlias = dict[str, Sequence[Any]]
 
 # A block has about this many cells.
 BLOCK_CELLS = 1 << 18
