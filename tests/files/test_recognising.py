@@ -492,8 +492,8 @@ def test_scores_ask_which_is_better(tmp_path):
         ("--lower-is-better", RANKS),
         ("--higher-is-better", 4 - np.array(RANKS)),
     ):
-        succeed("convert", place, tmp_path / "out.npy", option)
-        np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), ranks)
+        succeed("convert", place, tmp_path / "out.csv", option)
+        np.testing.assert_array_equal(read_file(tmp_path / "out.csv").ranks, ranks)
     turned = table(
         [["dataset", *DISHES], *([f"d{d}", *(0.1 * r for r in RANKS[d])] for d in range(4))]
     )

@@ -5,7 +5,6 @@ import io
 import numpy as np
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 from ranking_sets import orders_of, ranking_sets
 
 from rankcut import RankingSet, read_file, write_file
@@ -69,12 +68,12 @@ def test_tables_keep_everything(kind, layout):
     check()
 
 
-@example(RankingSet(np.array([[np.nan]]), (";",)), "csv")
-@given(ranking_sets(), st.sampled_from(["csv", "npy"]))
-def test_wide_tables_and_arrays_keep_ranks_to_the_bit(rankings, kind):
+@example(RankingSet(np.array([[np.nan]]), (";",)))
+@given(ranking_sets())
+def test_wide_tables_keep_ranks_to_the_bit(rankings):
     scaled = rankings.ranks * 0.1
     kept = type(rankings)(scaled, rankings.items)
-    np.testing.assert_array_equal(read_file(back(kept, kind), kind).ranks, scaled)
+    np.testing.assert_array_equal(read_file(back(kept, "csv"), "csv").ranks, scaled)
 
 
 @given(ranking_sets())

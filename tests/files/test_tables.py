@@ -1,4 +1,4 @@
-"""What cells and headers are taken for, in text, Parquet, frames and NumPy files."""
+"""What cells and headers are taken for, in text, Parquet and frames."""
 
 import io
 import tracemalloc
@@ -11,7 +11,6 @@ from rankcut import RankingSet, read_file, write_file
 from rankcut.cli.reading import parsed_header
 from rankcut.files import RankingFileError, from_frame, scan_file
 from rankcut.files.layouts import table_rankings
-from rankcut.files.matrices import npy_bytes
 from rankcut.files.roles import TableOptions
 from rankcut.files.stored_tables import parquet_blocks
 
@@ -89,12 +88,9 @@ def test_integers_of_which_one_block_has_large_ones(tmp_path):
     assert votes.columns["uid"].tolist() == [str(uid) for uid in uids]
 
 
-def test_infinite_ranks_are_refused_in_frames_and_npy(frames):
-    ranks = np.array([[1.0, 2.0], [2.0, np.inf]])
+def test_infinite_ranks_are_refused_in_frames(frames):
     with pytest.raises(RankingFileError, match="column 'b': the rank is infinite"):
-        from_frame(frames.DataFrame({"a": ranks[:, 0], "b": ranks[:, 1]}))
-    with pytest.raises(RankingFileError, match="row 1, column 1: the rank is infinite"):
-        read_file(io.BytesIO(npy_bytes(ranks)), "npy")
+        from_frame(frames.DataFrame({"a": [1.0, 2.0], "b": [2.0, np.inf]}))
 
 
 def test_parquet_is_not_packed_again(tmp_path):

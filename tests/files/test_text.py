@@ -6,6 +6,7 @@ import io
 import pickle
 import struct
 import tracemalloc
+import zipfile
 import zlib
 
 import numpy as np
@@ -60,46 +61,35 @@ class Evil:
         return exec, ("from test_opening_marker import boom",)
 
 
-@pytest.mark.parametrize("how", ["npy", "pickle", "npz"])
-def test_no_pickle_is_ever_read(how, tmp_path):
+@pytest.mark.parametrize("how", ["pickle", "npz"])
+def test_no_pickle_is_ever_read(how):
     sink = io.BytesIO()
     if how == "pickle":
         pickle.dump(Evil(), sink)
-    elif how == "npy":
-        np.save(sink, np.array([Evil()], dtype=object), allow_pickle=True)
     else:
         np.savez(sink, n_items=np.array([Evil()], dtype=object), allow_pickle=True)
-    content = io.BytesIO(sink.getvalue())
     with pytest.raises(RankingFileError):
-        read_graph(content) if how == "npz" else read_file(content, "npy")
+        read_graph(io.BytesIO(sink.getvalue()))
 
 
 @pytest.mark.parametrize(
     ("descr", "shape", "says"),
     [
-        ("<f8", (10**9, 10**6), "cut off"),
-        ("<f8", (0,), r"shape \(0,\)"),
-        ("|O", (1, 1), "objects are never read"),
+        ("<f8", "(1000000000, 1000000)", "cut off"),
+        ("|O", "(1, 1)", "objects are never read"),
+        *(
+            ("<f8", odd, "")
+            for odd in ("(True, 8)", "(-1, 8)", "(1000000000000000000, 8)", "(3, 8")
+        ),
     ],
 )
 def test_an_array_is_checked_before_memory_is_taken(descr, shape, says, tmp_path):
-    sink = io.BytesIO()
-    header = {"descr": descr, "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(sink, header)
-    with pytest.raises(RankingFileError, match=says):
-        read_file(io.BytesIO(sink.getvalue()), "npy")
-    path = tmp_path / "ranks.npy"
-    path.write_bytes(sink.getvalue())
-    with pytest.raises(RankingFileError, match=says):
-        read_file(path)
-
-
-def test_an_array_on_disk_is_mapped(tmp_path):
-    np.save(tmp_path / "ranks.npy", np.asfortranarray([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]))
-    votes = read_file(tmp_path / "ranks.npy")
-    assert isinstance(votes.ranks, np.memmap)
-    assert votes.ranks.tolist() == [[1, 2], [2, 1], [1, 2]]
-    assert votes.labels() is None
+    text = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    content = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+    with zipfile.ZipFile(tmp_path / "bad.npz", "w") as archive:
+        archive.writestr("n_items.npy", content)
+    with pytest.raises(RankingFileError, match=rf"bad\.npz: [^\n]*{says}[^\n]*$"):
+        read_graph(tmp_path / "bad.npz")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", zlib.compress(b"x"), b"\x93NUMPY"])
@@ -194,16 +184,6 @@ def test_archives_that_unpack_out_of_proportion_are_refused(tmp_path):
 def test_a_graph_that_shrinks_well_is_read_again(tmp_path):
     write_graph(ItemGraph(np.ones((1700, 1700)) - np.eye(1700), 1700, None), tmp_path / "g.npz")
     assert read_graph(tmp_path / "g.npz").n_items == 1700
-
-
-@pytest.mark.parametrize("shape", ["(True, 8)", "(-1, 8)", "(1000000000000000000, 8)", "(3, 8"])
-def test_damaged_headers_are_one_line_with_the_file(tmp_path, shape):
-    text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
-    content = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
-    (tmp_path / "bad.npy").write_bytes(content)
-    with pytest.raises(RankingFileError, match=r"bad\.npy: ") as caught:
-        read_file(tmp_path / "bad.npy")
-    assert "\n" not in str(caught.value)
 
 
 def forged(content, size):

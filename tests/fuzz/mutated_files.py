@@ -61,7 +61,7 @@ def text_files():
 
 
 def array_files():
-    """Graphs of each kind, rank matrices and tables, as files."""
+    """Graphs of each kind, and a table, as files."""
     from rankcut import NeighborGraph, RankingSet, SimilarityGraph, make_food, write_file
     from rankcut.files import write_graph
     from rankcut.graphs import ItemGraph
@@ -74,11 +74,9 @@ def array_files():
         for graph in [*graphs, ItemGraph(None, 8)]:
             write_graph(graph, place)
             yield "npz", place.read_bytes()
-        votes = RankingSet(food.ranks, tuple(food.item_names))
-        for form in ("npy", "parquet"):
-            place = Path(folder) / f"votes.{form}"
-            write_file(votes, place)
-            yield form, place.read_bytes()
+        place = Path(folder) / "votes.parquet"
+        write_file(RankingSet(food.ranks, tuple(food.item_names)), place)
+        yield "parquet", place.read_bytes()
 
 
 def model_files():

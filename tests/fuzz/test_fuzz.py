@@ -68,11 +68,10 @@ def test_a_complete_graph_has_items_in_proportion_to_its_file():
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_give_an_array_a_graph_or_an_error(data):
-    for read in (lambda source: read_file(source, "npy"), read_graph):
-        for start in (b"", b"\x93NUMPY\x01\x00", b"PK\x03\x04", b"\x1f\x8b\x08"):
-            with suppress(RankingFileError):
-                read(io.BytesIO(start + data))
+def test_any_bytes_give_a_graph_or_an_error(data):
+    for start in (b"", b"PK\x03\x04", b"\x1f\x8b\x08"):
+        with suppress(RankingFileError):
+            read_graph(io.BytesIO(start + data))
 
 
 def large_files():

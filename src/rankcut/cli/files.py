@@ -118,7 +118,7 @@ class ConvertOptions:
 
     output: OutputFiles = None
     to: Annotated[
-        Literal["soc", "soi", "toc", "toi", "blt", "csv", "tsv", "parquet", "npy"] | None,
+        Literal["soc", "soi", "toc", "toi", "blt", "csv", "tsv", "parquet"] | None,
         option("Format of OUT, or of outputs whose suffix does not name it.", "--to", "-t"),
     ] = None
     to_layout: Annotated[Literal["wide", "long"], option("Layout of the table to write.")] = "wide"
@@ -162,8 +162,8 @@ def convert(
 ) -> None:
     """Convert rankings between formats.
 
-    PrefLib (soc, soi, toc, toi), CSV, TSV and Parquet, wide or long, BLT and npy. A file whose
-    name ends in .gz is compressed. Name one output, or several with -o.
+    PrefLib (soc, soi, toc, toi), CSV, TSV and Parquet, wide or long, and BLT. A file whose name
+    ends in .gz is compressed. Name one output, or several with -o.
 
     Example: rankcut convert votes.soi votes.csv --expand
     """

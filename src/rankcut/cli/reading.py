@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Format: TypeAlias = Literal[
     "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "json", "sav", "zip",
-    "trec", "blt", "abif", "npy",
+    "trec", "blt", "abif",
 ]  # fmt: skip
 Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 

@@ -45,9 +45,9 @@ def features(
     """Turn rankings into vectors: graph cut features.
 
     A row for each ranking, a column for each item, to npy, CSV or Parquet; CSV on standard output.
-    Wide tables and npy files are read, and all are written, a block at a time, so they may be
-    larger than memory. CSV and Parquet files have a column of counts where the rankings have
-    counts; npy files repeat the row.
+    Wide tables are read, and all files are written, a block at a time, so they may be larger than
+    memory. CSV and Parquet files have a column of counts where the rankings have counts; npy files
+    repeat the row.
 
     To a directory (-o vectors/), the vectors of Parquet files are written as a Parquet file for
     each block, on a cluster if one is named. If interrupted, run the command again to write the

@@ -14,7 +14,6 @@ from rankcut.files.ballots import read_abif, record_blocks
 from rankcut.files.blt import format_blt, read_blt
 from rankcut.files.disk import atomic_file, write_whole
 from rankcut.files.layouts import marked_columns, table_columns
-from rankcut.files.matrices import npy_bytes, read_npy
 from rankcut.files.preflib import OrderType, format_preflib, read_preflib
 from rankcut.files.recognising import read_table, scan_table
 from rankcut.files.roles import TableOptions
@@ -32,7 +31,7 @@ from rankcut.rankings.ranking_set import RankingSet
 
 Format: TypeAlias = Literal[
     "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "json", "sav", "zip",
-    "trec", "blt", "abif", "npy",
+    "trec", "blt", "abif",
 ]  # fmt: skip
 
 # The formats of tables.
@@ -68,7 +67,7 @@ def read_file(
         ``"soc"``, ``"soi"``, ``"toc"``, ``"toi"``, ``"cat"`` (PrefLib), ``"csv"``, ``"tsv"``,
         ``"xlsx"``, ``"parquet"``, ``"json"`` (records, or one on each line), ``"sav"`` (SPSS),
         ``"zip"`` (Dominion's cast vote records), ``"trec"`` (runs; MovieLens without a header),
-        ``"blt"``, ``"abif"`` or ``"npy"``; None goes by the suffix.
+        ``"blt"`` or ``"abif"``; None goes by the suffix.
     delimiter : str or None
         What divides the cells of a CSV or TSV file; None goes by the format, and takes a semicolon
         or tab in a CSV file whose header has no comma.
@@ -95,7 +94,7 @@ def read_file(
     table = _table_options(chosen, options, source)
     if chosen in TABLES:
         return read_table(read_blocks(source, chosen, delimiter, header, sheet), table)
-    others = {"blt": read_blt, "abif": read_abif, "npy": read_npy}
+    others = {"blt": read_blt, "abif": read_abif}
     return others.get(chosen, read_preflib)(source)
 
 
@@ -111,8 +110,8 @@ def scan_file(
 ) -> Iterator[RankingSet]:
     r"""The rankings of a file a block at a time, for files larger than memory.
 
-    Wide tables and ratings in CSV, TSV or Parquet, and npy files, are read about ``rows`` rows
-    at a time; other formats all at once. Columns keep the text that the file has. The
+    Wide tables and ratings in CSV, TSV or Parquet are read about ``rows`` rows at a time; other
+    formats all at once. Columns keep the text that the file has. The
     parameters are those of :func:`read_file`.
 
     >>> import io
@@ -157,10 +156,10 @@ def write_file(
     layout: Layout = "wide",
     spreadsheet: bool = False,
 ) -> None:
-    """Write rankings to a file of the formats soc, soi, toc, toi, csv, tsv, parquet, blt and npy.
+    """Write rankings to a file of the formats soc, soi, toc, toi, csv, tsv, parquet and blt.
 
     A path is written whole or not at all, and packed if it ends in ``.gz``. What a format has no
-    place for is left out: PrefLib has no ids and no columns, BLT no columns, npy only ranks.
+    place for is left out: PrefLib has no ids and no columns, BLT no columns.
 
     Parameters
     ----------
@@ -265,8 +264,6 @@ def _formatted(
         return format_preflib(rankings, name, kind)
     if chosen == "blt":
         return format_blt(rankings, name)
-    if chosen == "npy":
-        return npy_bytes(rankings.expanded().dense())
     if chosen not in ("csv", "tsv", "parquet"):
         raise RankingFileError(f"{chosen} files are read, not written", name, remedy="write csv")
     columns = marked_columns(rankings, layout, name)

@@ -1,7 +1,7 @@
-"""Matrices in files: NumPy arrays, item graphs as npz, and vectors written block by block.
+"""Matrices in files: item graphs as npz, and vectors written block by block.
 
-A rank matrix is mapped from disk rather than read. The file of a graph has its weights, dense, CSR
-or in parts, and the items' names. No pickled object is ever read: a file that holds one is refused.
+The file of a graph has its weights, dense, CSR or in parts, and the items' names. No pickled object
+is ever read: a file that holds one is refused.
 """
 
 import csv
@@ -27,55 +27,13 @@ from rankcut.files.disk import (
     unpack_archive,
 )
 from rankcut.files.stored_tables import import_pyarrow
-from rankcut.files.tables import BLOCK_CELLS, Columns
-from rankcut.files.text import Source, open_bytes, read_all, source_name
-from rankcut.rankings.ranking_set import RankingSet
+from rankcut.files.tables import Columns
+from rankcut.files.text import Source, read_all, source_name
 
 if TYPE_CHECKING:  # Graphs need scikit-learn, which reading rankings does not.
     from rankcut.graphs import ItemGraph
 
 MatrixFormat: TypeAlias = Literal["npy", "csv", "parquet"]
-
-
-def read_npy(source: Source) -> RankingSet:
-    """Read a rank matrix from a NumPy file; its items have no names, and count from 0."""
-    ranks = read_array(source)
-    if ranks.ndim != 2 or 0 in ranks.shape:
-        raise RankingFileError(
-            f"a rank matrix has a row for each ranking and a column for each item; this array "
-            f"has shape {ranks.shape}",
-            source_name(source),
-        )
-    # In blocks, so that a mapped file stays on the disk.
-    step = max(1, BLOCK_CELLS // ranks.shape[1])
-    for start in range(0, len(ranks), step):
-        infinite = np.isinf(ranks[start : start + step])
-        if infinite.any():
-            row, column = np.argwhere(infinite)[0].tolist()
-            raise RankingFileError(
-                f"row {start + row}, column {column}: the rank is infinite; write NaN if there "
-                "is none",
-                source_name(source),
-            )
-    return RankingSet(ranks, tuple(range(ranks.shape[1])))
-
-
-def read_array(source: Source) -> NDArray[Any]:
-    """The numbers of a NumPy file: mapped if the source is a plain file on disk.
-
-    Its header is checked against the length of the file before any memory is taken.
-    """
-    name = source_name(source)
-    with open_bytes(source) as stream:
-        shape, order, dtype = _read_header(stream, name, "fiub")
-        size = math.prod(shape) * dtype.itemsize
-        if isinstance(source, str | os.PathLike) and isinstance(stream.raw, io.FileIO):
-            offset = stream.tell()
-            _check_length(os.path.getsize(source) - offset, size, name)
-            if size == 0:
-                return np.empty(shape, dtype, order)
-            return np.memmap(source, dtype, "r", offset, shape, order)
-        return _read_numbers(stream, shape, order, dtype, name)
 
 
 def read_arrays(source: Source) -> dict[str, NDArray[Any]]:
@@ -90,51 +48,35 @@ def read_arrays(source: Source) -> dict[str, NDArray[Any]]:
         arrays = {}
         for member, array in unpack_archive(content, name).items():
             stream = io.BytesIO(array)
-            header = _read_header(stream, name, "fiubU")
-            arrays[member.removesuffix(".npy")] = _read_numbers(stream, *header, name)
+            arrays[member.removesuffix(".npy")] = _read_array(stream, name)
         return arrays
 
 
-def _read_header(
-    stream: IO[bytes], name: str, kinds: str
-) -> tuple[tuple[int, ...], Literal["F", "C"], np.dtype[Any]]:
-    """Shape, order and type of an array; anything odd in them is a damaged file."""
+def _read_array(stream: IO[bytes], name: str) -> NDArray[Any]:
+    """The numbers or text of a NumPy file; anything odd in its header is a damaged file."""
     with reading_as("a NumPy file of numbers", name):
         version = npy.read_magic(stream)
         header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
         if version not in header:
             raise RankingFileError(f"NumPy's format {version} is not read", name)
         shape, fortran, dtype = header[version](stream)
-        if dtype.kind not in kinds or dtype.hasobject:
+        if dtype.kind not in "fiubU" or dtype.hasobject:
             raise RankingFileError(
                 f"holds {dtype}, not numbers (objects are never read from a file)", name
             )
         if not all(type(length) is int and 0 <= length < 1 << 48 for length in shape):
             raise RankingFileError(f"its header has the shape {shape}, which is impossible", name)
-    return shape, "F" if fortran else "C", dtype
-
-
-def _read_numbers(
-    stream: IO[bytes],
-    shape: tuple[int, ...],
-    order: Literal["F", "C"],
-    dtype: np.dtype[Any],
-    name: str,
-) -> NDArray[Any]:
-    content = stream.read()
-    _check_length(len(content), math.prod(shape) * dtype.itemsize, name)
-    if dtype.itemsize == 0:
-        return np.empty(shape, dtype, order)
-    return np.frombuffer(content, dtype, math.prod(shape)).reshape(shape, order=order)
-
-
-def _check_length(found: int, expected: int, name: str) -> None:
-    if found < expected:
+    content, expected = stream.read(), math.prod(shape) * dtype.itemsize
+    if len(content) < expected:
         raise RankingFileError(
             f"the file is cut off: its header promises {expected:,} bytes of numbers, and there "
-            f"are {found:,}",
+            f"are {len(content):,}",
             name,
         )
+    if dtype.itemsize == 0:
+        return np.empty(shape, dtype)
+    numbers = np.frombuffer(content, dtype, math.prod(shape))
+    return numbers.reshape(shape, order="F" if fortran else "C")
 
 
 def write_graph(graph: "ItemGraph", target: str | os.PathLike[str]) -> None:
