@@ -66,8 +66,8 @@ def test_targets_are_checked_before_the_work(lunch, command, file, suffix):
     if command != "features":  # which writes a directory of parts
         mistakes.append((folder.name, "this is a directory"))
     for target, says in mistakes:
-        fail(command, file, "-o", target, says=says)
-        assert run(command, file, "-o", target).stdout == ""
+        named = [target] if command == "convert" else ["-o", target]
+        assert fail(command, file, *named, says=says).stdout == ""
 
 
 @pytest.mark.parametrize(

@@ -246,7 +246,7 @@ def to_file(command, target):
     """The same arguments, but for the result, which goes to a file."""
     plain = [each for each in arguments(command) if each not in ("-o", "-", "--json")]
     at = plain.index("--to") if "--to" in plain else len(plain)
-    return [*plain[:at], *plain[at + 2 :], "-o", target]
+    return [*plain[:at], *plain[at + 2 :], *(["-o"] if command != "convert" else []), target]
 
 
 # --- standard input and output -----------------------------------------------------------------
@@ -354,7 +354,7 @@ def test_an_option_has_one_name_and_one_meaning():
         }
         assert len(helps) == 1, (spelling, helps)
     assert all("-o" in option.opts for option in found["--output"].values())
-    assert set(found["--output"]) == set(COMMANDS) - {"help", "open"}
+    assert set(found["--output"]) == set(COMMANDS) - {"convert", "help", "open"}
     random = {"compare", "complete"}
     random |= {"classify", "regress", "learn-ranking"}
     assert set(found["--seed"]) == random

@@ -53,19 +53,6 @@ def test_convert_to_each_format_and_back(lunch, suffix):
     assert orders_of(read_file("back.csv")) == orders_of(read_file("incomplete.csv"))
 
 
-def test_convert_to_several_files(lunch):
-    outputs = ["-o", "votes.toi", "-o", "votes.parquet", "-o", "plain", "-o", "-", "--to", "csv"]
-    said = succeed("convert", "top-k.csv", *outputs)
-    assert said == (lunch / "plain").read_text()
-    expected = orders_of(read_file("top-k.csv"))
-    for file in ("votes.toi", "votes.parquet"):
-        assert orders_of(read_file(file).expanded()) == expected
-    fail("convert", "top-k.csv", says="name an output file")
-    fail("convert", "top-k.csv", "-", "-o", "-", "--to", "csv", says="only one output")
-    fail("convert", "top-k.csv", "new.csv", "-o", "missing/votes.csv", says="there is no directory")
-    assert not (lunch / "new.csv").exists()
-
-
 @pytest.mark.parametrize("layout", ["wide", "long"])
 def test_convert_to_each_layout_and_back(lunch, layout):
     succeed("convert", "top-k.csv", "votes.csv", "--to-layout", layout)

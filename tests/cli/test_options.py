@@ -9,7 +9,7 @@ import pytest
 from commands import fail, succeed
 
 import rankcut
-from rankcut.cli import COMMANDS, consensus, options, reading, regress_ranking
+from rankcut.cli import COMMANDS, consensus, files, options, reading, regress_ranking
 from rankcut.cli.reading import Reading
 from rankcut.consensus import methods
 from rankcut.files import formats, tables
@@ -21,6 +21,7 @@ from rankcut.strengths import Ties
     ("ours", "theirs"),
     [
         (reading.Format, formats.Format),
+        (files.Written, formats.Written),
         (reading.Layout, tables.Layout),
         (options.Unranked, Unranked),
         (consensus.Method, methods.Method),

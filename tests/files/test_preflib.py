@@ -95,7 +95,6 @@ def test_a_mistake_is_named_with_its_line(text, line, says):
         ("soc", [[1, 2, np.nan]], r"leaves out 1 of 3 items.*write \.soi"),
         ("soi", [[1, 1, 2]], r"has ties.*write \.toi"),
         ("toi", [[np.nan, np.nan, np.nan]], "ranks no item"),
-        ("cat", [[1, 2, 3]], "not as cat"),
     ],
 )
 def test_a_type_that_does_not_fit_is_refused(kind, ranks, says):

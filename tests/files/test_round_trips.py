@@ -1,6 +1,7 @@
 """What is written is read back, in every format; names that would run together are refused."""
 
 import io
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from ranking_sets import orders_of, ranking_sets
 
 from rankcut import RankingSet, read_file, write_file
 from rankcut.files import RankingFileError, from_frame, scan_file, to_frame
+from rankcut.files.formats import Format, Written
 from rankcut.files.layouts import known_columns
 from rankcut.files.matrices import MatrixBlock, read_graph, write_graph, write_matrix
 from rankcut.graphs.item_graph import ItemGraph
@@ -170,7 +172,14 @@ def test_items_called_like_blanks(item, kind):
     np.testing.assert_array_equal(read.ranks, RANKS)
 
 
-@pytest.mark.parametrize("layout", ["ratings", "ballots", "orders"])
-def test_layouts_that_are_only_read(layout):
-    with pytest.raises(RankingFileError, match=f"{layout} are read, not written; write wide or"):
-        again(RankingSet(RANKS, ("a", "b")), layout)
+def test_formats_and_layouts_that_are_written_or_only_read():
+    votes = RankingSet(RANKS, ("a", "b"))
+    for layout in ("ratings", "ballots", "orders"):
+        with pytest.raises(RankingFileError, match=f"{layout} are read, not written; write wide"):
+            again(votes, layout)
+    for kind in get_args(Format):
+        if kind in get_args(Written):
+            np.testing.assert_array_equal(read_file(back(votes, kind), kind).ranks, RANKS)
+        else:
+            with pytest.raises(RankingFileError, match=f"{kind} files are read, not written"):
+                back(votes, kind)

@@ -1,28 +1,28 @@
 """``rankcut info`` and ``rankcut convert``: what is in a file, and the same in other formats."""
 
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import groupby
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import LeftOut
 from rankcut.cli.output import (
-    OutputFiles,
     Results,
     Spreadsheet,
     check_target,
     fact_lines,
     styled,
 )
-from rankcut.cli.reading import Format, RankingFile, Reading
+from rankcut.cli.reading import RankingFile, Reading
 from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
     from rankcut.consensus.description import Description, Preference
+
+Written: TypeAlias = Literal["soc", "soi", "toc", "toi", "csv", "tsv", "parquet", "blt"]
 
 _MEANINGS = {
     "anywhere": "items left out may be anywhere (after all others: --unranked last)",
@@ -112,73 +112,41 @@ def _listed(name: str, values: list[str]) -> list[tuple[str, str]]:
     return [(name if i == 0 else "", value) for i, value in enumerate(values)]
 
 
-@dataclass(frozen=True)
-class ConvertOptions:
-    """What to write."""
-
-    output: OutputFiles = None
-    to: Annotated[
-        Literal["soc", "soi", "toc", "toi", "blt", "csv", "tsv", "parquet"] | None,
-        option("Format of OUT, or of outputs whose suffix does not name it.", "--to", "-t"),
-    ] = None
-    to_layout: Annotated[Literal["wide", "long"], option("Layout of the table to write.")] = "wide"
-    expand: Annotated[
-        bool, option("Write a row for each ranking instead of counts.", "--expand")
-    ] = False
-    drop_empty: Annotated[bool, option("Drop rankings that rank nothing.", "--drop-empty")] = False
-    spreadsheet: Spreadsheet = False
-
-    def targets(self, out: str | None) -> list[tuple[str, Format]]:
-        """Each output and its format, checked before anything is read."""
-        from rankcut.files.formats import chosen_format
-
-        names = [*([] if out is None else [out]), *(self.output or [])]
-        if not names:
-            raise InputError("name an output file, or - for standard output")
-        if names.count("-") > 1:
-            raise InputError("only one output can go to standard output")
-        targets = []
-        for name in names:
-            if name == "-" and self.to is None:
-                raise InputError("standard output has no suffix; name the format with --to")
-            check_target(name)
-            named = Path(name.removesuffix(".gz")).suffix[1:].lower() in get_args(Format)
-            alone = name == out or not named or name == "-"
-            targets.append((name, chosen_format(name, self.to if alone else None)))
-        return targets
-
-
-@with_options(options=ConvertOptions, reading=Reading)
+@with_options(reading=Reading)
 def convert(
     file: RankingFile,
-    options: ConvertOptions,
+    out: Annotated[str, typer.Argument(metavar="OUT", help="Output file (- for standard output).")],
     reading: Reading,
-    out: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="OUT", help="Output file (- for standard output).", show_default=False
-        ),
+    to: Annotated[
+        Written | None, option("Format of OUT (default: by its suffix).", "--to", "-t")
     ] = None,
+    to_layout: Annotated[Literal["wide", "long"], option("Layout of the table to write.")] = "wide",
+    expand: Annotated[
+        bool, option("Write a row for each ranking instead of counts.", "--expand")
+    ] = False,
+    drop_empty: Annotated[bool, option("Drop rankings that rank nothing.", "--drop-empty")] = False,
+    spreadsheet: Spreadsheet = False,
 ) -> None:
     """Convert rankings between formats.
 
     PrefLib (soc, soi, toc, toi), CSV, TSV and Parquet, wide or long, and BLT. A file whose name
-    ends in .gz is compressed. Name one output, or several with -o.
+    ends in .gz is compressed.
 
     Example: rankcut convert votes.soi votes.csv --expand
     """
-    from rankcut.files.formats import write_file
+    from rankcut.files.formats import chosen_format, write_file
 
-    targets = options.targets(out)
+    if out == "-" and to is None:
+        raise InputError("standard output has no suffix; name the format with --to")
+    check_target(out)
+    chosen = chosen_format(out, to)
     rankings = reading.read(file)
-    if options.expand:
+    if expand:
         rankings = rankings.expanded()
-    if options.drop_empty:
+    if drop_empty:
         rankings = rankings.rows(rankings.n_ranked() > 0)
         if len(rankings) == 0:
             raise RankingFileError("no ranking ranks any item", file)
-    for target, chosen in targets:
-        place = sys.stdout.buffer if target == "-" else target
-        how: Any = {"layout": options.to_layout, "spreadsheet": options.spreadsheet}
-        write_file(rankings, place, chosen, **how)
+    place = sys.stdout.buffer if out == "-" else out
+    write_file(rankings, place, chosen, layout=to_layout, spreadsheet=spreadsheet)
     sys.stdout.flush()

@@ -34,6 +34,8 @@ Format: TypeAlias = Literal[
     "trec", "blt", "abif",
 ]  # fmt: skip
 
+Written: TypeAlias = Literal["soc", "soi", "toc", "toi", "csv", "tsv", "parquet", "blt"]
+
 # The formats of tables.
 TABLES = ("csv", "tsv", "xlsx", "parquet", "json", "sav", "zip", "trec")
 _OTHER_SUFFIXES = {
@@ -45,7 +47,6 @@ _OTHER_SUFFIXES = {
     "dat": "trec",
     "data": "trec",
 }
-_PREFLIB = ("soc", "soi", "toc", "toi", "cat")
 
 
 def read_file(
@@ -259,13 +260,17 @@ def read_blocks(
 def _formatted(
     rankings: RankingSet, chosen: Format, name: str, layout: Layout, spreadsheet: bool
 ) -> bytes:
-    if chosen in _PREFLIB:
-        kind: OrderType = chosen  # type: ignore[assignment]
-        return format_preflib(rankings, name, kind)
+    if chosen not in get_args(Written):
+        raise RankingFileError(
+            f"{chosen} files are read, not written",
+            name,
+            remedy=f"write {', '.join(get_args(Written))}",
+        )
     if chosen == "blt":
         return format_blt(rankings, name)
-    if chosen not in ("csv", "tsv", "parquet"):
-        raise RankingFileError(f"{chosen} files are read, not written", name, remedy="write csv")
+    if chosen not in TABLES:
+        kind: OrderType = chosen  # type: ignore[assignment]
+        return format_preflib(rankings, name, kind)
     columns = marked_columns(rankings, layout, name)
     if chosen == "parquet":
         return format_parquet(columns)

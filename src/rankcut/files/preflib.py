@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -215,12 +215,6 @@ def format_preflib(rankings: RankingSet, name: str, kind: OrderType) -> bytes:
     2: 1,2
     <BLANKLINE>
     """
-    if kind not in get_args(OrderType):
-        raise RankingFileError(
-            f"rankings are written as soc, soi, toc or toi, not as {kind}: toc keeps categories "
-            "as ties",
-            name,
-        )
     names = [" ".join(str(item).split()) for item in rankings.items]
     if len(set(names)) < len(names) or "" in names:
         raise RankingFileError(
