@@ -405,13 +405,11 @@ def test_forms_of_other_tools_and_people(form):
 @pytest.mark.parametrize(
     ("head", "results"),
     [
-        ("White,Black,Result", ["1-0", "0-1", "1/2-1/2"]),
-        ("HomeTeam,AwayTeam,FTR", ["H", "A", "D"]),
         ("system_1,system_2,preference", ["1", "2", "0"]),
         ("answer_a_model,answer_b_model,preferred_answer", ["answer_a", "answer_b", "tie"]),
     ],
 )
-def test_results_of_games_are_votes(head, results):
+def test_votes_in_other_words(head, results):
     pairs = ["toro,uni", "uni,ika", "ika,toro"]
     lines = [f"{pair},{won}" for pair, won in zip(pairs, results, strict=True)]
     votes = read("\n".join([head, *lines, ""]))

@@ -26,17 +26,13 @@ from rankcut.files.text import Source, open_text, source_name
 _Orders: TypeAlias = list[list[tuple[str, ...]]]
 
 # How the columns of two items, or the winner, tell the left one from the right one.
-_LEFT = ("a", "1", "left", "first", "x", "white", "1-0")
-_RIGHT = ("b", "2", "right", "second", "y", "black", "0-1")
-# In sports, a is away.
-_HOME, _AWAY = ("home", "h", "1", "1-0"), ("away", "a", "2", "0-1")
+_LEFT, _RIGHT = ("a", "1", "left", "first", "x"), ("b", "2", "right", "second", "y")
 _WINNERS = {
     *("winner", "vote", "preferred", "preference", "choice", "result", "outcome", "judgment"),
-    *("judgement", "label", "win", "won", "better", "ftr"),
+    *("judgement", "label", "win", "won", "better"),
 }
 _TIES = re.compile(
-    r"ties?\b.*|d(raw)?|equal|both\b.*|bothbad|neither|same|none|no preference|0(\.5)?|="
-    r"|(1/2|0\.5|½)-(1/2|0\.5|½)"
+    r"ties?\b.*|draw|equal|both\b.*|bothbad|neither|same|none|no preference|0(\.5)?|="
 )
 _JUDGES = {
     *("judge", "judge_id", "annotator", "annotator_id", "rater", "rater_id", "voter", "voter_id"),
@@ -88,7 +84,7 @@ def _sides(names: Sequence[str]) -> Iterator[tuple[int, int]]:
     parts = [re.split(r"[\s_.-]+|(?<=[a-z])(?=[12]$|[A-Z])", name.strip()) for name in names]
     tokens = [[part.lower() for part in own] for own in parts]
     place = {tuple(own): i for i, own in enumerate(tokens)}
-    for left, right in zip((*_LEFT, "home"), (*_RIGHT, "away"), strict=True):
+    for left, right in zip(_LEFT, _RIGHT, strict=True):
         for own, i in place.items():
             other = tuple(right if token == left else token for token in own)
             if left in own and other in place:
@@ -98,21 +94,19 @@ def _sides(names: Sequence[str]) -> Iterator[tuple[int, int]]:
 def _decided(block: TableBlock, columns: Sequence[int]) -> _Orders | None:
     """The order of each vote; None if some cell says neither of both, nor a tie."""
     rows = _texts(block, columns)
-    sides = (_HOME, _AWAY) if "home" in block.names[columns[0]].lower() else (_LEFT, _RIGHT)
     names = {name for a, b, _ in rows for name in (a, b)}
     # Answers of two models are new in each row; the models are not.
     if len(names) > max(2, 1.5 * len(rows)):
         return None
     orders: _Orders = []
     for a, b, won in rows:
-        said = won.lower()
-        # "model_a" and "answer-b" end in their side, which "0-1" does not.
-        side = said if said[:1].isdigit() else re.split(r"[\s_-]+", said)[-1]
+        # "model_a" and "answer-b" end in their side.
+        side = re.split(r"[\s_-]+", won.lower())[-1]
         if not (a and b and won) or a == b:
             orders.append([])
-        elif won == a or (won != b and side in sides[0]):
+        elif won == a or (won != b and side in _LEFT):
             orders.append([(a,), (b,)])
-        elif won == b or side in sides[1]:
+        elif won == b or side in _RIGHT:
             orders.append([(b,), (a,)])
         elif _TIES.fullmatch(won.lower()):
             orders.append([(a, b)])
