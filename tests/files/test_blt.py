@@ -31,7 +31,6 @@ def test_everything_that_ballots_have():
     )
     assert votes.counts.tolist() == [3, 1, 1]
     assert votes.items == ("Adam", "Basil #2", 'Charlotte "B" C', "Donald")
-    assert votes.ids == ("row 0", "b-7", "row 2")
     assert votes.title == "Gardening Club"
     assert votes.metadata == {"SEATS": "2", "WITHDRAWN": "2"}
 
@@ -75,7 +74,6 @@ def test_a_mistake_is_named_with_its_line(old, new, line, says):
     [
         (RankingSet(np.ones((1, 1)), ('a" # b',)), "quotation mark"),
         (RankingSet(np.ones((1, 2)), ("a b", "a  b")), "same name"),
-        (RankingSet(np.ones((1, 1)), ("a",), ids=("(x)",)), "brackets"),
     ],
 )
 def test_names_that_cannot_stand_there_are_refused(rankings, says):

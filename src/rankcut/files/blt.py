@@ -2,22 +2,21 @@
 
 The first line has the number of candidates and of seats; then, if any, ``-2 -5`` for candidates who
 withdrew; then one ballot per line, ``weight first second … 0``, where ``3=4`` is a tie, ``-`` a
-rank left blank, and ``(name)`` in front the ballot's own name; then ``0``; then the candidates'
-names and a title, in quotes. From ``#`` on a line is a comment.
+rank left blank, and a ``(name)`` in front of a ballot is passed over; then ``0``; then the
+candidates' names and a title, in quotes. From ``#`` on a line is a comment.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from itertools import chain
-from typing import Any, NamedTuple, NoReturn
+from typing import NoReturn
 
 from rankcut.errors import RankingFileError, amount
 from rankcut.files.text import Source, decoded, read_all, source_name, whole_number
 from rankcut.rankings.orders import from_orders, to_orders
 from rankcut.rankings.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
-_ID = re.compile(r"\(([^()]*)\)\s*")
+_NAME = re.compile(r"^\([^()]*\)")
 _QUOTED = re.compile(r'"(.*?)"\s*(?:#.*)?')
 
 
@@ -67,7 +66,7 @@ def read_blt(source: Source) -> RankingSet:
             number,
         )
     withdrawn: list[int] = []
-    ballots: list[_Ballot] = []
+    ballots: list[tuple[int, list[list[int]]]] = []
     for number, text in map(_uncommented, place):
         if text == "0":
             break
@@ -101,32 +100,21 @@ def read_blt(source: Source) -> RankingSet:
     metadata = {"SEATS": str(opening[1])}
     if withdrawn:
         metadata["WITHDRAWN"] = " ".join(map(str, withdrawn))
-    orders = [[tuple(items[i - 1] for i in group) for group in own.groups] for own in ballots]
+    orders = [[tuple(items[i - 1] for i in group) for group in groups] for _, groups in ballots]
     ranks, _ = from_orders(orders, items=items, sparse=True)
     return RankingSet(
         fitting_ranks(ranks),
         items,
-        counts=[own.times for own in ballots],
-        ids=tuple(own.name or f"row {row}" for row, own in enumerate(ballots))
-        if any(own.name for own in ballots)
-        else None,
+        counts=[times for times, _ in ballots],
         title="".join(quoted[n_items:]),
         metadata=metadata,
         notes=notes,
     )
 
 
-class _Ballot(NamedTuple):
-    """How many cast a ballot, its groups of candidates, and its own name."""
-
-    times: int
-    groups: list[list[int]]
-    name: str | None
-
-
-def _read_ballot(text: str, n_items: int) -> _Ballot:
-    named = _ID.match(text)
-    tokens = text[0 if named is None else named.end() :].split()
+def _read_ballot(text: str, n_items: int) -> tuple[int, list[list[int]]]:
+    """How many cast a ballot, and its groups of candidates."""
+    tokens = _NAME.sub("", text).split()
     if len(tokens) < 2 or tokens[-1] != "0":
         raise ValueError(
             "a ballot has a weight, the numbers of candidates, best first, and 0 at its end, as in "
@@ -143,7 +131,7 @@ def _read_ballot(text: str, n_items: int) -> _Ballot:
     twice, times = Counter(chain.from_iterable(groups)).most_common(1)[0] if groups else (0, 1)
     if times > 1:
         raise ValueError(f"candidate {twice} appears twice; a ballot lists each once")
-    return _Ballot(count, groups, None if named is None else named[1].strip())
+    return count, groups
 
 
 def _item(token: str, n_items: int) -> int:
@@ -165,7 +153,7 @@ def _unquoted(text: str) -> str:
 
 
 def format_blt(rankings: RankingSet, name: str) -> bytes:
-    """The bytes of a BLT file; columns, for which it has no place, are left out.
+    """The bytes of a BLT file; ids and columns, for which it has no place, are left out.
 
     >>> import numpy as np
     >>> votes = RankingSet(np.array([[2.0, 2.0, 1.0]]), ("toro", "uni", "ika"), title="lunch")
@@ -184,27 +172,13 @@ def format_blt(rankings: RankingSet, name: str) -> bytes:
     lines = [f"{n_items} {rankings.metadata.get('SEATS', '1')}"]
     if "WITHDRAWN" in rankings.metadata:
         lines.append(" ".join(f"-{item}" for item in rankings.metadata["WITHDRAWN"].split()))
-    ids: Sequence[Any] = [""] * len(rankings)
-    if rankings.ids is not None:
-        ids = [f"({_ballot_name(own, name)}) " for own in rankings.ids]
     orders = to_orders(rankings.ranks, range(1, n_items + 1))
-    for own, count, order in zip(ids, rankings.counts.tolist(), orders, strict=True):
+    for count, order in zip(rankings.counts.tolist(), orders, strict=True):
         groups = [
             "=".join(map(str, group)) if isinstance(group, tuple) else str(group) for group in order
         ]
-        lines.append(own + " ".join([str(count), *groups, "0"]))
+        lines.append(" ".join([str(count), *groups, "0"]))
     return "\n".join([*lines, "0", *names, ""]).encode()
-
-
-def _ballot_name(own: Any, name: str) -> str:
-    text = " ".join(str(own).split())
-    if not text or any(mark in text for mark in "()#"):
-        raise RankingFileError(
-            f"the ranking's name {str(own)!r} cannot appear in a BLT file: brackets and # have a "
-            "meaning there; rename it, or leave the names out",
-            name,
-        )
-    return text
 
 
 def _quotable(names: list[str], source: str) -> list[str]:

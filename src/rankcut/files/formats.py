@@ -160,7 +160,7 @@ def write_file(
     """Write rankings to a file of the formats soc, soi, toc, toi, csv, tsv, parquet and blt.
 
     A path is written whole or not at all, and packed if it ends in ``.gz``. What a format has no
-    place for is left out: PrefLib has no ids and no columns, BLT no columns.
+    place for is left out: PrefLib and BLT have no ids and no columns.
 
     Parameters
     ----------
