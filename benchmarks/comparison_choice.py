@@ -10,13 +10,13 @@ than those of comparison.py.
 
 Statistics of group means: *largest |z|*; *ATS*, the ANOVA-type ‖μ_a − μ_b‖²/tr V (Brunner, Dette
 and Munk); *MATS*, the sum of z² (Friedrich and Pauly), also with variances about each group's own
-mean, as in Welch's t; *trace*, Hotelling's. P-values are approximate ones (normal, F), and
+mean, as in Welch's t; *trace*, Hotelling's, with all, three quarters, half or a quarter of the
+correlations (a ridge; Warton 2008). P-values are approximate ones (normal, F), and
 combinations of them, whose rank among permutations counts (prepivoting).
 """
 
 import argparse
 from functools import partial
-from itertools import combinations
 
 import numpy as np
 from comparison import KEPT_LEVEL, LEVEL, N_PERMUTATIONS, by_permutations, hotelling, welch
@@ -35,6 +35,13 @@ from rankcut.comparison.statistics import (
 )
 
 OTHERS = ("Welch", "Hotelling", "PERMANOVA")
+# Of the correlations a trace keeps this part.
+TRACES = {"trace": 0.9999, "trace, ¾": 0.75, "trace, ½": 0.5, "trace, ¼": 0.25}
+COMBINED = [("largest |z|", "MATS")] + [
+    (*begin, trace)
+    for begin in (("largest |z|",), ("MATS",), ("largest |z|", "MATS"))
+    for trace in TRACES
+]
 
 
 def moments(vectors: np.ndarray, first: np.ndarray) -> Moments:
@@ -70,16 +77,16 @@ def p_values(make: Make, rng: np.random.Generator) -> dict[str, float]:
     single = {
         "largest |z|": two_sided(z, own.means.shape[-1]),
         "MATS": modified_anova_type(score).p_value(),
-        "trace": with_equal_weights(about_mean(whitened(own))).p_value(),
         "ATS": with_equal_weights(score).p_value(),
         "MATS, own means": modified_anova_type(own).p_value(),
     }
+    for name, kept in TRACES.items():
+        single[name] = with_equal_weights(about_mean(whitened(own, kept))).p_value()
     looked = {name: -np.log(p) for name, p in single.items()}
-    for number in (2, 3):
-        for some in combinations(list(single)[:3], number):
-            parts = [single[name] for name in some]
-            looked[f"Cauchy: {', '.join(some)}"] = cauchy_combination(parts)
-            looked[f"smallest: {', '.join(some)}"] = -np.log(np.min(parts, axis=0))
+    for some in COMBINED:
+        parts = [single[name] for name in some]
+        looked[f"Cauchy: {', '.join(some)}"] = cauchy_combination(parts)
+        looked[f"smallest: {', '.join(some)}"] = -np.log(np.min(parts, axis=0))
     found = {
         name: float((value >= value[0] - 1e-9 * abs(value[0])).mean())
         for name, value in looked.items()
@@ -132,6 +139,10 @@ def designs() -> tuple[dict[str, Make], dict[str, tuple[Make, Make]]]:
         "middling 12, polarised 150": two(
             partial(middling, n=12, n_items=5), partial(polarised, n=150, n_items=5)
         ),
+        "camps 120, indifferent 15": two(partial(camps, n=120, n_items=8), crowd(15, zero(8))),
+        "camps 300, indifferent 10": two(partial(camps, n=300, n_items=7), crowd(10, zero(7))),
+        "camps 100, indifferent 25": two(partial(camps, n=100, n_items=12), crowd(25, zero(12))),
+        "camps 250, indifferent 40": two(partial(camps, n=250, n_items=4), crowd(40, zero(4))),
         "camps 60, indifferent 60": two(partial(camps, n=60, n_items=6), crowd(60, zero(6))),
     }
     random = np.random.default_rng(77)

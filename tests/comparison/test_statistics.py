@@ -155,7 +155,7 @@ def test_mats_by_its_matrices():
 
 
 def test_hotellings_trace_by_its_matrices():
-    """tr HG⁻¹ with H between groups and G its expectation; of two groups T² by both covariances."""
+    """tr HG⁻¹ with H between groups and G its expectation, of which correlations are halved."""
     rng = np.random.default_rng(3)
     samples = [rng.normal(size=(m, 3)) @ rng.normal(size=(3, 3)) + 0.3 * m for m in (5, 7, 9)]
     found = moments_of(*samples)
@@ -164,13 +164,18 @@ def test_hotellings_trace_by_its_matrices():
     gaps = found.means - every.mean(axis=0)
     between = (gaps * sizes[:, None]).T @ gaps
     expected = sum((1 - m / 21) * x.T @ x / m for x, m in zip(scores, sizes, strict=True))
+    halved = np.where(np.eye(3), expected, expected / 2)
     # Each variance is about the mean of all, with the divisor of one about its own.
     form = with_equal_weights(about_mean(whitened(found)))
-    assert form.square == pytest.approx(np.trace(np.linalg.solve(expected, between)), rel=1e-3)
-    assert form.expected == pytest.approx(3, rel=1e-3)
-    turned = moments_of(*(x @ rng.normal(size=(3, 3)) for x in samples[:2]))
-    other = with_equal_weights(about_mean(whitened(turned)))
-    assert other.p_value() < 1
+    assert form.square == pytest.approx(np.trace(np.linalg.solve(halved, between)), rel=1e-9)
+    assert form.expected == pytest.approx(np.trace(np.linalg.solve(halved, expected)), rel=1e-9)
+    # Units of the coordinates do not matter; with whole correlations directions do not either.
+    for kept, turn in ((0.5, np.diag([1.0, 20.0, 0.3])), (1 - 1e-9, rng.normal(size=(3, 3)))):
+        forms = [
+            with_equal_weights(about_mean(whitened(moments_of(*each), kept)))
+            for each in (samples, [x @ turn for x in samples])
+        ]
+        assert_allclose(forms[0], forms[1], rtol=1e-6)
 
 
 def test_the_score_statistic_of_shares_is_pearsons():
@@ -223,7 +228,8 @@ def test_the_overall_p_value_by_brute_force():
         gap, middle = x.mean(axis=0) - y.mean(axis=0), np.vstack([x, y]).mean(axis=0)
         parts = [(g - middle).T @ (g - middle) / len(g) ** 2 for g in (x, y)]
         own = np.sqrt(np.diag(sum(parts)))
-        root = np.linalg.inv(np.linalg.cholesky(sum(parts)))
+        halved = np.where(np.eye(3), sum(parts), sum(parts) / 2)
+        root = np.linalg.inv(np.linalg.cholesky(halved))
         p = np.array(
             [
                 1 - (1 - 2 * stats.norm.sf(np.abs(gap / own).max())) ** 3,
@@ -237,10 +243,9 @@ def test_the_overall_p_value_by_brute_force():
     question = _overall(draws.data(), every, every, draws.scores.varies)["overall"]
     got = p_values_of_all(draws, question, 12, 5)
     found = by_brute_force(values, 5, combined)
-    assert question.normal[0] == pytest.approx(stats.cauchy.cdf(found[0]), rel=1e-3)
+    assert question.normal[0] == pytest.approx(stats.cauchy.cdf(found[0]), rel=1e-9)
     assert 0.02 < got[0] < 0.9
-    # Whitening leaves out a few digits.
-    assert got[0] == pytest.approx(np.mean(found <= found[0] + 1e-9), abs=2 / len(found))
+    assert got[0] == pytest.approx(np.mean(found <= found[0] + 1e-9), abs=1e-9)
 
 
 def test_adjusted_p_values_are_those_of_westfall_and_young():

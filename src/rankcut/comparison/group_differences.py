@@ -150,6 +150,9 @@ def compare_groups(
     Y. Liu, J. Xie. Cauchy combination test: a powerful test with analytic p-value calculation under
     arbitrary dependency structures. Journal of the American Statistical Association, 2020.
 
+    D. I. Warton. Penalized normal likelihood and ridge regularization of correlation matrices.
+    Journal of the American Statistical Association, 2008.
+
     S. Friedrich, M. Pauly. MATS: inference for potentially singular and heteroscedastic MANOVA.
     Journal of Multivariate Analysis, 2018.
 

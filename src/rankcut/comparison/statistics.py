@@ -12,7 +12,8 @@ a large difference of one item best, one many small ones, one a difference acros
 - the largest |z|, by the normal distribution and Šidák's inequality;
 - the modified ANOVA-type statistic (MATS; Friedrich and Pauly 2018), for two groups the sum of z²;
 - Hotelling's trace tr(HG⁻¹), with H the sum of squares between groups and G what is expected of it
-  from the groups' covariances; for two groups Hotelling's T² without equal covariances.
+  from the groups' covariances, their correlations halved (a ridge; Warton 2008): one group may vary
+  in directions in which another hardly does, and the permuted groups are of both kinds.
 
 The last two are about F distributed (Box 1954). What is compared with permutations is the combined
 p-value, found anew from the variances and covariances of each permutation (prepivoting; Chung and
@@ -32,6 +33,8 @@ from rankcut.rankings.value import ROUNDING
 
 # P-values nearer to 1 would outweigh small ones in a Cauchy combination.
 LARGEST_P = 0.99
+# The part of the correlations that Hotelling's trace keeps: benchmarks/comparison_choice.py.
+CORRELATIONS_KEPT = 0.5
 
 
 class Estimate(NamedTuple):
@@ -172,10 +175,11 @@ def with_equal_weights(moments: Moments) -> Form:
     )
 
 
-def whitened(moments: Moments) -> Moments:
+def whitened(moments: Moments, kept: float = CORRELATIONS_KEPT) -> Moments:
     """Coordinates in which chance alone moves groups apart by as much in each direction.
 
-    There the ANOVA-type statistic with equal weights is Hotelling's trace.
+    There the ANOVA-type statistic with equal weights is Hotelling's trace, with this part of the
+    correlations, less than 1.
     """
     own, covariances = moments.covariances, about_mean(moments).covariances
     assert own is not None
@@ -183,10 +187,8 @@ def whitened(moments: Moments) -> Moments:
     shares = moments.weights / moments.weights.sum(axis=-1, keepdims=True)
     weights = moments.weights * (1.0 - shares)
     expected = (weights[..., np.newaxis, np.newaxis] * covariances).sum(axis=-3)
-    # Directions without variance have no differences either; others keep half of their digits.
-    least = math.sqrt(ROUNDING) * np.trace(expected, axis1=-2, axis2=-1)
-    ridge = np.maximum(least, np.finfo(float).tiny)[..., np.newaxis, np.newaxis]
-    turn = np.linalg.inv(np.linalg.cholesky(expected + ridge * np.eye(expected.shape[-1])))
+    expected *= kept + (1.0 - kept) * np.eye(expected.shape[-1])
+    turn = np.linalg.inv(np.linalg.cholesky(expected))
     back = np.swapaxes(turn, -1, -2)
     spread = turn[..., np.newaxis, :, :] @ own @ back[..., np.newaxis, :, :]
     variances = np.einsum("...ii->...i", spread)
