@@ -73,11 +73,11 @@ def agreement(ranks, shrinkage):
 
 
 def strongest(weights, k):
-    """The k largest of each row, and whatever is among those of either end."""
+    """The k largest of each row and those as large, and whatever is among those of either end."""
     kept = np.zeros_like(weights)
-    for i, row in enumerate(weights):
-        for j in sorted(range(len(row)), key=lambda j: -row[j])[:k]:
-            kept[i, j] = row[j]
+    for own, row in zip(kept, weights, strict=True):
+        least = sorted(row)[-k]
+        own[:] = np.where(row >= least - 1e-12, row, 0.0)
     return np.maximum(kept, kept.T)
 
 
@@ -110,10 +110,25 @@ def test_the_strongest_edges(recipe, oracle, monkeypatch):
         assert_array_equal(graph.to_dense(), graph.to_dense().T)
 
 
-def test_of_edges_as_strong_those_of_the_first_items_stay():
-    ranks = np.array([[1.0, 2, 3, 4, 5, np.nan]])
-    graph = CoListingGraph(n_neighbors=2).build_from(ranks)
-    assert_allclose(graph.to_dense(), strongest(co_listing(ranks, 10), 2), rtol=1e-12)
+@pytest.mark.parametrize(("recipe", "oracle"), RECIPES)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    shape=st.tuples(st.integers(1, 30), st.integers(4, 9)),
+    n_neighbors=st.integers(1, 3),
+)
+def test_edges_do_not_depend_on_the_order_of_items(recipe, oracle, seed, shape, n_neighbors):
+    """Few short lists tie most edges: of equal ones all stay, or none of a crowd."""
+    ranks = lists(*shape, seed, density=0.3)
+    ranks[0, 0] = np.nan
+    order = np.random.default_rng(seed).permutation(shape[1])
+    chosen = recipe(n_neighbors=n_neighbors)
+    graph = chosen.build_from(ranks).to_dense()
+    assert_allclose(graph, strongest(oracle(ranks, 10), n_neighbors), atol=1e-12)
+    assert_allclose(chosen.build_from(ranks[:, order]).to_dense(), graph[np.ix_(order, order)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rankcut.graphs.learned.MOST_COMPARED", n_neighbors)
+        few = chosen.build_from(ranks).to_dense()
+        assert_allclose(chosen.build_from(ranks[:, order]).to_dense(), few[np.ix_(order, order)])
 
 
 def test_only_stored_ranks_that_are_numbers_are_listed():

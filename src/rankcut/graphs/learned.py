@@ -18,7 +18,14 @@ from rankcut._loops.lists import SparseEntries, search_lists
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import Weights
-from rankcut.parameters import ROUNDING, ROWS_AT_ONCE, WithParameters, check_count, check_number
+from rankcut.parameters import (
+    MOST_COMPARED,
+    ROUNDING,
+    ROWS_AT_ONCE,
+    WithParameters,
+    check_count,
+    check_number,
+)
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.value import block_rows
 from rankcut.threads import in_order
@@ -101,7 +108,7 @@ class _ProfileGraph(WithParameters, ABC):
         else:
             profiles.data *= scale[profiles.indices]
             left, right = profiles.T, profiles
-        chosen = strongest_products(left, right, int(self.n_neighbors))
+        chosen = _strongest_and_ties(left, right, int(self.n_neighbors))
         # An edge stays if either of its ends chose it.
         whole = sparse.csr_array(chosen.maximum(chosen.T))
         whole.sort_indices()
@@ -117,8 +124,8 @@ class CoListingGraph(_ProfileGraph):
     Parameters
     ----------
     n_neighbors : int
-        Number of edges to keep for each item, strongest first; an edge stays if either end keeps
-        it.
+        Number of edges to keep for each item, strongest first, with all that are as strong as the
+        last of them, unless these are thousands; an edge stays if either end keeps it.
     shrinkage : float
         s: each item counts as if this many more rankings listed only it.
 
@@ -234,14 +241,49 @@ def list_positions(listed: sparse.csr_array) -> NDArray[np.float64]:
 
 
 def strongest_products(left: Any, right: Any, n_neighbors: int) -> sparse.csr_array:
-    """The largest positive entries of each row of a product, without its diagonal.
+    """The largest entries above 0 of each row of a product of cosines, without its diagonal.
 
     Only what two factors share is multiplied, and nothing is made dense. Of equal entries, the
     first are kept.
     """
+    best, columns = _best_products(left, right, n_neighbors)
+    found = best > ROUNDING
+    entries = best[found], (np.nonzero(found)[0], columns[found])
+    return sparse.csr_array(entries, shape=left.shape[:1] * 2)
+
+
+def _strongest_and_ties(left: Any, right: Any, n_neighbors: int) -> sparse.csr_array:
+    """The same, and all entries as large as the last of them: no order of the rows matters.
+
+    A crowd of equal entries would fill the memory, and none of it is kept.
+    """
+    best, columns = _best_products(left, right, n_neighbors + 1)
+    last = best[:, -2:].min(axis=1)
+    tied = np.flatnonzero(last >= np.maximum((1.0 - ROUNDING) * best[:, -2:].max(axis=1), ROUNDING))
+    found = best > ROUNDING
+    found[:, -1] = found[tied] = False
+    parts = [(best[found], np.nonzero(found)[0], columns[found])]
+    left = sparse.csr_array(left)
+    for start in range(0, len(tied), ROWS_AT_ONCE):
+        rows = tied[start : start + ROWS_AT_ONCE]
+        product = sparse.coo_array(left[rows] @ right)
+        at, other = product.coords
+        above = product.data / last[rows][at] - 1.0
+        above[other == rows[at]] = -1.0
+        crowds = np.bincount(at[np.abs(above) <= ROUNDING], minlength=len(rows)) > MOST_COMPARED
+        kept = above >= np.where(crowds, ROUNDING, -ROUNDING)[at]
+        parts.append((product.data[kept], rows[at[kept]], other[kept]))
+    entries, one, other = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return sparse.csr_array((entries, (one, other)), shape=left.shape[:1] * 2)
+
+
+def _best_products(
+    left: Any, right: Any, n_best: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The largest entries of each row, largest first, and their columns; 0 if there are fewer."""
     n = left.shape[0]
     own, lists = (SparseEntries.of(sparse.csr_array(factor)) for factor in (left, right))
-    k = min(n_neighbors, n)
+    k = min(n_best, n)
     best, best_rows = np.zeros((n, k)), np.full((n, k), -1, dtype=np.int64)
     nothing, nobody = np.empty((n, 0)), np.empty(0, dtype=np.int64)
 
@@ -261,5 +303,4 @@ def strongest_products(left: Any, right: Any, n_neighbors: int) -> sparse.csr_ar
 
     for _ in in_order(search, range(0, n, ROWS_AT_ONCE), None):
         pass
-    found = best_rows >= 0
-    return sparse.csr_array((best[found], (np.nonzero(found)[0], best_rows[found])), shape=(n, n))
+    return best, best_rows
