@@ -1,5 +1,6 @@
 """Random set functions of every family, each with its definition written out for single sets."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from rankcut.cuts import (
     Complement,
     ConcaveOfCardinality,
     Coverage,
+    Entropy,
     FromCallable,
     GaussianEntropy,
     GraphCut,
@@ -105,6 +107,17 @@ def entropy_by_definition(covariance):
     return value
 
 
+def entropy(rng, n):
+    table = rng.integers(0, 3, (12, n))
+    table[:, n // 2] = table[:, 0]
+
+    def value(items):
+        counts = Counter(tuple(row[sorted(items)].tolist()) for row in table)
+        return -sum(count / 12 * np.log(count / 12) for count in counts.values())
+
+    return Entropy(table), value
+
+
 def gaussian_entropy(rng, n):
     covariance = random_covariance(rng, n)
     return GaussianEntropy(covariance), entropy_by_definition(covariance)
@@ -167,6 +180,7 @@ FAMILIES = {
     "structured cut": structured_cut,
     "concave of cardinality": concave_of_cardinality,
     "coverage": coverage,
+    "entropy": entropy,
     "gaussian entropy": gaussian_entropy,
     "mutual information": mutual_information,
     "modular": modular,
@@ -178,7 +192,7 @@ FAMILIES = {
 # One of each class: for what follows from the values alone, it does not matter how a cut computes
 # them, nor what a sum is made of.
 KINDS = [
-    *("dense cut", "structured cut", "concave of cardinality", "coverage"),
+    *("dense cut", "structured cut", "concave of cardinality", "coverage", "entropy"),
     *("gaussian entropy", "mutual information", "modular", "complement", "callable"),
 ]
 CUTS = ["complete cut", "cut by table", "dense cut", "sparse cut", "structured cut"]

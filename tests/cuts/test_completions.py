@@ -1,13 +1,17 @@
 """Which method a ranking gets, and matrices that mix all kinds of rankings."""
 
 import numpy as np
+import oracles
 import pytest
+from hypothesis import given
 from maps import flat_features, flat_vectors
 from numpy.testing import assert_array_equal
 from ranking_sets import stored
 from scipy import sparse
+from strategies import incomplete_cases
 
 from rankcut import NeighborGraph, SimilarityGraph
+from rankcut.cuts import all_completions
 from rankcut.cuts.feature_map import CLOSED_FORM_ITEMS
 
 # Some of these rankings tie all that they list: their vectors are 0, which is warned of.
@@ -146,3 +150,18 @@ def test_too_many_completions_are_refused():
     ranks[2, :10] = np.arange(10)
     with pytest.raises(ValueError, match=r"row 2: there are about 10\^31 completions, too many"):
         flat_vectors(ranks, np.ones((40, 40)), unranked="anywhere", completions="exact")
+
+
+@given(case=incomplete_cases(most=5))
+def test_all_completions_are_those_of_the_definition(case):
+    _, row = case
+    (found,) = all_completions(row[None])
+    got = {tuple(tuple(np.flatnonzero(ranks == t)) for t in range(1, 6)) for ranks in found}
+    expected = [tuple(map(tuple, map(sorted, groups))) for groups in oracles.completions(row)]
+    assert len(found) == len(got) == len(expected)
+    assert got == {groups + ((),) * (5 - len(groups)) for groups in expected}
+
+
+def test_too_many_completions_to_list():
+    with pytest.raises(ValueError, match="row 1: has too many completions to list"):
+        all_completions([np.arange(40.0), [*range(20), *[NAN] * 20]])

@@ -8,6 +8,7 @@ class                               F(A)                                    symm
 :class:`GraphCut`                   weight of the edges that leave A        yes
 :class:`ConcaveOfCardinality`       g of the number of items in A           if g is
 :class:`Coverage`                   weight of what A covers                 no
+:class:`Entropy`                    H of the columns A of a table            no
 :class:`GaussianEntropy`            ½ log det(2πe·Σ_AA)                     no
 :class:`Modular`                    Σ of the items' weights                 no
 :class:`SumOfFunctions`             F(A) + G(A)                             if both are

@@ -1,11 +1,13 @@
 # The names of this package and their homes, which __init__.py loads when they are first used.
 
 from rankcut.cuts.completions import CompletionReport as CompletionReport
+from rankcut.cuts.completions import all_completions as all_completions
 from rankcut.cuts.cut_functions import Algorithm as Algorithm
 from rankcut.cuts.cut_functions import GraphCut as GraphCut
 from rankcut.cuts.cut_functions import fastest_algorithm as fastest_algorithm
 from rankcut.cuts.families import ConcaveOfCardinality as ConcaveOfCardinality
 from rankcut.cuts.families import Coverage as Coverage
+from rankcut.cuts.families import Entropy as Entropy
 from rankcut.cuts.families import FromCallable as FromCallable
 from rankcut.cuts.families import GaussianEntropy as GaussianEntropy
 from rankcut.cuts.families import Modular as Modular

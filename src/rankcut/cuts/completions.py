@@ -17,7 +17,7 @@ unbiased; how much it helps is another matter. Under a symmetric function, slope
 nearly cancel between a draw and its mirror image; under a function that is not, they need not.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,14 +32,15 @@ from rankcut._loops.completions import (
     enumerate_completions,
     plan_tasks,
 )
-from rankcut._loops.partitions import scale_to_unit_length, spread_slopes
+from rankcut._loops.partitions import group_rows, scale_to_unit_length, spread_slopes
 from rankcut._loops.random_streams import name_streams
 from rankcut._loops.types import Floats, Ints, Longs
 from rankcut.cuts.cut_functions import ExpectedSlopes
 from rankcut.cuts.options import Completions, MapOptions
 from rankcut.cuts.set_function import SetFunction, power_of_two
 from rankcut.errors import InputError, Setting
-from rankcut.parameters import MOST_DRAWN, ROUNDING
+from rankcut.parameters import KEPT, MOST_DRAWN, ROUNDING
+from rankcut.rankings import read_rankings
 from rankcut.rankings.value import Partitions, block_rows
 
 # Replicates of a stage: enough to estimate their spread, few enough to leave draws to stratify.
@@ -96,6 +97,43 @@ class Means:
     standard_errors: Floats
     n_draws: Longs
     relative_errors: Floats
+
+
+def all_completions(X: Any, items: Sequence[Hashable] | None = None) -> list[Floats]:
+    """R(A) of each ranking A: a rank matrix with a row for each completion.
+
+    Parameters
+    ----------
+    X : array, frame or CSR array of shape (n_rankings, n_items)
+        Rank matrix; each unranked item may fall into any gap before, between and after the groups.
+    items : sequence or None
+        Labels of the columns, if the rankings are not a frame.
+
+    Examples
+    --------
+    >>> all_completions([[1, 2, float("nan")]])
+    [array([[2., 3., 1.],
+           [1., 3., 2.],
+           [1., 2., 3.]])]
+    """
+    rankings = read_rankings(X, items, unranked="anywhere")
+    found = []
+    for first, block in rankings.blocks(0, rankings.shape[0], close=False):
+        too_many = np.exp(log_completions(block)) * block.n_items > KEPT
+        if too_many.any():
+            raise InputError(
+                "has too many completions to list", row=first + int(np.argmax(too_many))
+            )
+        counts = np.rint(np.exp(log_completions(block))).astype(np.int32)
+        for row in range(len(block)):
+            some = Partitions.empty(counts[row], block.n_items)
+            task = np.array([row], dtype=np.int32), np.zeros(1, dtype=np.int64), counts[row, None]
+            gaps = np.empty((1, block.n_items), dtype=np.uint32)
+            enumerate_completions(block.chains, *task, gaps, some.chains)
+            groups = np.empty((counts[row], block.n_items), dtype=np.uint32)
+            group_rows(some.chains, groups)
+            found.append(groups + 1.0)
+    return found
 
 
 def log_completions(partitions: Partitions) -> Floats:
