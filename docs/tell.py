@@ -85,7 +85,8 @@ def _run(found, known, folder):
     with contextlib.redirect_stdout(io.StringIO()) as said, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if expression is not None:
-            return str(eval(expression.strip(), known))
+            # Python writes 5%, these pages 5 %.
+            return re.sub(r"(?<=\d)%", " %", str(eval(expression.strip(), known)))
         exec(code, known)
     if kind == "python hidden":
         return ""
