@@ -213,3 +213,13 @@ def test_rankings_of_one_person_are_one_vote_for_clear_majorities():
     assert not once.clear().any()
     assert not people.clear().any()
     assert compare_pairs(Units.of(read_rankings(thrice))).clear()[0, 1]
+
+
+def test_votes_of_a_judge_about_different_pairs_say_as_much_as_a_ranking():
+    full = np.tile([1.0, 2.0, 3.0], (9, 1))
+    votes = np.repeat(full, 3, axis=0)
+    votes[np.arange(27), np.tile([2, 1, 0], 9)] = np.nan
+    judges = np.repeat(np.arange(9), 3)
+    apart = compare_pairs(Units.of(read_rankings(votes, unranked="anywhere", people=judges)))
+    assert apart.clear().tolist() == compare_pairs(Units.of(read_rankings(full))).clear().tolist()
+    assert apart.clear()[np.triu_indices(3, 1)].all()

@@ -26,6 +26,7 @@ class Comparisons:
 
     net: Floats  #: people who prefer i minus those who prefer j, for i < j
     made: Floats  #: people who prefer either
+    own_made: Floats  #: Σ over people of the squares of what each adds to ``made``
     #: How many people a margin is a share of: those who prefer either if unranked items may be
     #: anywhere, or else everyone
     asked: Floats
@@ -95,10 +96,12 @@ class Comparisons:
     def clear(self, confidence: float = 0.95) -> NDArray[np.bool_]:
         """Which majorities are more than chance: sign tests that hold for all pairs at once.
 
-        People who count more than others are fewer, by Kish's effective number (Σ w)²/Σ w².
+        People who count more than others are fewer, by Kish's effective number (Σ w)²/Σ w² of
+        those who compare the two.
         """
-        made = self.made * self.mass / self.own_mass
-        more = np.divide(self.net, self.made, out=np.zeros_like(made), where=self.made > 0)
+        said = self.made > 0
+        made = np.divide(self.made**2, self.own_made, out=np.zeros_like(self.made), where=said)
+        more = np.divide(self.net, self.made, out=np.zeros_like(made), where=said)
         more = made * (1 + np.abs(more)) / 2
         p_values = np.where(more > 0, 2 * betainc(np.maximum(more, 1e-9), made - more + 1, 0.5), 1)
         found = len(made) * p_values <= 1 - confidence
@@ -120,7 +123,7 @@ def compare_pairs(units: Units) -> Comparisons:
     """Add up what people say about each pair of items."""
     n_items = units.n_items
     width = n_items * (n_items - 1) // 2
-    net, made = np.zeros((2, width))
+    net, made, own_made = np.zeros((3, width))
     own_mass, mass = 0.0, 0.0
     for block in units.blocks(width):
         counts = block.counts.astype(np.float64)
@@ -129,9 +132,11 @@ def compare_pairs(units: Units) -> Comparisons:
         own_mass += float(counts @ masses**2)
         signs = comparisons(block.groups)
         net += counts @ block.totals(signs)
-        made += counts @ block.totals(np.abs(signs))
+        compared = block.totals(np.abs(signs))
+        made += counts @ compared
+        own_made += counts @ compared**2
     asked = made if units.unranked == "anywhere" else np.full(width, mass)
-    return Comparisons(net, made, asked, mass, own_mass, n_items)
+    return Comparisons(net, made, own_made, asked, mass, own_mass, n_items)
 
 
 def beats(margins: Floats) -> NDArray[np.bool_]:

@@ -66,7 +66,11 @@ class GroupConsensus:
             return f"No clear winner: {which} {len(items)} items could be first (95 % sure)."
         if len(possible) == 1:
             return f"{first} (95 % sure)."
-        return f"{first}; 95 % sure is only that it is one of {name_some(possible)}."
+        others = [name for name in possible if name not in top]
+        too = (
+            f"{name_some(others)} could be first, too, but no other" if others else "no other could"
+        )
+        return f"{first}; {too} (95 % sure)."
 
 
 @dataclass(frozen=True, eq=False)
