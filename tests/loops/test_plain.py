@@ -25,7 +25,6 @@ from rankcut.kernels import (
     kendall_kernel,
     mallows,
     mallows_kernel,
-    weighted_kendall,
     weighted_kendall_kernel,
 )
 from rankcut.rankings import value
@@ -109,8 +108,8 @@ LOOPS = [
     (mallows, "tie_terms"),
     (mallows, "mallows_values"),
     (diffusion, "class_function_values"),
-    (weighted_kendall, "expected_weights"),
-    (weighted_kendall, "average_weights"),
+    (kendall, "expected_weights"),
+    (kendall, "average_weights"),
 ]
 
 
