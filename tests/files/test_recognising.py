@@ -603,5 +603,8 @@ def test_weights_are_read(tmp_path):
     assert votes[[1]].weights.tolist() == [1]
     write_file(votes, tmp_path / "again.csv")
     assert read_file(tmp_path / "again.csv", weight="weight").weights.tolist() == [2.5, 1]
+    (tmp_path / "small.csv").write_text("w,toro,uni\n2,1,2\n1,2,1\n")
+    assert "if it holds weights, pass --weight w" in run("info", tmp_path / "small.csv").stderr
+    assert run("info", tmp_path / "small.csv", "--weight", "w").stderr == ""
     with pytest.raises(RankingFileError, match="a weight is a number above 0"):
         read("w,toro,uni\n0,1,2\n1,2,1\n", weight="w")

@@ -34,6 +34,7 @@ SUGGESTED = {
         beside(held=range(1956, 1968), took=range(40, 52)),
         ["--columns", "held,took"],
     ),
+    "weights": (beside(weights=[1, 2] * 6), ["--weight", "weights"]),
     "a name with a comma": (
         beside(**{'"held, in"': range(1956, 1968)}),
         ["--columns", "1"],

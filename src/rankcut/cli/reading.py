@@ -142,6 +142,8 @@ class Reading:
         rankings = read_file(place, chosen, known_items=names, **options)
         if "READ AS" in rankings.metadata:
             note(f"{source}: {rankings.metadata['READ AS']}")
+        if self.weight is None and [item for item in rankings.items if len(str(item)) < 2] == ["w"]:
+            note(f"{source}: column 'w' is read as an item; if it holds weights, pass --weight w")
         return self._titled(rankings)
 
     def read_filled(self, source: str, *, no_items: Sequence[str | None] = ()) -> "RankingSet":

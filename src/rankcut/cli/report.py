@@ -1,5 +1,6 @@
 """Pages: ``rankcut report``, ``demo`` and ``map``; ``rankcut open``, one to drop files on."""
 
+from glob import glob
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -153,6 +154,11 @@ def open(  # noqa: A001 - the command is called so
 
     Example: rankcut open votes.csv
     """
+    from rankcut.app.reading import EXAMPLES
+
+    for file in files or []:
+        if not (file in EXAMPLES or Path(file).exists() or glob(file)):
+            raise RankingFileError("there is no such file", file)
     if not (find_spec("starlette") and find_spec("uvicorn")):
         raise ModuleNotFoundError("it needs Starlette and uvicorn: pip install starlette uvicorn")
     from rankcut.app.server import serve

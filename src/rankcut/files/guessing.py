@@ -70,7 +70,7 @@ _ABOUT = {
     *("label", "lat", "latitude", "lon", "longitude", "month", "no", "number", "participant"),
     *("person", "postcode", "precinct", "region", "respondent", "row", "seconds", "sex", "state"),
     *("round", "session", "subject", "target", "task", "time", "timestamp", "trial", "user"),
-    *("voter", "ward", "wave", "weight", "year", "zip", "zipcode"),
+    *("voter", "ward", "wave", "weight", "weights", "year", "zip", "zipcode"),
 }
 
 
@@ -152,6 +152,8 @@ def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> No
         these = "it is not an item" if len(odd) == 1 else f"these {len(odd)} are not items"
         option = Setting("columns", as_option(odd, block.names))
         remedy = [f"if {these}, pass ", option, "; otherwise ", *naming]
+        if len(odd) == 1 and block.names[odd[0]].lower() in ("weight", "weights"):
+            remedy = ["if it holds weights, pass ", Setting("weight", block.names[odd[0]])]
     else:
         said = rankings_in_text(block)
         unlike = f"these do not look like ranks: {problem}"
