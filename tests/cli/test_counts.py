@@ -63,23 +63,20 @@ def counted_table(file):
     ]
 
 
-def nearest_to_one(file):
-    """The 9 nearest rankings, of which some are equal."""
-    found = json.loads(succeed("similar", file, *LAST, "--to", "0", "-n", "9", "--json"))
-    listed = [
-        (row["similarity"], row["order"]) for row in found for _ in range(row.get("count", 1))
-    ]
-    return listed[:10]
+def nearest(*options):
+    """How similar the 3 nearest rankings are to one, or to each, and what they are."""
 
+    def answer(file):
+        found = json.loads(succeed("similar", file, *LAST, "-n", "3", *options, "--json"))
+        values = {}
+        for row in found:
+            same = values.setdefault(row["row"], [row.get("count", 1)])
+            same += [(row["similarity"], row["order"])] * row.get("similar count", 1)
+        if options:
+            return [near[:3] for _, *near in values.values()]
+        return [[v for v, _ in near[:3]] for n, *near in values.values() for _ in range(n)]
 
-def nearest_to_each(file):
-    """How similar the 3 nearest rankings are to each ranking."""
-    found = json.loads(succeed("similar", file, *LAST, "-n", "3", "--json"))
-    values = {}
-    for row in found:
-        same = values.setdefault(row["row"], [row.get("count", 1)])
-        same += [row["similarity"]] * row.get("similar count", 1)
-    return [nearest[:3] for count, *nearest in values.values() for _ in range(count)]
+    return answer
 
 
 def converted(file):
@@ -93,13 +90,6 @@ def learned(kind):
         return [said, read_graph("graph.npz").to_dense().tolist()]
 
     return graph
-
-
-def in_blocs(file):
-    """The blocs, and the bloc of each ranking."""
-    found = succeed("blocs", file, "--unranked", "anywhere", "-k", "2", "--by", "town", "--json",
-                    "--members", "members.csv")  # fmt: skip
-    return [json.loads(found), one_by_one(Path("members.csv").read_text())]
 
 
 def one_by_one(text, key="ranking"):
@@ -161,8 +151,8 @@ NUMBERS = ["--target", "age", "--folds", "2"]
         pytest.param(written("features"), id="features"),
         pytest.param(counted_table, id="features to a table"),
         pytest.param(written("gram"), id="gram"),
-        pytest.param(nearest_to_one, id="similar to one"),
-        pytest.param(nearest_to_each, id="similar to each"),
+        pytest.param(nearest("--to", "0"), id="similar to one"),
+        pytest.param(nearest(), id="similar to each"),
         pytest.param(said("classify", *CLASSES), id="classify"),
         pytest.param(
             said("consensus", *LAST, "--by", "town", "--n-bootstraps", "50"), id="consensus"
@@ -170,7 +160,9 @@ NUMBERS = ["--target", "age", "--folds", "2"]
         pytest.param(
             said("compare", *LAST, "--by", "town", "--n-permutations", "50"), id="compare"
         ),
-        pytest.param(in_blocs, id="blocs"),
+        pytest.param(
+            said("blocs", "--unranked", "anywhere", "-k", "2", "--by", "town"), id="blocs"
+        ),
         pytest.param(completed(), id="complete"),
         pytest.param(completed("--top", "2"), id="complete with the best"),
         pytest.param(said("regress", *NUMBERS), id="regress"),

@@ -127,11 +127,11 @@ def test_similar_by_row_with_counts_and_ties(lunch):
     votes = RankingSet(np.array([[1.0, 1, 2], [1, 2, 3], [3, 2, 1]]), ("a", "b", "c"), [5, 2, 1])
     write_file(votes, "votes.toi")
     lines = succeed("similar", "votes.toi", "--to", "0").splitlines()
-    assert lines[0] == "row,similarity,count,order"
-    assert lines[1] == "0,1.0,5,a = b > c"
-    assert [line.split(",")[0] for line in lines[1:]] == ["0", "1", "2"]
-    succeed("similar", "votes.toi", "--to", "1", "-o", "near.csv")
-    assert len((lunch / "near.csv").read_text().splitlines()) == 4
+    assert lines[0] == "row,similar,similarity,count,similar count,order"
+    assert lines[1] == "0,0,1.0,5,4,a = b > c"
+    assert [line.split(",")[1] for line in lines[1:]] == ["0", "1", "2"]
+    succeed("similar", "votes.toi", "--to", "2", "-o", "near.csv")
+    assert len((lunch / "near.csv").read_text().splitlines()) == 3
 
 
 def test_a_name_that_is_a_number_is_a_name_first(lunch):
@@ -178,7 +178,7 @@ def test_lists_of_similar_items_are_similar(tmp_path, monkeypatch):
     features = LikenessFeatures(graph, item_features=graph, unranked="last")
     vectors = features.fit_transform(ranks)
     found = json.loads(succeed("similar", "votes.csv", *options))
-    assert [row["row"] for row in found] == [0, 2, 1]
+    assert [row["similar"] for row in found] == [2, 1]
     np.testing.assert_allclose(
-        [row["similarity"] for row in found], (vectors @ vectors[0])[[0, 2, 1]], atol=1e-4
+        [row["similarity"] for row in found], (vectors @ vectors[0])[[2, 1]], atol=1e-4
     )

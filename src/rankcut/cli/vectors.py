@@ -173,8 +173,9 @@ def similar(
     """Find the rankings most similar to one, or to each.
 
     Two people are similar if they share what others do not: similarity goes from -1 to 1, the same
-    ranking. An item graph (--items or --graph) compares lists that share no item. To CSV, Parquet
-    or JSON; CSV on standard output by default.
+    ranking. An item graph (--items or --graph) compares lists that share no item. A line for each
+    pair, with the order of the similar one, to CSV, Parquet or JSON; CSV on standard output by
+    default.
 
     Example: rankcut similar votes.soi --to 0 -n 5 --unranked last
     """
@@ -182,41 +183,8 @@ def similar(
     graph.check()
     rankings = reading.read(file)
     features = graph.likeness(rankings, options.unranked)
-    if options.to is None:
-        columns = _of_each(rankings, features, options)
-    else:
-        columns = _of_one(rankings, features, options, file)
-    outputs.write_table(columns)
-
-
-def _of_one(
-    rankings: "RankingSet", features: Any, options: SearchOptions, file: str
-) -> dict[str, Any]:
-    """The columns of a table: the ranking itself, and those nearest to it."""
-    from rankcut.rankings.orders import order_texts
-    from rankcut.similar.estimator import SimilarRankings
-
-    row = _row(str(options.to), rankings, file)
-    search = SimilarRankings(features).fit(rankings)
-    # One more, since the ranking itself is among them unless as many others are the same.
-    n_found = min(options.number + 1, len(rankings))
-    with warnings_as_notes():
-        values, rows = search.kneighbors(rankings.ranks[[row]], n_found)
-    near = [
-        (other, value)
-        for other, value in zip(rows[0].tolist(), values[0].tolist(), strict=True)
-        if other != row
-    ]
-    near = [(row, 1.0 if values[0, 0] > 0 else 0.0), *near[: options.number]]
-    found = rankings.rows([other for other, _ in near])
-    columns: dict[str, Any] = {"row": [other for other, _ in near]}
-    if found.ids is not None:
-        columns["ranking"] = list(found.ids)
-    columns["similarity"] = _rounded([value for _, value in near])
-    if found.counted:
-        columns["count"] = found.counts.tolist()
-    columns["order"] = order_texts(found.ranks, found.items)
-    return columns
+    rows = [*range(len(rankings))] if options.to is None else [_row(options.to, rankings, file)]
+    outputs.write_table(_near(rankings, rows, features, options.number))
 
 
 def _row(to: str, rankings: "RankingSet", file: str) -> int:
@@ -232,42 +200,33 @@ def _row(to: str, rankings: "RankingSet", file: str) -> int:
     )
 
 
-def _of_each(rankings: "RankingSet", features: Any, options: SearchOptions) -> dict[str, Any]:
-    """The columns of a table: each ranking, one similar to it, and how similar it is."""
-    import numpy as np
-
+def _near(rankings: "RankingSet", rows: list[int], features: Any, number: int) -> dict[str, Any]:
+    """The columns of a table: each of some rankings, one similar to it, and how similar it is."""
+    from rankcut.rankings.orders import order_texts
     from rankcut.similar.estimator import SimilarRankings
 
-    others = min(options.number, len(rankings) - 1)
     if rankings.n_rankings == 1:
         raise InputError("there is one ranking, and no other to compare it with")
-    values, rows = np.empty((len(rankings), 0)), np.empty((len(rankings), 0), dtype=np.int64)
-    if others:
-        search = SimilarRankings(features, n_neighbors=others).fit(rankings)
-        with warnings_as_notes():
-            values, rows = search.kneighbors()
-    first: list[int] = []
-    second: list[int] = []
-    similarities: list[float] = []
-    for row, count in enumerate(rankings.counts.tolist()):
+    search = SimilarRankings(features).fit(rankings)
+    with warnings_as_notes():
+        # One more, since a ranking finds itself, unless as many others are the same.
+        values, found = search.kneighbors(rankings.ranks[rows], min(number + 1, len(rankings)))
+    lines: list[tuple[int, int, float]] = []
+    for row, others, own in zip(rows, found.tolist(), values.tolist(), strict=True):
         # A row that counts several rankings is nearest to itself: they are equal.
-        near = [(row, 1.0)] if count > 1 else []
-        near += zip(rows[row].tolist(), values[row].tolist(), strict=True)
-        for other, value in near[: options.number]:
-            first.append(row)
-            second.append(other)
-            similarities.append(value)
+        near = [(row, row, 1.0)] if rankings.counts[row] > 1 else []
+        near += [(row, i, round(v, 4) + 0.0) for i, v in zip(others, own, strict=True) if i != row]
+        lines += near[:number]
+    first, second, similarity = (list(column) for column in zip(*lines, strict=True))
     columns: dict[str, Any] = {"row": first, "similar": second}
     if rankings.ids is not None:
         columns["ranking"] = [rankings.ids[i] for i in first]
         columns["similar ranking"] = [rankings.ids[i] for i in second]
-    columns["similarity"] = _rounded(similarities)
+    columns["similarity"] = similarity
     if rankings.counted:
         columns["count"] = rankings.counts[first].tolist()
-        same = np.equal(first, second)  # a ranking is not compared with itself
-        columns["similar count"] = (rankings.counts[second] - same).tolist()
-    return columns
-
-
-def _rounded(values: list[float]) -> list[float]:
-    return [round(value, 4) + 0.0 for value in values]
+        # A ranking is not compared with itself.
+        left = [rankings.counts[j] - (i == j) for i, j in zip(first, second, strict=True)]
+        columns["similar count"] = list(map(int, left))
+    orders = order_texts(rankings.ranks[second], rankings.items)
+    return {**columns, "order": orders}
