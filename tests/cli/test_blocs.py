@@ -33,24 +33,21 @@ def test_blocs_in_words_with_a_cross_table(votes):
     assert float(said.split()[5]) > 0.9
 
 
-def test_rankings_of_a_person_are_in_one_bloc_and_weights_are_drawn(tmp_path):
+def test_people_and_weights(tmp_path):
     table = pd.DataFrame(VOTES.ranks.astype(int), columns=NAMES)
     table["who"], table["weight"] = np.arange(80) // 2, np.linspace(0.3, 1.7, 80)
     table.to_csv(tmp_path / "votes.csv", index=False)
     options = ["-k", "2", "--people", "who", "--weight", "weight"]
-    targets = ["-o", tmp_path / "out.html", "--members", tmp_path / "members.csv"]
-    said = succeed("blocs", tmp_path / "votes.csv", *options, *targets)
-    assert "Cut in 2 blocs" in said
-    blocs = pd.read_csv(tmp_path / "members.csv")["bloc"]
-    assert (blocs[::2].to_numpy() == blocs[1::2].to_numpy()).all()
+    assert "Cut in 2 blocs" in succeed(
+        "blocs", tmp_path / "votes.csv", *options, "-o", tmp_path / "out.html"
+    )
     assert "<svg" in (tmp_path / "out.html").read_text()
 
 
 def test_files_go_by_suffix_and_agree(votes, tmp_path):
     targets = [tmp_path / f"out{end}" for end in (".csv", ".json", ".html", ".svg")]
     options = [part for target in targets for part in ("-o", target)]
-    members = tmp_path / "members.csv"
-    succeed("blocs", votes, "--columns", "town", "-k", "2", "--members", members, *options)
+    succeed("blocs", votes, "--columns", "town", "-k", "2", *options)
     model = RankingBlocs(2).fit(VOTES.ranks)
     table = pd.read_csv(targets[0])
     assert len(table) == 8
@@ -68,7 +65,6 @@ def test_files_go_by_suffix_and_agree(votes, tmp_path):
     assert "Bloc 2" in page
     assert "<svg" in page
     assert targets[3].read_text().startswith("<?xml")
-    assert pd.read_csv(members)["bloc"].tolist() == (model.labels_ + 1).tolist()
     assert json.loads(succeed("blocs", votes, "--columns", "town", "-k2", "--json")) == data
 
 
@@ -92,8 +88,9 @@ def test_mistakes_are_one_line(votes, options, says):
     fail("blocs", votes, "--columns", "town", *options, says=says)
 
 
-def test_saved_blocs_take_in_other_rankings(votes, tmp_path):
-    model, again, members = tmp_path / "blocs.skops", tmp_path / "again.csv", tmp_path / "m.csv"
-    succeed("blocs", votes, "--columns", "town", "-k2", "-o", model, "--members", members)
-    succeed("predict", model, votes, "-o", again)
-    assert again.read_text() == members.read_text()
+def test_saved_blocs_say_the_bloc_of_each_ranking(votes, tmp_path):
+    saved, members = tmp_path / "blocs.skops", tmp_path / "members.csv"
+    succeed("blocs", votes, "--columns", "town", "-k2", "-o", saved)
+    succeed("predict", saved, votes, "-o", members)
+    labels = RankingBlocs(2).fit(VOTES.ranks).labels_
+    assert pd.read_csv(members)["bloc"].tolist() == (labels + 1).tolist()

@@ -1,7 +1,7 @@
 """``rankcut compare``: whether groups differ; ``rankcut blocs``: which groups people fall into."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from rankcut.cli.command import option, with_options
@@ -265,12 +265,6 @@ class BlocOptions:
     unranked: LeftOut = "error"
     most: Annotated[int, option("Number of items to list.", "-n", min=1)] = 8
     confidence: Confidence = 0.95
-    members: Annotated[
-        str | None,
-        option(
-            "Output file with the bloc of each ranking, and how probable it is.", metavar="FILE.csv"
-        ),
-    ] = None
 
 
 @with_options(options=BlocOptions, results=Results, reading=Reading)
@@ -280,7 +274,8 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
     Says whether people are one crowd, are spread along a line, or fall into camps; and of each
     bloc its size, its order and what sets it apart. To .csv, .json or .parquet, as a map with the
     blocs in colours (.png, .svg, .pdf), or as a page (.html); .skops saves the blocs for 'rankcut
-    predict'. With --by, a cross table of blocs and the values of a column.
+    predict', which writes the bloc of each ranking. With --by, a cross table of blocs and the
+    values of a column.
 
     Example: rankcut blocs votes.soi --unranked anywhere -o blocs.html
     """
@@ -289,10 +284,6 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
 
     suffixes = {**TABLES, **PICTURES, ".html": None, ".skops": needs_skops}
     outputs = results.open(suffixes, ".csv")
-    members = [] if options.members is None else [options.members]
-    of_members = replace(results, output=members).open(TABLES, ".csv")
-    if outputs.to_stdout and of_members.to_stdout:
-        raise InputError("only one output can go to standard output")
     number = _parsed_number(options.number)
     model = RankingBlocs(number, unranked=options.unranked, confidence=options.confidence)
     by, whose = options.by, options.people
@@ -307,7 +298,6 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
         if unknown:
             note(f"the cross table leaves out {amount(unknown, 'row')} without {by!r}")
         report = report.crossed(by, values, rankings.counts)
-    of_members.write(member_columns(rankings, model.membership_))
 
     def draw() -> Any:
         from rankcut.pictures.figures import draw_figure
@@ -322,7 +312,7 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
 
     outputs.write(report.columns(), report.data(), draw=draw, page=page)
     outputs.save(model, rankings.items)
-    outputs.show(report.data(), lambda: [] if of_members.to_stdout else report.lines(options.most))
+    outputs.show(report.data(), lambda: report.lines(options.most))
 
 
 def _parsed_number(text: str) -> Any:
