@@ -200,13 +200,9 @@ class LearnOptions:
     rankings: Annotated[
         str | None,
         option(
-            "Their rankings, in the same order, or matched by --person (default: in TABLE).",
+            "Their rankings, in the same order (default: in TABLE).",
             metavar="FILE",
         ),
-    ] = None
-    person: Annotated[
-        str | None,
-        option("Column of TABLE with the names of the rankings.", metavar="COLUMN"),
     ] = None
     unranked: LeftOut = "anywhere"
     folds: Folds = 5
@@ -244,7 +240,7 @@ def learn_ranking(
     from rankcut.label_ranking.estimator import RankingRegressor
     from rankcut.label_ranking.scores import cross_validate_rankings, n_best
 
-    people, ranked = _read(table, options.rankings, options.person, reading)
+    people, ranked = _read(table, options.rankings, reading)
     if ranked.counted:  # a row for each person
         people = people.rows([i for i, n in enumerate(ranked.counts.tolist()) for _ in range(n)])
         ranked = ranked.expanded()
@@ -273,9 +269,7 @@ def learn_ranking(
         outputs.save(model, ranked.items, "ranking", names)
 
 
-def _read(
-    table: str, rankings: str | None, person: str | None, reading: Reading
-) -> "tuple[PersonTable, RankingSet]":
+def _read(table: str, rankings: str | None, reading: Reading) -> "tuple[PersonTable, RankingSet]":
     """People and their rankings, in the same order."""
     from rankcut.files.feature_tables import PersonTable, read_people
 
@@ -290,28 +284,16 @@ def _read(
         return PersonTable(dict(both.columns)), both
     if table == rankings == "-":
         raise InputError("TABLE and --rankings cannot both be standard input")
-    people = read_people(sys.stdin.buffer if table == "-" else table, person=person)
+    people = read_people(sys.stdin.buffer if table == "-" else table)
     ranked = reading.read(rankings)
-    if person is None:
-        if len(people) != len(ranked):
-            raise RankingFileError(
-                f"has {amount(len(people), 'row')}, and {rankings} has "
-                f"{amount(len(ranked), 'ranking')}",
-                table,
-                remedy="match them by name with --person",
-            )
-        return people, ranked
-    if ranked.ids is None:
+    if len(people) != len(ranked):
         raise RankingFileError(
-            "its rankings have no names to match with --person", rankings, remedy="use --ranking"
+            f"has {amount(len(people), 'row')}, and {rankings} has "
+            f"{amount(len(ranked), 'ranking')}",
+            table,
+            remedy="give both the same rows, or write them in one table",
         )
-    assert people.ids is not None
-    place = {name: row for row, name in enumerate(people.ids)}
-    names = [str(own) for own in ranked.ids]
-    unknown = [name for name in names if name not in place]
-    if unknown:
-        raise RankingFileError(f"there is no row for ranking {unknown[0]!r} of {rankings}", table)
-    return people.rows([place[name] for name in names]), ranked
+    return people, ranked
 
 
 @with_options(results=Results, reading=Reading)

@@ -84,7 +84,8 @@ def read_items(
         )
     label = 0 if item is None else positions([item], names, name)[0]
     chosen = positions(columns, names, name) if columns is not None else range(len(names))
-    items = _names(table, label)
+    cells = table.objects(label)
+    items = tuple("" if cell is None else str(cell).strip() for cell in cells)
     _check_names(items, table)
     features = {names[i]: _feature(table, i, items) for i in chosen if i != label}
     if not features:
@@ -103,10 +104,6 @@ def _whole_table(source: Source, delimiter: str | None, header: Header) -> Table
         return TableBlock.joined(list(parquet_blocks(source)))
     divider = delimiter or ("\t" if suffix == "tsv" else ",")
     return TableBlock.joined(list(text_blocks(source, delimiter=divider, header=header)))
-
-
-def _names(table: TableBlock, column: int) -> tuple[str, ...]:
-    return tuple("" if cell is None else str(cell).strip() for cell in table.objects(column))
 
 
 def _check_names(items: Sequence[str], table: TableBlock) -> None:
@@ -174,7 +171,6 @@ class PersonTable:
 
     #: Numbers as float64, NaN where missing; anything else as objects, None where missing
     columns: dict[str, NDArray[Any]]
-    ids: tuple[str, ...] | None = None  #: the people's names, if a column has them
 
     def __repr__(self) -> str:
         return f"PersonTable({amount(len(self), 'row')}: {', '.join(self.columns)})"
@@ -184,9 +180,7 @@ class PersonTable:
 
     def rows(self, chosen: Any) -> "PersonTable":
         """Some of the people, by a mask or their numbers, in that order."""
-        numbers = np.arange(len(self))[chosen]
-        ids = None if self.ids is None else tuple(self.ids[i] for i in numbers.tolist())
-        return PersonTable({name: values[numbers] for name, values in self.columns.items()}, ids)
+        return PersonTable({name: values[chosen] for name, values in self.columns.items()})
 
     def covariates(self, names: Sequence[str], *, framed: bool = False) -> Any:
         """Columns for a model: an array where all are numbers and names do not matter, or a frame.
@@ -206,38 +200,15 @@ class PersonTable:
         return nw.from_dict(lists, backend=backend).to_native()
 
 
-def read_people(
-    source: Source,
-    *,
-    person: str | None = None,
-    delimiter: str | None = None,
-    header: Header = 1,
-) -> PersonTable:
+def read_people(source: Source, *, delimiter: str | None = None, header: Header = 1) -> PersonTable:
     r"""Read a table of people, as :func:`read_items` reads one of items; values may be missing.
 
-    ``person`` is the column with the people's names; None if there is none.
-
     >>> import io
-    >>> table = read_people(io.StringIO("who,age,town\nann,31,york\nbob,,leeds\n"), person="who")
+    >>> table = read_people(io.StringIO("age,town\n31,york\n,leeds\n"))
     >>> table
     PersonTable(2 rows: age, town)
-    >>> table.ids, table.columns["age"].tolist(), table.columns["town"].tolist()
-    (('ann', 'bob'), [31.0, nan], ['york', 'leeds'])
+    >>> table.columns["age"].tolist(), table.columns["town"].tolist()
+    ([31.0, nan], ['york', 'leeds'])
     """
     table = _whole_table(source, delimiter, header)
-    name, names = table.source, table.names
-    label = None if person is None else positions([person], names, name)[0]
-    columns = {own: typed(table.objects(i)) for i, own in enumerate(names) if i != label}
-    if not columns:
-        raise RankingFileError("has no rows, or no columns besides the name", name)
-    ids = None
-    if label is not None:
-        ids = _names(table, label)
-        if len(set(ids)) < len(ids):
-            twice = next(own for i, own in enumerate(ids) if own in ids[:i])
-            raise RankingFileError(
-                f"{twice!r} has two rows; each person needs one",
-                name,
-                remedy=["choose another column with ", Setting("person")],
-            )
-    return PersonTable(columns, ids)
+    return PersonTable({own: typed(table.objects(i)) for i, own in enumerate(table.names)})
