@@ -39,7 +39,7 @@ def test_items_from_standard_input_with_any_delimiter(lunch):
         ("graph dishes.csv -o g.npz -o g.txt", r"\.png, \.svg, \.pdf or \.html"),
         ("graph full.csv --learn agreement --keep 0.5", "--neighbors is the only"),
         ("graph full.csv --learn co-listing", "full.csv: .*use --learn agreement"),
-        ("features full.csv -o g.npy --graph dishes.csv", "for --items"),
+        ("features full.csv -o g.npy --graph dishes.csv", "dishes.csv: not an item graph"),
     ],
 )
 def test_mistakes_are_one_line_and_leave_no_file(lunch, arguments, says):

@@ -6,12 +6,11 @@ a test compares them with those.
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankcut.cli.command import option, topic_option
 from rankcut.cli.reading import dataset_items, is_dataset
-from rankcut.errors import InputError, RankingFileError, Setting
+from rankcut.errors import InputError, Setting
 
 if TYPE_CHECKING:
     from rankcut.cuts.transformers import GraphCutFeatures
@@ -93,7 +92,6 @@ class GraphOptions:
         if self.graph is not None:
             from rankcut.files.matrices import read_graph
 
-            _check_npz(self.graph)
             return read_graph(self.graph)
         if self.items is None:
             return None
@@ -116,20 +114,6 @@ class GraphOptions:
         return LikenessFeatures(
             graph, item_features=known, unranked=unranked, items=rankings.labels()
         )
-
-
-def _check_npz(graph: str) -> None:
-    """Refuse a file that is not npz at all; a pipe, which can be read only once, is not checked."""
-    from rankcut.files.text import open_bytes
-
-    if not Path(graph).is_file():
-        return
-    with open_bytes(graph) as stream:
-        if stream.peek(2)[:2] != b"PK":
-            remedy = "write one with 'rankcut graph'; a table of items is for "
-            raise RankingFileError(
-                "not an item graph (an npz file)", graph, remedy=[remedy, Setting("items")]
-            )
 
 
 @dataclass(frozen=True)

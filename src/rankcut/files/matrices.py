@@ -44,7 +44,7 @@ def read_arrays(source: Source) -> dict[str, NDArray[Any]]:
     """
     name = source_name(source)
     content = read_all(source)
-    with reading_as("an archive of arrays (npz)", name):
+    with reading_as("an item graph (npz), as 'rankcut graph' writes it", name):
         arrays = {}
         for member, array in unpack_archive(content, name).items():
             stream = io.BytesIO(array)
@@ -123,7 +123,7 @@ def read_graph(source: Source) -> "ItemGraph":
     """
     arrays = read_arrays(source)
     name = source_name(source)
-    with reading_as("an item graph, as 'rankcut graph' writes it", name):
+    with reading_as("an item graph (npz), as 'rankcut graph' writes it", name):
         # A complete graph is stored as a number, and takes memory for each item.
         check_proportion(int(arrays["n_items"]), sum(own.nbytes for own in arrays.values()), name)
         try:

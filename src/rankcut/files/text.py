@@ -65,30 +65,12 @@ def _why_not(problem: OSError) -> str:
 def _buffered(source: IO[Any]) -> io.BufferedReader:
     if isinstance(source, io.BufferedReader):
         return source
-    if isinstance(source, io.TextIOBase):
-        content = source.read().encode("utf-8", errors="surrogateescape")
-        return io.BufferedReader(io.BytesIO(content))
     if not hasattr(source, "read"):
         raise TypeError(f"a file is a path or a file object, not {type(source).__name__}")
-    return io.BufferedReader(_RawSource(source))
-
-
-class _RawSource(io.RawIOBase):
-    """Any object with ``read`` as a raw stream."""
-
-    def __init__(self, source: IO[Any]) -> None:
-        self._source = source
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        chunk = self._source.read(len(buffer))
-        if isinstance(chunk, str):
-            name = source_name(self._source)
-            raise TypeError(f"{name}: open the file in binary mode, or as a text stream")
-        buffer[: len(chunk)] = chunk
-        return len(chunk)
+    content = source.read()
+    if isinstance(content, str):
+        content = content.encode("utf-8", errors="surrogateescape")
+    return io.BufferedReader(io.BytesIO(content))
 
 
 def read_all(source: Source) -> bytes:
