@@ -14,11 +14,10 @@ from rankcut.errors import InputError
 from rankcut.pictures.maps import (
     MOST_ARROWS,
     MOST_MARKS,
-    Directions,
+    _gather,
     main_directions,
     map_page,
     map_picture,
-    map_rankings,
 )
 from rankcut.pictures.maps import read_map as read
 from rankcut.pictures.scene import Mark, Path, Text
@@ -55,7 +54,7 @@ def test_rankings_that_fall_together_are_one_mark_of_their_groups():
         ("unknown", 3),
     ]
     assert found.parts.tolist() == [[2, 1, 3], [4, 0, 0]]
-    assert found.rows == [3, 2]
+    assert found.words == ["a > b > c", "c > b > a"]
     assert found.subtitle() == "10 rankings of 3 items at 2 points"
     # The ellipse is of rankings, not of rows; a group of one has none.
     assert found.groups[0].spread is not None
@@ -107,17 +106,16 @@ def test_numbers_are_quarters_if_there_are_more_than_colours():
 
 
 def test_near_points_are_drawn_as_one_if_there_are_many():
-    rng = np.random.default_rng(0)
-    points = rng.normal(size=(20_000, 2))
-    found = map_rankings(
-        Directions(points, np.array([0.5, 0.5]), np.eye(2)),
-        np.ones(20_000, dtype=np.int64),
-        ["a", "b"],
-    )
-    assert found.merged
-    assert len(found.counts) <= MOST_MARKS
-    assert found.n_rankings == 20_000
-    assert_allclose(found.counts @ found.places / 20_000, points.mean(axis=0), atol=1e-12)
+    points = np.random.default_rng(0).normal(size=(20_000, 2))
+    mark, merged = _gather(points)
+    assert merged
+    counts = np.bincount(mark)
+    assert counts.min() > 0
+    assert len(counts) <= MOST_MARKS
+    # No two points of a mark are farther apart than a few hundredths of the map.
+    low = np.full((len(counts), 2), np.inf)
+    np.minimum.at(low, mark, points)
+    assert (points - low[mark]).max() < 0.05 * np.ptp(points, axis=0).max()
 
 
 def shapes(picture, kind, **wanted):

@@ -1,7 +1,7 @@
 """Maps of rankings: places with counts, groups and item arrows, as a figure and as a page."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -179,13 +179,11 @@ class Group:
 class RankingMap:
     """What :func:`~rankcut.plot_map` draws."""
 
-    points: NDArray[np.float64]  #: where each row is
     places: NDArray[np.float64]  #: where the marks are
     counts: NDArray[np.int64]  #: how many rankings each mark stands for
     groups: list[Group]  #: in the order of their colours; one without a name if there is no column
     parts: NDArray[np.int64]  #: how many rankings of each group each mark stands for
-    rows: list[int]  #: the row of the most common ranking of each mark
-    words: list[str]  #: that ranking in words
+    words: list[str]  #: the most common ranking of each mark
     directions: NDArray[np.float64]  #: where each item is ranked high
     items: list[str]
     shares: NDArray[np.float64]  #: part of the variance along each axis
@@ -275,67 +273,40 @@ def read_map(
     if vectors.shape[1] != n_items:
         raise InputError("give vectors without a coordinate for each item", parameter="features")
     counts = numbers.astype(np.int64)
-    items = [str(rankings.item(column)) for column in range(n_items)]
-    names = getattr(X, "ids", None)
-
-    def describe(rows: Sequence[int]) -> list[str]:
-        orders = describe_orders(rankings.rows(rows), items)
-        if names is None:
-            return orders
-        return [f"{names[row]}: {order}" for row, order in zip(rows, orders, strict=True)]
-
-    return map_rankings(
-        main_directions(vectors, counts), counts, items, by, by_name, colours, describe
-    )
-
-
-def map_rankings(
-    found: Directions,
-    counts: NDArray[np.int64],
-    items: Sequence[Hashable],
-    values: Any = None,
-    by: str = "",
-    colours: Mapping[str, str] | None = None,
-    describe: Callable[[Sequence[int]], list[str]] = lambda rows: [""] * len(rows),
-) -> RankingMap:
-    """Gather points that fall together into marks, and rankings into groups.
-
-    ``found`` are directions of vectors with a coordinate for each item. ``values`` is a column
-    named ``by`` with the group of each; None, NaN and empty text are unknown. ``describe`` puts
-    rows into words.
-    """
-    if values is not None:
-        check_length(values, len(counts), "by", "rankings")
+    if by is not None:
+        check_length(by, len(counts), "by", "rankings")
+    found = main_directions(vectors, counts)
     mark, merged = _gather(found.points)
     n_marks = int(mark.max()) + 1
     totals = np.bincount(mark, counts, n_marks).astype(np.int64)
-    names, looks, group = group_rows(values, counts, colours)
+    names, looks, group = group_rows(by, counts, colours)
     parts = np.zeros((n_marks, len(names)), dtype=np.int64)
     np.add.at(parts, (mark, group), counts)
+    # The first of the most common rankings of each mark.
     order = np.lexsort((np.arange(len(mark)), -counts, mark))
     rows = order[np.searchsorted(mark[order], np.arange(n_marks))].tolist()
-    places = np.stack(
-        [np.bincount(mark, counts * x, n_marks) / totals for x in found.points.T], axis=1
-    )
+    items = [str(rankings.item(column)) for column in range(n_items)]
+    words = describe_orders(rankings.rows(rows), items)
+    if (ids := getattr(X, "ids", None)) is not None:
+        words = [f"{ids[row]}: {order}" for row, order in zip(rows, words, strict=True)]
     groups = [
-        Group(name, c, int(counts[group == g].sum()))
-        if c in (OTHERS, UNKNOWN) or not name
-        else _group(name, c, found.points[group == g], counts[group == g])
-        for g, (name, c) in enumerate(zip(names, looks, strict=True))
+        Group(name, look, int(counts[group == g].sum()))
+        if look in (OTHERS, UNKNOWN) or not name
+        else _group(name, look, found.points[group == g], counts[group == g])
+        for g, (name, look) in enumerate(zip(names, looks, strict=True))
     ]
+    places = [np.bincount(mark, counts * x, n_marks) / totals for x in found.points.T]
     return RankingMap(
-        found.points,
-        places,
-        totals,
-        groups,
-        parts,
-        rows,
-        describe(rows),
-        found.loadings,
-        [str(item) for item in items],
-        found.shares,
-        by,
-        merged,
+        places=np.stack(places, axis=1),
+        counts=totals,
+        groups=groups,
+        parts=parts,
+        words=words,
+        directions=found.loadings,
+        items=items,
+        shares=found.shares,
+        by=by_name,
+        merged=merged,
     )
 
 

@@ -38,45 +38,19 @@ _LARGEST_TIE = 4
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Choices from the top, ranking by ranking.
-
-    Attributes
-    ----------
-    n_items : int
-        Number of items.
-    starts : ndarray of int64
-        The items of ranking r are at ``starts[r]:starts[r + 1]``.
-    items : ndarray of uint32
-        The listed items, best first.
-    joined : ndarray of bool
-        Whether an item is tied with the one before it.
-    n_listed : ndarray of int64
-        How many items of each ranking can be chosen; those after them are only at choice.
-    others : bool
-        Whether unlisted items are at choice too, without being among ``items``.
-    orders : ndarray of int64
-        The sizes of the groups that are chosen: 1, and those of ties.
-    weights : ndarray of float64
-        How often each ranking counts.
-    clusters : ndarray of int64 or None
-        Whose ranking it is; None: each is someone else's.
-    counted : bool
-        Whether weights count people.
-    asked_ties : bool
-        Whether people said that tied items are equal.
-    """
+    """Choices from the top, ranking by ranking."""
 
     n_items: int
-    starts: Longs
-    items: Indices
-    joined: Flags
-    n_listed: Longs
-    others: bool
-    orders: Longs
-    weights: Floats
-    clusters: Longs | None
-    counted: bool
-    asked_ties: bool
+    starts: Longs  #: the items of ranking r are at ``starts[r]:starts[r + 1]``
+    items: Indices  #: the listed items, best first
+    joined: Flags  #: whether an item is tied with the one before it
+    n_listed: Longs  #: how many of each ranking can be chosen; those after them are only at choice
+    others: bool  #: whether unlisted items are at choice too, without being among ``items``
+    orders: Longs  #: the sizes of the groups that are chosen: 1, and those of ties
+    weights: Floats  #: how often each ranking counts
+    clusters: Longs | None  #: whose ranking it is; None: each is someone else's
+    counted: bool  #: whether weights count people
+    asked_ties: bool  #: whether people said that tied items are equal
 
     @classmethod
     def of(cls, rankings: Rankings, sizes: Longs | None = None) -> "Choices":
