@@ -54,9 +54,9 @@ def test_one_run_writes_several_files(lunch, command):
     [
         (
             ["features", "-o", "x.npy", "-o", "parts/"],
-            "parts/: a directory of parts must be",
+            "parts/: parts of a result must be",
         ),
-        (["gram", "-o", "x.npy", "-o", "k.zarr"], "k.zarr: a Zarr array must be the only output"),
+        (["gram", "-o", "x.npy", "-o", "k.zarr"], "k.zarr: parts of a result must be the only"),
         (["gram", "-o", "-", "-o", "-"], "only one output"),
         (["map", "-o", "x.npy"], "unknown suffix '.npy'"),
     ],

@@ -13,7 +13,6 @@ from rankcut.cli.reading import dataset_items, is_dataset
 from rankcut.errors import InputError, Setting
 
 if TYPE_CHECKING:
-    from rankcut.cuts.transformers import GraphCutFeatures
     from rankcut.graphs.item_graph import GraphRecipe, ItemGraph
     from rankcut.rankings.ranking_set import RankingSet
     from rankcut.similar.likeness import LikenessFeatures
@@ -113,25 +112,6 @@ class GraphOptions:
         known = graph if isinstance(graph, FeatureRecipe) else None
         return LikenessFeatures(
             graph, item_features=known, unranked=unranked, items=rankings.labels()
-        )
-
-
-@dataclass(frozen=True)
-class VectorOptions(GraphOptions):
-    """How to turn rankings into graph cut vectors."""
-
-    unranked: LeftOut = "error"
-
-    def features(self, rankings: "RankingSet", *, normalize: bool) -> "GraphCutFeatures":
-        """An estimator, not fitted, of dense vectors of these items."""
-        from rankcut.cuts.transformers import GraphCutFeatures
-
-        return GraphCutFeatures(
-            self.item_graph(),
-            unranked=self.unranked,
-            items=rankings.labels(),
-            normalize=normalize,
-            sparse_output=False,
         )
 
 

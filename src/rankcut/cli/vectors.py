@@ -1,12 +1,12 @@
 """``rankcut features``, ``gram`` and ``similar``: vectors of rankings, and those that are near."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import Computing, GraphOptions, LeftOut, VectorOptions
+from rankcut.cli.options import Computing, GraphOptions, LeftOut
 from rankcut.cli.output import (
     MATRICES,
     TABLES,
@@ -24,23 +24,55 @@ from rankcut.errors import InputError, amount
 from rankcut.parameters import MOST_HELD
 
 if TYPE_CHECKING:
+    from rankcut.cuts.transformers import GraphCutFeatures
     from rankcut.files.matrices import MatrixBlock
     from rankcut.rankings.ranking_set import RankingSet
 
 
-Normalize = Annotated[
-    bool, option("Scale vectors to unit length, and products to -1 to 1.", "--normalize")
-]
+@dataclass(frozen=True)
+class VectorOptions(GraphOptions):
+    """How to turn rankings into graph cut vectors, and where these go."""
+
+    unranked: LeftOut = "error"
+    normalize: Annotated[
+        bool, option("Scale vectors to unit length, and products to -1 to 1.", "--normalize")
+    ] = False
+    output: OutputFiles = None
+
+    def features(self, rankings: "RankingSet") -> "GraphCutFeatures":
+        """An estimator of dense vectors of these items, fitted."""
+        from rankcut.cuts.transformers import GraphCutFeatures
+
+        estimator = GraphCutFeatures(
+            self.item_graph(),
+            unranked=self.unranked,
+            items=rankings.labels(),
+            normalize=self.normalize,
+            sparse_output=False,
+        )
+        return estimator.fit(rankings.ranks)
+
+
+def _write_parts(
+    write: Callable[..., object],
+    target: str,
+    file: str,
+    vectors: VectorOptions,
+    computing: Computing,
+    reading: Reading,
+) -> None:
+    """Write the blocks of Parquet files to a place of parts, on the cluster that is named."""
+    if len(vectors.output or ()) > 1:
+        raise InputError("parts of a result must be the only output", file=target)
+    lazily = reading.lazily(file, computing.block)
+    fitted = vectors.features(lazily.first)
+    with computing.cluster(), steps("vectors") as step:
+        write(lazily, fitted, target, restart=computing.restart, progress=step)
 
 
 @with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
 def features(
-    file: RankingFile,
-    vectors: VectorOptions,
-    computing: Computing,
-    reading: Reading,
-    normalize: Normalize = False,
-    output: OutputFiles = None,
+    file: RankingFile, vectors: VectorOptions, computing: Computing, reading: Reading
 ) -> None:
     """Turn rankings into vectors: graph cut features.
 
@@ -55,20 +87,12 @@ def features(
 
     Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
     """
-    targets = named_files(output, "features.npy")
+    targets = named_files(vectors.output, "features.npy")
     folders = [target for target in targets if target.endswith("/") or Path(target).is_dir()]
     if folders:
         from rankcut.dask.parquet import write_features
 
-        if len(targets) > 1:
-            raise InputError("a directory of parts must be the only output", file=folders[0])
-        lazily = reading.lazily(file, computing.block)
-        transformer = vectors.features(lazily.first, normalize=normalize)
-        transformer.fit(lazily.first.ranks)
-        with computing.cluster(), steps("vectors") as step:
-            write_features(
-                lazily, transformer, folders[0], restart=computing.restart, progress=step
-            )
+        _write_parts(write_features, folders[0], file, vectors, computing, reading)
         return
     if computing.on_cluster:
         raise InputError(
@@ -82,8 +106,7 @@ def features(
 
     blocks = counted(reading.scan(file, rows=computing.block), "features")
     first = next(blocks)
-    transformer = vectors.features(first, normalize=normalize)
-    transformer.fit(first.ranks)
+    transformer = vectors.features(first)
 
     def vectors_of(rankings: "RankingSet") -> "MatrixBlock":
         counts = rankings.counts if rankings.counted else None
@@ -98,14 +121,7 @@ def features(
 
 
 @with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
-def gram(
-    file: RankingFile,
-    vectors: VectorOptions,
-    computing: Computing,
-    reading: Reading,
-    normalize: Normalize = False,
-    output: OutputFiles = None,
-) -> None:
+def gram(file: RankingFile, vectors: VectorOptions, computing: Computing, reading: Reading) -> None:
     """Write the kernel matrix of all pairs of rankings.
 
     Entries are values of the graph cut kernel, to npy, CSV or Parquet; CSV on standard output. A
@@ -115,17 +131,12 @@ def gram(
 
     Example: rankcut gram votes.csv -o gram.npy --normalize
     """
-    targets = named_files(output, "gram.npy")
+    targets = named_files(vectors.output, "gram.npy")
     zarr = [target for target in targets if target.rstrip("/").endswith(".zarr")]
     if zarr:
         from rankcut.dask.parquet import write_gram
 
-        if len(targets) > 1:
-            raise InputError("a Zarr array must be the only output", file=zarr[0])
-        lazily = reading.lazily(file, computing.block)
-        transformer = vectors.features(lazily.first, normalize=normalize)
-        with computing.cluster(), steps("vectors") as step:
-            write_gram(lazily, transformer, zarr[0], restart=computing.restart, progress=step)
+        _write_parts(write_gram, zarr[0], file, vectors, computing, reading)
         return
     outputs = Outputs(targets, MATRICES, ".csv")
     if computing.on_cluster:
@@ -145,7 +156,7 @@ def gram(
 
     rankings = rankings.expanded()
     with working("gram"), outputs.places() as places:
-        found = vectors.features(rankings, normalize=normalize).fit_transform(rankings.ranks)
+        found = vectors.features(rankings).transform(rankings.ranks)
         names = [str(own) for own in rankings.row_names]
         write_matrix([MatrixBlock(found @ found.T, {})], names, places)
 
