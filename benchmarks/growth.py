@@ -5,7 +5,7 @@ Run with: python benchmarks/growth.py [--seconds 60]
 Processor time, the least of a few runs on one thread; memory is the most that is held at once above
 the rankings, as Python's tracemalloc counts it. A series ends before a point that would take longer
 than ``--seconds``. The exponent is the slope of a line through the logarithms of the last three
-points, with an interval of two standard errors; with two points there is none.
+points.
 """
 
 import argparse
@@ -131,16 +131,9 @@ def measure(work):
 
 
 def exponent(sizes, values):
-    """The slope in logarithms, with two standard errors if there are points enough."""
+    """The slope in logarithms."""
     x, y = np.log(sizes), np.log(np.maximum(values, 1e-9))
-    if len(x) < 2:
-        return "–"
-    slope, cut = np.polyfit(x, y, 1)
-    if len(x) < 3:
-        return f"{slope:.2f}"
-    left = y - slope * x - cut
-    error = np.sqrt((left @ left) / (len(x) - 2) / ((x - x.mean()) ** 2).sum())
-    return f"{slope:.2f} ± {2 * error:.2f}"
+    return f"{np.polyfit(x, y, 1)[0]:.2f}" if len(x) > 1 else "–"
 
 
 def series(prepare, sizes, cases, seconds):

@@ -1,16 +1,16 @@
-"""Recommending from lists that people choose, beside plain methods; what a graph does for items
-in few lists; and probabilities where people list what they like. Three in ten items of each list of
-people who were not learned from are hidden. Recall@10 is the share of them among ten recommended
-items, and of those in the better half of the list; differences are ours less theirs, paired by
-person, with 95 % intervals. The methods were chosen on other splits of the same people. The last
-four kinds of lists were made up afterwards. On one draw of each, EASE or utilities were level with
-the best of the others but for lists of 3 of 5,000 items, .029 ± .021 behind ALS; so factors became
-a third choice. On a second draw all were level but for the camps, .014 ± .013 behind EASE. These
-rows are of three more draws of all that is simulated, with nothing changed: a wider grid of
-penalties made the same choices, and choosing by recall@10 instead of NDCG no better ones. Places
-are mean percentiles among all unlisted items, 1 is first, of hidden items in at most two lists.
-Calibration errors are of pairs with an unlisted item, for simulated people who list each item with
-a chance that rises with its utility ("slope") or the best ones by a noisy look ("top").
+"""Recommending from lists that people choose, beside plain methods; what a graph does for items in
+few lists; and probabilities where people list what they like. Three in ten items of each list are
+hidden, of people who were not learned from. Recall@10: the share of hidden items among ten
+recommended ones; also for those in the better half of the list. Differences: ours less theirs,
+paired by person, with 95 % intervals. Places: mean percentiles among all unlisted items, 1 is
+first, of hidden items that at most two lists have. Calibration errors: of pairs with an unlisted
+item, for simulated people who list each item with a chance that rises with its utility ("slope"),
+or the best ones at a noisy look ("top"). How methods were chosen: on other splits of the same
+people. The last four kinds of lists were made up afterwards. On one draw of each, EASE or utilities
+were level with the best of the others but for lists of 3 of 5,000 items, .029 ± .021 behind ALS; so
+factors became a third choice. On a second draw all were level but for the camps, .014 ± .013 behind
+EASE. These rows are of three more draws of all that is simulated, with nothing changed: a wider
+grid of penalties made the same choices, and choosing by recall@10 instead of NDCG no better ones.
 
 Run with: python benchmarks/recommend.py DATA_DIR [--keep FILE]
 """

@@ -93,11 +93,10 @@ def shortfall(where, found, n_samples):
     said = []
     for name, share in (("strengths", found[0]), ("places", found[1])):
         if share + np.sqrt(share * (1 - share) / n_samples) < LEAST:
-            said.append(f"{name} of {where}: {share:.1%}")
+            said.append(f"{name} of {where}: {100 * share:.1f} %")
             if name == "places":
-                said[-1] += (
-                    f" (of the misses, {found[5] / (1 - share):.0%} where nobody lists an item)"
-                )
+                unlisted = 100 * found[5] / (1 - share)
+                said[-1] += f" (of the misses, {unlisted:.0f} % where nobody lists an item)"
     return said
 
 
@@ -124,7 +123,7 @@ def hard_cases(n_samples, seed):
             model.fit(rare(rng, n_people))
             one, other = model.rank_intervals_[:2]
             held += not (one[1] < other[0] or other[1] < one[0])
-        print(f"| {n_people} | {held / n_samples:.1%} |")
+        print(f"| {n_people} | {100 * held / n_samples:.1f} % |")
     print("\n| Kendall's W | people | of everyone | interval holds |\n|---|---:|---:|---:|")
     for name, phi, n_people in (("noise", 1.0, 20), ("strong agreement", 0.3, 10)):
         everyone = agreement(make_mallows(50_000, 6, phi=phi, random_state=0).ranks)
@@ -134,7 +133,7 @@ def hard_cases(n_samples, seed):
             ranks = make_mallows(n_people, 6, phi=phi, random_state=1000 * seed + sample).ranks
             low, high = agreement(ranks).kendall_w_interval
             held += low <= right <= high
-        print(f"| {name} | {n_people} | {right:.2f} | {held / n_samples:.1%} |")
+        print(f"| {name} | {n_people} | {right:.2f} | {100 * held / n_samples:.1f} % |")
 
 
 def agreement(ranks):
@@ -151,10 +150,11 @@ def main():
     warnings.filterwarnings("ignore", message="Nobody ranks")
     print(*__doc__.strip().split("\n\n")[2:], sep="\n\n", end="\n\n")
     print(
-        f"{options.samples} samples a row; the standard error of 95 % is "
-        f"{np.sqrt(0.95 * 0.05 / options.samples):.1%}.\n"
+        f"{options.samples} samples a row: 95 % are found as 95 ± "
+        f"{196 * np.sqrt(0.95 * 0.05 / options.samples):.1f} %.\n"
     )
-    print("| people are | lists | people | strengths | places | width | Borda: places | width |")
+    heads = "strengths, % | places, % | width | Borda: places, % | width"
+    print(f"| people are | lists | people | {heads} |")
     print("|---|---|---:|---:|---:|---:|---:|---:|")
     short = []
     for population in POPULATIONS:
@@ -162,13 +162,16 @@ def main():
             for n_people in SIZES:
                 found = cell(population, kind, n_people, options.samples, options.seed)
                 print(
-                    f"| {population} | {kind} | {n_people:,} | {found[0]:.1%} | {found[1]:.1%} | "
-                    f"{found[2]:.1f} | {found[3]:.1%} | {found[4]:.1f} |",
+                    f"| {population} | {kind} | {n_people:,} | {100 * found[0]:.1f} | "
+                    f"{100 * found[1]:.1f} | {found[2]:.1f} | {100 * found[3]:.1f} | "
+                    f"{found[4]:.1f} |",
                     flush=True,
                 )
                 where = f"{population}, {kind}, {n_people:,} people"
                 short += shortfall(where, found, options.samples)
-    print(f"\nBelow {LEAST:.0%} by more than its standard error: {'; '.join(short) or 'none'}.")
+    print(
+        f"\nBelow {100 * LEAST:.0f} % by more than a standard error: {'; '.join(short) or 'none'}."
+    )
     hard_cases(options.samples, options.seed)
 
 

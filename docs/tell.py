@@ -131,7 +131,7 @@ def main(names):
     for name in names or STORIES:
         if find_data(name) is None:
             sys.exit(f"{name}: {STORIES[name]} is not in the directory that RANKCUT_DATA names")
-        page, pictures = tell(name, f"of an earlier run, on {datetime.now(UTC):%-d %B %Y},")
+        page, pictures = tell(name, f"from a run on {datetime.now(UTC):%-d %B %Y}")
         (PAGES / f"{name}.md").write_text(page, encoding="utf-8")
         for file, content in pictures.items():
             (PAGES / file).write_bytes(content)
