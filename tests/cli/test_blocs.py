@@ -22,8 +22,9 @@ def votes(tmp_path):
     return file
 
 
-def test_blocs_in_words_with_a_cross_table(votes):
-    lines = succeed("blocs", votes, "-k", "2", "--by", "town").splitlines()
+def test_blocs_in_words_with_a_cross_table(votes, tmp_path):
+    page = tmp_path / "page.html"
+    lines = succeed("blocs", votes, "-k", "2", "--by", "town", "-o", page).splitlines()
     assert lines[0] == "Cut in 2 blocs, as asked."
     orders = {line.split(": ")[1] for line in lines if line.startswith("Bloc ")}
     assert orders == {"uni > ika > ebi > toro", "toro > ebi > ika > uni"}
@@ -31,6 +32,7 @@ def test_blocs_in_words_with_a_cross_table(votes):
     assert sorted(shares) == ["Bergen", "Oslo"]
     (said,) = (line for line in lines if line.startswith("Blocs and town: Cramér's V "))
     assert float(said.split()[5]) > 0.9
+    assert "<h2>Blocs and town</h2>" in page.read_text(encoding="utf-8")
 
 
 def test_people_and_weights(tmp_path):

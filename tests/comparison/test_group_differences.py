@@ -416,6 +416,10 @@ def test_frames_and_sparse_matrices_give_the_same(frames):
     assert [names[i] for i in plain.items["item"]] == one.items["item"]
     same(one, compare_groups(ranks, groups, items=names, **options))
     same(plain, compare_groups(stored(ranks), groups, **options))
+    towns = frames.DataFrame({"town": groups.tolist()})
+    same(one, compare_groups(frame, towns, **options))
+    with pytest.raises(InputError, match="column"):
+        compare_groups(frame, frame, **options)
 
 
 def test_threads_change_nothing():

@@ -1,5 +1,7 @@
 """Rankings from covariates: kinds of rankings, of covariates, of models, and of answers."""
 
+from datetime import datetime
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -163,6 +165,7 @@ def test_frames_with_categories_and_missing_values(library):
             "age": [None if i % 7 == 0 else float(value) for i, value in enumerate(age)],
             "town": [None if i % 11 == 0 else str(value) for i, value in enumerate(town)],
             "member": [bool(value) for value in rng.integers(0, 2, 120)],
+            "asked": [None if i == 3 else datetime(2024, 1, 1 + i % 28) for i in range(120)],
         }
     )
     labels = {"columns": ITEMS[:3]} if library is pd else {"schema": ITEMS[:3]}
@@ -170,7 +173,9 @@ def test_frames_with_categories_and_missing_values(library):
     model = RankingRegressor().fit(table[:80], names[:80])
     assert model.items_ == ("red", "green", "blue")
     assert model.score(table[80:], names[80:]) > 0.8
-    new = library.DataFrame({"age": [30.0], "town": ["east"], "member": [True]})
+    new = library.DataFrame(
+        {"age": [30.0], "town": ["east"], "member": [True], "asked": [datetime(2025, 1, 1)]}
+    )
     assert sorted(model.predict(new)[0]) == [1, 2, 3]
 
 

@@ -103,6 +103,8 @@ def test_listing_an_item_changes_the_prediction_by_its_effect():
     assert by_item[item] == pytest.approx(expected, rel=1e-8, abs=1e-10)
     assert min(explain(model, lists, TARGET).listed["std_error"]) > 0
     assert "Item listed last instead of not at all:\n" in found.summary()
+    assert "of being listed" in repr(found)
+    assert "<table" in found._repr_html_()
     assert len(found.to_dict()["listed"]) == len(found.to_frame("listed")) == N
 
 

@@ -10,8 +10,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
-from rankcut.kernels.graph_cut import GraphCutKernel, SpearmanKernel
-from rankcut.kernels.kendall import GaussianKernel, KendallKernel
+from rankcut.kernels.kendall import GaussianKernel
 from rankcut.kernels.mallows import MallowsKernel, median_lambda
 from rankcut.kernels.ranking_kernel import Features
 from rankcut.parameters import MOST_COMPARED, ROUNDING
@@ -21,7 +20,6 @@ from rankcut.rankings import Unranked
 RANK = 100 * ROUNDING
 
 # Kernels of vectors with a coordinate for each item or pair.
-_LINEAR = (GraphCutKernel, KendallKernel, SpearmanKernel)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +38,6 @@ class ChosenFeatures:
     def name(self) -> str:
         """What was chosen."""
         return repr(self.features)
-
-    @property
-    def is_small(self) -> bool:
-        """Whether vectors have a coordinate for each item or pair, so that means make sense."""
-        return self.landmarks is None or isinstance(self.features, _LINEAR)
 
     def vectors(self, ranks: Floats) -> Floats:
         """The vectors of rankings."""
