@@ -215,12 +215,13 @@ def test_people_with_several_rankings_are_in_one_bloc():
     ranks, people = np.where(hidden, np.nan, ranks), np.repeat([f"p{i}" for i in range(60)], 3)
     model = RankingBlocs(2, unranked="anywhere").fit(ranks, people=people)
     assert model.n_people_ == model.sizes_.sum() == 60
-    chances, right = np.ones((60, 2)) * model._shares[:2], votes(60).target
+    chances, right = np.ones((60, 2)), votes(60).target
     for row, own in enumerate(ranks):
         order = np.argsort(own)[:3]
         for bloc, theta in enumerate(np.exp(model.strengths_)):
             for step in range(2):
                 chances[row // 3, bloc] *= theta[order[step]] / theta[order[step:]].sum()
+    chances = model._shares[:2] * chances**model._power
     chances /= chances.sum(axis=1, keepdims=True)
     assert_allclose(model.membership_, np.repeat(chances, 3, axis=0), rtol=1e-9)
     alone = RankingBlocs(2, unranked="anywhere").fit(ranks)

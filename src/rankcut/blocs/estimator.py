@@ -252,18 +252,23 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self.n_people_ = int(total if counted else (weights > 0).sum())
         effective = total if counted else total**2 / float((weights**2).sum())
         scaled = replace(merged, weights=merged.counts * (effective / total))
-        mixture = self._find(Comparison(some_people(scaled)), least, most)
+        comparison = Comparison(some_people(scaled))
+        mixture = self._find(comparison, least, most)
         likelihood = MixtureLikelihood.of(scaled)
         self._vectors: VectorBlocs | None = None
+        self._power = 1.0
         if self.features is None:
             mixture = likelihood.fit(mixture)
+            self._power = comparison.likelihood.power(mixture)
+            chances = likelihood.expect(replace(mixture, power=self._power)).chances
         else:
             plain = replace(merged, stored=merged.stored[:, back], items=rankings.items)
             seed = seed_from(self.random_state)
             self._vectors = VectorBlocs.find(plain, self.features, len(mixture.blocks), seed)
             mixture = likelihood.fit_known(self._vectors.labels(plain))
+            chances = mixture.chances
         k = mixture.family.n_camps
-        chances = mixture.chances[:, :k]
+        chances = chances[:, :k]
         sizes = np.bincount(chances.argmax(axis=1), merged.counts, minlength=k)
         if rankings.people is not None:
             sizes = sizes.round(9)  # they were added up by parts of people
@@ -320,6 +325,8 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         """Raise ValueError unless parameters fit the items; a file may hold anything."""
         if self.strengths_.shape != (len(self._shares) - 1, self.n_features_in_):
             raise ValueError(f"strengths of shape {self.strengths_.shape}")
+        if not 0 < self._power <= 1:
+            raise ValueError(f"a power of {self._power}")
 
     def _known(self, X: Any) -> Rankings:
         """Rankings of the items that blocs were found for."""
@@ -337,7 +344,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         if self._vectors is not None:
             return np.eye(self.n_blocs_)[self._vectors.labels(rankings)]
         family = Family(self.n_blocs_, noise=bool(self._shares[-1] > 0))
-        mixture = Mixture(family, self.strengths_, self._shares)
+        mixture = Mixture(family, self.strengths_, self._shares, power=self._power)
         if rankings.people is None:
             return MixtureLikelihood.of(rankings).expect(mixture).chances[:, :-1]
         once = np.maximum(rankings.counts, 1.0) if rankings.counted else None

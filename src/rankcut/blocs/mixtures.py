@@ -38,6 +38,10 @@ N_NODES = 16
 # L-BFGS stops where a step gains less than this share of the log-likelihood.
 CLOSE = 1e-8
 
+# Derivatives of likelihoods are differences of so small a part of the way between two blocs; the
+# power has settled when it was found this often.
+_STEP, _REPEATED = 1e-3, 20
+
 # Logarithms of shares stay above this: nobody, in effect. Some are more sure than others by up to
 # exp of τ standard deviations.
 _NOBODY, _MOST_SPREAD = -30.0, 3.0
@@ -90,6 +94,7 @@ class Mixture:
     blocks: Floats  #: β: a row of strengths for each block
     shares: Floats  #: how many people each camp has, and how many rank at random
     spread: float = 0.0  #: τ
+    power: float = 1.0  #: of likelihoods, where it is asked who belongs where
     log_likelihood: float = -np.inf  #: of all rankings
     #: How probable each camp is for each ranking, and a random order.
     chances: Floats = field(default_factory=lambda: np.zeros((0, 0)))
@@ -159,7 +164,7 @@ class MixtureLikelihood:
         own, n_rows = self.choices, self.choices.n_rankings
         chances, totals = np.empty((n_rows, len(strengths))), np.empty(n_rows)
         bounds = np.linspace(0, len(self.people) - 1, PARTS + 1).astype(int).tolist()
-        log_shares = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
+        log_shares = _logs(shares)
 
         def work(part: tuple[int, int]) -> Floats:
             people = self.people[part[0] : part[1] + 1]
@@ -185,11 +190,38 @@ class MixtureLikelihood:
         n_camps, n_each = mixture.family.n_camps, len(mixture.family.places)
         camps = chances[:, : n_camps * n_each].reshape(-1, n_camps, n_each).sum(axis=2)
         random = chances[:, n_camps * n_each :].sum(axis=1)
-        return replace(
-            mixture,
-            log_likelihood=float(self.choices.weights @ totals),
-            chances=np.column_stack([camps, random]),
-        )
+        chances = np.column_stack([camps, random])
+        if mixture.power != 1:
+            log_odds, log_shares = _logs(chances), _logs(mixture.shares)
+            tempered = log_shares + mixture.power * (log_odds - log_shares)
+            chances = special.softmax(tempered, axis=1)
+        total = float(self.choices.weights @ totals)
+        return replace(mixture, log_likelihood=total, chances=chances)
+
+    def power(self, mixture: Mixture) -> float:
+        """The power of likelihoods that makes membership as sure as people are alike, at most 1.
+
+        Quasi-likelihood (Wedderburn 1974): if the scores of a bloc's people vary φ times as much as
+        its model says, likelihoods count with the power 1/φ. Scores, and their variance by the
+        model, which is the curvature, are taken towards the other blocs. Who belongs where depends
+        on the power again, so that it is repeated.
+        """
+        k, blocks = mixture.family.n_camps, mixture.blocks
+        scores, curvature = np.zeros((2, self.choices.n_rankings, k))
+        for bloc, strengths in enumerate(blocks):
+            for step in _STEP * (np.delete(blocks, bloc, axis=0) - strengths):
+                nearby = (strengths - step, strengths, strengths + step)
+                before, here, after = (self.sums(one[None], np.ones(1))[0] for one in nearby)
+                scores[:, bloc] += ((after - before) / 2) ** 2
+                curvature[:, bloc] += 2 * here - before - after
+        power = 1.0
+        for _ in range(_REPEATED if curvature.any() else 0):
+            chances = self.expect(replace(mixture, power=power)).chances[:, :k]
+            modelled, seen = (
+                self.choices.weights @ (chances * each) for each in (curvature, scores)
+            )
+            power = min(1.0, float(modelled.sum() / seen.sum()))
+        return power
 
     def fit_known(self, labels: Longs) -> Mixture:
         """The strengths of blocs where it is known who belongs to which."""
@@ -250,3 +282,7 @@ class MixtureLikelihood:
         options = {"ftol": close, "maxcor": N_NODES}
         found = optimize.minimize(loss, x, jac=True, bounds=bounds, options=options)
         return self.expect(unpack(found.x))
+
+
+def _logs(chances: Floats) -> Floats:
+    return np.log(np.maximum(chances, np.finfo(np.float64).tiny))

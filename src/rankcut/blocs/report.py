@@ -120,11 +120,7 @@ class BlocReport:
         """Sentences about all people together."""
         found = self._structure()
         if self.model.n_blocs_ > 1:
-            sure = self.model.certainty_ >= self.model.confidence
-            found.append(
-                f"Mean probability of the assigned bloc: {self.model.certainty_:.2f}"
-                + ("." if sure else "; blocs overlap, so that it may be too high.")
-            )
+            found.append(f"Mean probability of the assigned bloc: {self.model.certainty_:.2f}.")
         if self.model.random_share_ * self.model.sizes_.sum() >= 1:
             found.append(
                 f"{100 * self.model.random_share_:.0f} % fit no bloc better than orders at random "

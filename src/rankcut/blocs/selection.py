@@ -51,9 +51,9 @@ LEAST_PEOPLE = 20
 # The share of people at random, and the spread of those more or less sure, that a fit begins with.
 _RANDOM, _SPREAD = 0.05, 0.5
 
-# Camps are announced unless something else is better by more: from there on, a difference of BIC is
-# strong evidence (Kass and Raftery 1995).
-_STRONG = 6.0
+# A line has to be better than camps, and than a crowd, by more: from there on, a difference of BIC
+# is very strong evidence (Kass and Raftery 1995).
+_STRONG = 10.0
 
 # Starts are compared after L-BFGS is as close as this.
 _ROUGHLY = 1e-5
@@ -245,7 +245,9 @@ class Comparison:
     def _is_shared(self, mixture: Mixture, simpler: Mixture, slope: Floats) -> bool:
         """Whether parts of a list agree on where a person is, beyond what a simpler mixture says.
 
-        If nobody compares items of both parts, nothing is held against a mixture.
+        The simplest one, in which parts say nothing about each other, has an association of 0. A
+        slope is fitted to both parts, which makes them agree by half its parameters. If nobody
+        compares items of both parts, nothing is held against a mixture.
         """
         if self.rankings.shape[1] < 4:
             return True
@@ -253,8 +255,9 @@ class Comparison:
         one, other = (
             np.logical_or.reduceat(own.choices.informative, own.people[:-1]) for _, own in parts
         )
-        gain = self.association(mixture, parts) - self.association(simpler, parts)
-        return not (one & other).any() or gain > float(np.log(self.n_people))
+        gain = self.association(mixture, parts) - max(0.0, self.association(simpler, parts))
+        by_chance = mixture.family.n_lines * (self.rankings.shape[1] - 1) / 2
+        return not (one & other).any() or gain > float(np.log(self.n_people)) + by_chance
 
     def _spread(self, n_lines: int, k: int) -> Mixture:
         """People along lines, from the main directions of the rankings, or of k camps."""
@@ -326,8 +329,8 @@ def _main_directions(strengths: Floats, shares: Floats) -> Floats:
 
 
 def _best(scores: dict[str, float]) -> str:
-    """The kind with the smallest score; camps, unless another is better by strong evidence."""
-    return min(scores, key=lambda name: scores[name] - _STRONG * (name == "camps"))
+    """The kind with the smallest score; a line or a plane by strong evidence alone."""
+    return min(scores, key=lambda name: scores[name] + _STRONG * (name in ("line", "plane")))
 
 
 def _closest(camps: Mixture) -> Floats:
