@@ -74,19 +74,24 @@ def test_the_structure_is_found(ranks, structure, number):
     assert ("People fall into" in model.summary()) == (structure == "camps")
 
 
-@pytest.mark.parametrize("unequal", [False, True])
-def test_a_crowd_of_another_model_is_a_crowd(unequal):
+@pytest.mark.parametrize(
+    ("n", "seed", "spread"),
+    [
+        pytest.param(900, 0, [1.5, 0.3, 1, 0.5, 1.2, 0.3], id="unequal"),
+        # Parts of the crowd contradict each other: a line has to do better than that alone.
+        pytest.param(1500, 3, [1.26, 1.02, 0.78, 0.54, 0.3, 1.5], id="contradiction"),
+        pytest.param(900, 0, None, id="worst item first"),
+    ],
+)
+def test_a_crowd_of_another_model_is_a_crowd(n, seed, spread):
     """Utilities are independent, so that one part of a list says nothing about the rest."""
-    rng = np.random.default_rng(0)
-    if unequal:
-        utilities = np.linspace(2, -2, 6) + [1.5, 0.3, 1, 0.5, 1.2, 0.3] * rng.normal(size=(900, 6))
-    else:
-        # The worst item is chosen first.
-        utilities = np.linspace(2, -2, 6) - rng.gumbel(size=(900, 6))
-    comparison = compared(by_utility(utilities))
+    rng = np.random.default_rng(seed)
+    differ = -rng.gumbel(size=(n, 6)) if spread is None else spread * rng.normal(size=(n, 6))
+    ranks = by_utility(np.linspace(2, -2, 6) + differ)
+    comparison = compared(ranks)
     _, _, scores, _ = comparison.structure(comparison.grow(1, 3))
     assert scores["line"] < scores["crowd"]
-    assert RankingBlocs().fit(by_utility(utilities)).structure_ == "crowd"
+    assert RankingBlocs().fit(ranks).structure_ == "crowd"
 
 
 def compared(ranks, unranked="error"):

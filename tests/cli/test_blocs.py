@@ -30,8 +30,7 @@ def test_blocs_in_words_with_a_cross_table(votes, tmp_path):
     assert orders == {"uni > ika > ebi > toro", "toro > ebi > ika > uni"}
     shares = {line.split()[0]: line.split()[1:] for line in lines[-2:]}
     assert sorted(shares) == ["Bergen", "Oslo"]
-    (said,) = (line for line in lines if line.startswith("Blocs and town: Cramér's V "))
-    assert float(said.split()[5]) > 0.9
+    assert all(max(int(part) for part in row[::2]) > 90 for row in shares.values())
     assert "<h2>Blocs and town</h2>" in page.read_text(encoding="utf-8")
 
 

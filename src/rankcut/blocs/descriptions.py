@@ -45,20 +45,20 @@ class BlocDescriptions(NamedTuple):
         """The differences whose interval excludes 0, the largest of each bloc first."""
         difference = self.inside - self.outside
         sure = np.where(np.abs(difference) > self.margin, np.abs(difference), 0.0)
-        rows = [
-            (bloc, int(i))
-            for bloc in range(len(sure))
-            for i in np.argsort(-sure[bloc], kind="stable")
-            if sure[bloc, i] > 0
-        ]
+        bloc, item = np.nonzero(sure)
+        order = np.lexsort((item, -sure[bloc, item], bloc))
+        rows = bloc[order], item[order]
+        numbers = {
+            "place": self.inside,
+            "elsewhere": self.outside,
+            "difference": difference,
+            "low": difference - self.margin,
+            "high": difference + self.margin,
+        }
         return {
-            "bloc": [bloc for bloc, _ in rows],
-            "item": [items[i] for _, i in rows],
-            "place": [float(self.inside[where]) for where in rows],
-            "elsewhere": [float(self.outside[where]) for where in rows],
-            "difference": [float(difference[where]) for where in rows],
-            "low": [float((difference - self.margin)[where]) for where in rows],
-            "high": [float((difference + self.margin)[where]) for where in rows],
+            "bloc": rows[0].tolist(),
+            "item": [items[i] for i in rows[1].tolist()],
+            **{name: values[rows].tolist() for name, values in numbers.items()},
         }
 
 

@@ -38,8 +38,8 @@ _STARTS = 10
 class RankingBlocs(ClusterMixin, TakesRankings):
     """Blocs: who ranks alike, whether people fall into camps, and what each bloc says.
 
-    Rankings are a mixture of Plackett–Luce models, one for each bloc. Before blocs are called
-    camps, they are compared with one crowd, and with people who are spread along a line; see
+    Rankings are a mixture of Plackett–Luce models, one for each bloc. Camps are announced if they
+    explain rankings better than one crowd, or people along a line; see
     :mod:`rankcut.blocs.selection`.
 
     Parameters
@@ -54,8 +54,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         "anywhere" only the order of what is listed counts.
     features : None, estimator, kernel, "mallows" or "gaussian", default=None
         None: the mixture. A feature estimator gives vectors for k-means, and a kernel is that of
-        kernel k-means, with landmarks where there are many rankings. The mixture still says how
-        many blocs there are.
+        kernel k-means. The mixture still says how many blocs there are.
     confidence : float, default=0.95
         Confidence with which all intervals of a bloc hold at once.
     random_state : int, RandomState or None, default=0
@@ -66,13 +65,11 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     n_blocs_ : int
         Number of blocs.
     structure_ : {"crowd", "line", "camps"} or None
-        What people are: one crowd, spread along a line, or in camps; None if the number of blocs
-        was given, so that nothing was compared.
+        What people are; None if the number of blocs was given, so that nothing was compared.
     labels_ : ndarray of shape (n_rankings,)
         The bloc of each ranking, 0 the largest.
     membership_ : ndarray of shape (n_rankings, n_blocs_)
-        How probable each bloc is for each ranking; what is missing to 1 is the probability that it
-        was made at random.
+        How probable each bloc is for each ranking; what is missing to 1: that it is random.
     sizes_ : ndarray of shape (n_blocs_,)
         How many people each bloc has: the sum of their weights.
     random_share_ : float
@@ -84,12 +81,10 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     rank_intervals_ : ndarray of shape (n_blocs_, n_items, 2)
         Best and worst possible place of each item, for all items of a bloc at once.
     distinctive_items_ : dict of lists
-        What sets blocs apart: ``bloc``, ``item``, ``place``, ``elsewhere`` (mean places in the
-        bloc and in the others), ``difference``, ``low`` and ``high``. Only items whose interval
-        excludes 0.
+        What sets blocs apart: ``bloc``, ``item``, its mean ``place`` there and ``elsewhere``, the
+        ``difference`` with its interval ``low`` to ``high``, which excludes 0.
     ends_ : ndarray of shape (2, n_items) or None
-        Strengths at both ends of the line, two standard deviations from its middle, if people are
-        spread along one.
+        Strengths at the ends of the line, two standard deviations from its middle, if there is one.
     selection_ : dict or None
         ``n_blocs``, ``bic`` and ``icl``: the evidence for each number of camps; ``structure``: the
         BIC of each structure. None if the number was given.
@@ -160,20 +155,17 @@ class RankingBlocs(ClusterMixin, TakesRankings):
 
         Parameters
         ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
+        X : array, frame, CSR array of shape (n_rankings, n_items), or RankingSet
+            Ranks: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
         y : None
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
-            Survey weights: how much each ranking counts, which is one person's. None: those of a
-            RankingSet, or all alike.
+            Survey weights: how much each ranking counts, which is one person's.
         counts : array of shape (n_rankings,) or None
-            How many people each row stands for: 3 is the same as the row three times. None: those
-            of a RankingSet, or one each.
+            How many people each row stands for: 3 is the same as the row three times.
         people : array of shape (n_rankings,) or None
-            Whose ranking each row is: all rankings of a person are in the same bloc. None: as a
-            RankingSet says, or each is someone else's. With ``features``, rankings are taken one
-            by one.
+            Whose ranking each row is: all rankings of a person are in the same bloc. With
+            ``features``, rankings are taken one by one.
 
         Returns
         -------
@@ -186,7 +178,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
             rankings = replace(rankings, people=None)
         self._divide(rankings)
         self.membership_ = self._probable(rankings)
-        self.labels_ = self._nearest(rankings)
+        self.labels_ = self.membership_.argmax(axis=1)
         return self
 
     def predict(self, X: Any) -> NDArray[np.int64]:
@@ -197,20 +189,22 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        return self._nearest(self._known(X))
+        return np.asarray(self.predict_membership(X).argmax(axis=1))
 
     def predict_membership(self, X: Any) -> Floats:
-        """How probable each bloc is for each ranking.
+        """How probable each bloc is for each ranking, as ``membership_``.
 
-        What is missing to 1 is the probability that a ranking was made at random. With
-        ``features``, it is 1 for the nearest.
+        With ``features``, it is 1 for the nearest.
 
         Parameters
         ----------
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        return self._probable(self._known(X))
+        check_is_fitted(self)
+        rankings = self._read(X, reset=False)
+        check_items(rankings, self._items)
+        return self._probable(rankings)
 
     def summary(self, most: int = 5) -> str:
         """The blocs in words.
@@ -327,18 +321,6 @@ class RankingBlocs(ClusterMixin, TakesRankings):
             raise ValueError(f"strengths of shape {self.strengths_.shape}")
         if not 0 < self._power <= 1:
             raise ValueError(f"a power of {self._power}")
-
-    def _known(self, X: Any) -> Rankings:
-        """Rankings of the items that blocs were found for."""
-        check_is_fitted(self)
-        rankings = self._read(X, reset=False)
-        check_items(rankings, self._items)
-        return rankings
-
-    def _nearest(self, rankings: Rankings) -> NDArray[np.int64]:
-        if self._vectors is not None:
-            return self._vectors.labels(rankings)
-        return np.asarray(self._probable(rankings).argmax(axis=1))
 
     def _probable(self, rankings: Rankings) -> Floats:
         if self._vectors is not None:

@@ -225,23 +225,14 @@ class MixtureLikelihood:
 
     def fit_known(self, labels: Longs) -> Mixture:
         """The strengths of blocs where it is known who belongs to which."""
-        n_blocs = int(labels.max()) + 1
-        members = np.eye(n_blocs)[labels]
-        crowd = Mixture(
-            Family(noise=False), np.zeros((1, self.choices.n_items)), np.array([1.0, 0.0])
-        )
-        each = [
-            MixtureLikelihood(replace(self.choices, weights=self.choices.weights * own)).fit(crowd)
-            for own in members.T
-        ]
-        shares = self.choices.weights @ members
-        return Mixture(
-            Family(n_blocs, noise=False),
-            np.vstack([one.blocks for one in each]),
-            np.append(shares / shares.sum(), 0.0),
-            log_likelihood=sum(one.log_likelihood for one in each),
-            chances=np.column_stack([members, np.zeros(len(members))]),
-        )
+        members, weights = np.eye(int(labels.max()) + 1)[labels], self.choices.weights
+        start = np.zeros((1, self.choices.n_items))
+        crowd = Mixture(Family(noise=False), start, np.array([1.0, 0.0]))
+        each = (MixtureLikelihood(replace(self.choices, weights=weights * w)) for w in members.T)
+        blocks = np.vstack([one.fit(crowd).blocks for one in each])
+        shares = np.append(weights @ members / weights.sum(), 0.0)
+        chances = np.column_stack([members, np.zeros(len(members))])
+        return Mixture(Family(len(blocks), noise=False), blocks, shares, chances=chances)
 
     def fit(self, start: Mixture, close: float = CLOSE) -> Mixture:
         """The mixture with the largest posterior, from another of its family."""

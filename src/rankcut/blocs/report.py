@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from rankcut.consensus.figure import draw_places
 from rankcut.errors import amount
-from rankcut.pictures.figures import row_height, write_heading
+from rankcut.parameters import ROUNDING
 from rankcut.pictures.maps import map_picture, read_map
 from rankcut.pictures.page import Cell, Head, Html, in_css, page, show_picture, table, tag
 from rankcut.pictures.scene import Picture
-from rankcut.pictures.theme import INK, MOST_ITEMS, PAPER, colour, import_figure
+from rankcut.pictures.theme import MOST_ITEMS, colour
 from rankcut.rankings.ranking_set import RankingSet
 
 # The structures that are no number of camps, in words.
@@ -32,39 +32,7 @@ class CrossTable:
 
     def shares(self) -> NDArray[np.float64]:
         """The share of each bloc among the people with a value."""
-        totals = self.counts.sum(axis=1, keepdims=True)
-        shares = np.zeros_like(self.counts)
-        np.divide(self.counts, totals, out=shares, where=totals > 0)
-        return shares
-
-    def association(self) -> float:
-        """Cramér's V, corrected for chance: 0 is none, 1 is all."""
-        total = float(self.counts.sum())
-        rows, columns = (int((self.counts.sum(axis=axis) > 0).sum()) for axis in (1, 0))
-        if min(rows, columns) < 2 or total < 2:
-            return 0.0
-        expected = self.counts.sum(axis=1, keepdims=True) * self.counts.sum(axis=0) / total
-        gap = (self.counts - expected) ** 2
-        square = float(np.divide(gap, expected, out=np.zeros_like(gap), where=expected > 0).sum())
-        excess = max(0.0, square / total - (rows - 1) * (columns - 1) / (total - 1))
-        sides = [side - (side - 1) ** 2 / (total - 1) for side in (rows, columns)]
-        return float(np.sqrt(min(1.0, excess / max(min(sides) - 1, 1e-12))))
-
-    def data(self) -> dict[str, Any]:
-        """Everything, for JSON."""
-        return {
-            "column": self.name,
-            "values": self.values,
-            "counts": self.counts,
-            "association": self.association(),
-        }
-
-    def sentence(self) -> str:
-        """How closely blocs and values are associated."""
-        return (
-            f"Blocs and {self.name}: Cramér's V {self.association():.2f} "
-            "(0 = unrelated, 1 = one determines the other)."
-        )
+        return np.asarray(self.counts / np.maximum(self.counts.sum(axis=1)[:, None], ROUNDING))
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +94,6 @@ class BlocReport:
                 f"{100 * self.model.random_share_:.0f} % fit no bloc better than orders at random "
                 "do."
             )
-        if self.cross is not None:
-            found.append(self.cross.sentence())
         return [*found, *self.model.notes_]
 
     def _structure(self) -> list[str]:
@@ -160,48 +126,39 @@ class BlocReport:
 
     def columns(self) -> dict[str, list[Any]]:
         """A table with a row for each bloc and item, best item first."""
-        rows = [
-            (bloc, int(i))
-            for bloc in range(self.model.n_blocs_)
-            for i in np.argsort(self.model.rankings_[bloc], kind="stable")
-        ]
         model, said = self.model, self.distinctive
+        item = np.argsort(model.rankings_, axis=1, kind="stable").ravel()
+        bloc = np.repeat(np.arange(model.n_blocs_), len(self.items))
         columns: dict[str, list[Any]] = {
-            "bloc": [bloc + 1 for bloc, _ in rows],
-            "size": [_plain(model.sizes_[bloc]) for bloc, _ in rows],
-            "place": [int(model.rankings_[where]) for where in rows],
-            "item": [self.items[i] for _, i in rows],
-            "best": [int(model.rank_intervals_[where][0]) for where in rows],
-            "worst": [int(model.rank_intervals_[where][1]) for where in rows],
-            "strength": [round(float(model.strengths_[where]), 6) for where in rows],
-            "error": [round(float(model.strength_errors_[where]), 6) for where in rows],
+            "bloc": (bloc + 1).tolist(),
+            "size": [_plain(size) for size in model.sizes_[bloc]],
+            "place": model.rankings_[bloc, item].tolist(),
+            "item": [self.items[i] for i in item],
+            "best": model.rank_intervals_[bloc, item, 0].tolist(),
+            "worst": model.rank_intervals_[bloc, item, 1].tolist(),
+            "strength": model.strengths_[bloc, item].round(6).tolist(),
+            "error": model.strength_errors_[bloc, item].round(6).tolist(),
         }
+        rows = list(zip(bloc.tolist(), columns["item"], strict=True))
         for name in ("difference", "low", "high"):
             values = map(round, said[name], repeat(6))
             known = dict(zip(zip(said["bloc"], said["item"], strict=True), values, strict=True))
-            columns[name] = [known.get((bloc, self.items[i])) for bloc, i in rows]
+            columns[name] = [known.get(row) for row in rows]
         return columns
 
     def data(self) -> dict[str, Any]:
         """Everything, for JSON."""
-        model, cross = self.model, self.cross
+        model = self.model
+        plain = "structure n_blocs sizes rankings strengths ends selection certainty random_share"
         return {
             "items": self.items,
-            "structure": model.structure_,
-            "n_blocs": model.n_blocs_,
-            "sizes": model.sizes_,
-            "rankings": model.rankings_,
+            **{name: getattr(model, f"{name}_") for name in plain.split()},
             "intervals": model.rank_intervals_,
-            "strengths": model.strengths_,
             "errors": model.strength_errors_,
-            "ends": model.ends_,
             "distinctive_items": self.distinctive,
-            "selection": model.selection_,
-            "certainty": model.certainty_,
-            "random_share": model.random_share_,
             "confidence": model.confidence,
             "notes": model.notes_,
-            "cross": None if cross is None else cross.data(),
+            "cross": self.cross and vars(self.cross),
         }
 
     def _cross_lines(self) -> Iterator[str]:
@@ -330,23 +287,16 @@ def draw_blocs(report: BlocReport) -> Any:
     >>> [text.get_text() for text in figure.legends[0].texts]
     ['bloc 1 (51)', 'bloc 2 (49)']
     """
-    model = report.model
-    number, k = min(len(report.items), MOST_ITEMS), model.n_blocs_
-    height = max(3.2, 1.3 + row_height(report.items, k) * number)
-    figure = import_figure()(figsize=(7.6, height - 0.3), layout="constrained", facecolor=PAPER)
-    places = figure.subplots()
+    model, k = report.model, report.model.n_blocs_
     order = np.argsort(model.sizes_ / model.sizes_.sum() @ model.rankings_, kind="stable")
     names = [f"bloc {bloc + 1} ({size:,.6g})" for bloc, size in enumerate(model.sizes_.tolist())]
     groups = list(zip(names, model.rankings_, model.rank_intervals_, strict=True))
-    draw_places(places, groups, report.items, order[:number].tolist())
-    places.set_xlabel("place (1 = best)", color=INK, size=10)
     title = f"{k} camps" if model.structure_ == "camps" else f"{k} blocs"
     if k == 1:
         title = "People along a line" if model.structure_ == "line" else "One crowd"
     rankings = amount(round(float(model.sizes_.sum())), "ranking")
     said = f"{rankings}. Dots: places in each bloc. Lines: possible places."
-    write_heading(figure, title, said, places)
-    return figure
+    return draw_places(groups, report.items, order[:MOST_ITEMS].tolist(), title, said)
 
 
 def _plain(size: float) -> int | float:

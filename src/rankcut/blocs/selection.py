@@ -1,23 +1,22 @@
 """One crowd, people along a line, or camps: which mixture explains the rankings best.
 
-Each number of camps is fitted. The number is the one with the smallest ICL (Biernacki, Celeux and
-Govaert 2000): BIC plus twice the entropy of who belongs where, so that camps count only if most
-people plainly belong to one. Then BIC decides between these camps, people spread along a line or
-over a plane, and one crowd, whose people may be more or less sure. As many pieces of a line are
-close to a line, three camps or more need the smaller ICL. Camps lose only by strong evidence.
+The number of camps has the smallest ICL (Biernacki, Celeux and Govaert 2000): BIC plus twice the
+entropy of who belongs where, so that camps count only if most people plainly belong to one. Then
+BIC decides between these camps, people along a line or over a plane, and one crowd, whose people
+may be more or less sure. Three camps or more need the smaller ICL there too, since a line cut in
+many pieces is close to a line. A line needs very strong evidence.
 
-A crowd that follows another model than Plackett and Luce's, such as Mallows', is explained better
-by any mixture. So camps and lines must also do what no crowd can: one part of a person's list has
-to say something about the rest. Items are divided into two parts. If a mixture has the shares s,
-and the orders of a person within both parts give the probabilities a and b of its components, their
-mutual information is log Σ_q a_q·b_q / s_q. Where utilities are independent, it is 0 or less on the
-average, whatever their distributions. Its sum over people has to exceed that of the crowd, some of
-whom are more sure than others, by log n: what two parameters cost by BIC, one for where each part
-puts a person. K camps have to exceed k − 1 in this, by parts that both tell the two apart that are
-most alike; or else there are fewer.
+Few crowds follow the model of Plackett and Luce, and any mixture explains another crowd better. So
+camps and lines must also do what no crowd can: one part of a person's list has to say something
+about the rest. Items are divided into two parts, both of which tell apart those that are to be told
+apart. If a mixture has the shares s, and the orders of a person within both parts give the
+probabilities a and b of its components, their mutual information is log Σ_q a_q·b_q / s_q. Where
+utilities are independent, it is 0 or less on average. Its sum over people has to exceed 0, and that
+of a simpler mixture (a crowd, or k − 1 camps), by log n: what BIC takes for two parameters, one for
+where each part puts a person.
 
-Starts are found in the order of the rankings' contents, without random numbers. Columns are first
-sorted by the places of their items, so that the names of items do not matter either.
+Starts are in the order of the rankings' contents, without random numbers. Columns are sorted by the
+places of their items first, so that the names of items do not matter either.
 """
 
 import math
@@ -31,7 +30,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from rankcut._loops.partitions import centred_positions, close_rows
 from rankcut._loops.types import Flags, Floats, Longs
-from rankcut.blocs.mixtures import Family, Mixture, MixtureLikelihood
+from rankcut.blocs.mixtures import CLOSE, Family, Mixture, MixtureLikelihood
 from rankcut.parameters import KEPT
 from rankcut.rankings import Rankings, merge_rankings
 from rankcut.rankings.value import block_rows
@@ -162,12 +161,7 @@ class Comparison:
         if k not in self.found:
             starts = self._starts(k)
             shares = np.append(np.full(k, (1 - _RANDOM) / k), _RANDOM)
-            tries = [
-                self.likelihood.fit(Mixture(Family(k), blocks, shares), _ROUGHLY)
-                for blocks in starts
-            ]
-            best = max(tries, key=lambda one: one.log_likelihood)
-            self.found[k] = self.likelihood.fit(best)
+            self.found[k] = self.likelihood.fit(self._best_of(Family(k), starts, shares, _ROUGHLY))
         return self.found[k]
 
     def settled(self, k: int, *, plain: bool = False) -> Mixture:
@@ -191,10 +185,7 @@ class Comparison:
         return min(numbers, key=lambda k: self.icl(self.found[k]))
 
     def structure(self, k: int) -> tuple[Structure, int, dict[str, float], Mixture]:
-        """What people are, if there are at most k camps; the number of camps, or 1.
-
-        Beside them the score of each kind, and the mixture of that kind.
-        """
+        """What people are, if there are at most k camps; how many; scores; the best mixture."""
         crowd = min(self.found[1], self._sure(1), key=self.bic)
         fewer = {number: one if number > 1 else crowd for number, one in self.found.items()}
         while k > 1 and not self._is_shared(self.found[k], fewer[k - 1], _closest(self.found[k])):
@@ -267,10 +258,13 @@ class Comparison:
             camps = self.found[k]
             slopes = _main_directions(camps.blocks, camps.shares[:k] / camps.shares[:k].sum())
             starts.append(np.vstack([camps.shares[:k] @ camps.blocks, slopes[:n_lines]]))
-        tries = [
-            self.likelihood.fit(Mixture(Family(n_lines=n_lines), blocks, shares))
-            for blocks in starts
-        ]
+        return self._best_of(Family(n_lines=n_lines), starts, shares)
+
+    def _best_of(
+        self, family: Family, starts: list[Floats], shares: Floats, close: float = CLOSE
+    ) -> Mixture:
+        """The most likely of the mixtures that fits from some strengths end in."""
+        tries = (self.likelihood.fit(Mixture(family, one, shares), close) for one in starts)
         return max(tries, key=lambda one: one.log_likelihood)
 
     def _sure(self, k: int) -> Mixture:
@@ -313,12 +307,8 @@ class Comparison:
         along = self._directions(np.ones(len(self.weights), dtype=bool), 2)
         # Halves of a normal distribution have their means this far from its middle.
         away = np.sqrt(2 / np.pi)
-        return np.array(
-            [
-                np.subtract(*self._strengths(np.array([side > 0, side <= 0]))) / (2 * away)
-                for side in along.T
-            ]
-        )
+        halves = [self._strengths(np.array([side > 0, side <= 0])) for side in along.T]
+        return np.asarray([(one - other) / (2 * away) for one, other in halves])
 
 
 def _main_directions(strengths: Floats, shares: Floats) -> Floats:

@@ -106,22 +106,13 @@ def plot_consensus(
 
 
 def draw_consensus(report: ConsensusReport, title: str) -> Any:
-    """A Matplotlib figure: a dot for the place of each item, a line for its possible places.
-
-    Of several groups, each has a colour.
-    """
-    order = report.order()[:MOST_ITEMS]
-    height = 1.3 + row_height([report.items[i] for i in order], len(report.groups)) * len(order)
-    size = (7.6, height - 0.3)
-    figure = import_figure()(figsize=size, layout="constrained", facecolor=PAPER)
-    places = figure.subplots()
+    """A Matplotlib figure of places; of several groups, each has a colour."""
     groups = [(shorten(own.group, 40), own.ranking, own.intervals) for own in report.groups]
     colours = group_colours({own.group: own.n_people for own in report.groups})
     looks = [colours[own.group] for own in report.groups]
-    draw_places(places, groups, report.items, order, looks)
-    places.set_xlabel("place (1 = best)", color=INK, size=10)
-    write_heading(figure, title, _say(report), places if len(groups) > 1 else None)
-    return figure
+    return draw_places(
+        groups, report.items, report.order()[:MOST_ITEMS], title, _say(report), looks
+    )
 
 
 def _say(report: ConsensusReport) -> str:
@@ -145,17 +136,22 @@ def place_ticks(n_items: int) -> list[int]:
 
 
 def draw_places(
-    axes: Any,
     groups: Sequence[tuple[str, NDArray[Any], NDArray[Any] | None]],
-    items: Sequence[Any],
+    items: Sequence[str],
     order: Sequence[int],
+    title: str,
+    said: str,
     colours: Sequence[str] = COLOURS,
-) -> None:
-    """A dot for each item's place in each group, and a line for the places that are possible.
+) -> Any:
+    """A Matplotlib figure: a dot for the place of each item, a line for its possible places.
 
     A group is its label, its ranking and its intervals; ``order`` lists the items to draw.
     """
-    name_rows(axes, [items[i] for i in order])
+    names = [items[i] for i in order]
+    size = (7.6, 1.0 + row_height(names, len(groups)) * len(order))
+    figure = import_figure()(figsize=size, layout="constrained", facecolor=PAPER)
+    axes = figure.subplots()
+    name_rows(axes, names)
     # Closer to each other than to those of the next item.
     spread = 0.72 * (np.arange(len(groups)) - (len(groups) - 1) / 2) / len(groups)
     for number, (label, ranking, intervals) in enumerate(groups):
@@ -174,6 +170,9 @@ def draw_places(
         )
     axes.set_xlim(0.5, len(items) + 0.5)
     axes.set_xticks(place_ticks(len(items)))
+    axes.set_xlabel("place (1 = best)", color=INK, size=10)
+    write_heading(figure, title, said, axes if len(groups) > 1 else None)
+    return figure
 
 
 def consensus_page(report: ConsensusReport, title: str = "") -> str:
