@@ -450,9 +450,9 @@ samples each, 14 of the last three), 13 of camps and 10 of lines and planes (14 
 to 2,000 people and 5 to 25 items. Lines won because the crowd did badly: where people are more sure
 in one part of their list and less so in the rest, parts of a crowd of more or less sure people
 contradict each other, and a line had to do better than that alone. Now it has to do better than
-parts which say nothing, too. What is left is chance: a slope is fitted to both parts, and they agree by half its
-parameters more than those of other people do. Points missed of what is asked, and of them for
-crowds:
+parts which say nothing, too. What is left is chance: a slope is fitted to both parts, and they
+agree by half its parameters more than those of other people do. Points missed of what is asked, and
+of them for crowds:
 
 | rule | missed | crowds |
 |---|---|---|
