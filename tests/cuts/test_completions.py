@@ -1,4 +1,11 @@
-"""Which method a ranking gets, and matrices that mix all kinds of rankings."""
+"""Which method an incomplete ranking gets, and means from random completions: unbiased, with errors
+that can be trusted.
+
+The statistical tests have fixed seeds. Each states how often it would fail, over seeds, if the
+code were right.
+"""
+
+from functools import cache
 
 import numpy as np
 import oracles
@@ -7,11 +14,13 @@ from hypothesis import given
 from maps import flat_features, flat_vectors
 from numpy.testing import assert_array_equal
 from ranking_sets import stored
-from scipy import sparse
+from scipy import sparse, stats
+from sklearn.exceptions import ConvergenceWarning
 from strategies import incomplete_cases
 
 from rankcut import NeighborGraph, SimilarityGraph
 from rankcut.cuts import all_completions
+from rankcut.cuts.completions import MOST_DRAWS
 from rankcut.cuts.feature_map import CLOSED_FORM_ITEMS
 
 # Some of these rankings tie all that they list: their vectors are 0, which is warned of.
@@ -165,3 +174,185 @@ def test_all_completions_are_those_of_the_definition(case):
 def test_too_many_completions_to_list():
     with pytest.raises(ValueError, match="row 1: has too many completions to list"):
         all_completions([np.arange(40.0), [*range(20), *[NAN] * 20]])
+
+
+RNG = np.random.default_rng(0)
+SEVEN = SimilarityGraph(RNG.random((7, 2)), keep=0.6).build()
+ROW = np.array([[2.0, np.nan, 1.0, np.nan, np.nan, 3.0, np.nan]])
+# 262,144 completions, more than are ever drawn.
+LONG = (
+    SimilarityGraph(RNG.random((12, 2)), keep=0.6).build(),
+    np.array([[2.0, 1.0, 3.0, *9 * [np.nan]]]),
+)
+TRUTH = flat_vectors(ROW, SEVEN, unranked="anywhere", completions="exact")[0]
+
+
+def sampled(graph, ranks, **options):
+    """Vectors from random completions, and how they were found."""
+    model = flat_features(graph, unranked="anywhere", completions="sampled", **options)
+    return model.fit(ranks).transform_with_report(ranks)
+
+
+@cache
+def estimates(n_seeds, **options):
+    """Estimates of one mean vector from many seeds, their standard errors and draws."""
+    found = [sampled(SEVEN, ROW, random_state=seed, **options) for seed in range(n_seeds)]
+    vectors = np.array([vector[0] for vector, _ in found])
+    errors = np.array([report.standard_error[0] for _, report in found])
+    return vectors, errors, [int(report.n_draws[0]) for _, report in found]
+
+
+def test_unbiased():
+    """Fails by chance for one seed in 1,000: a t-test for each of 7 coordinates, Bonferroni."""
+    vectors, _, _ = estimates(240, n_draws=160)
+    p_values = stats.ttest_1samp(vectors, TRUTH, axis=0).pvalue
+    assert p_values.min() > 1e-3 / 7
+
+
+def test_standard_errors_cover():
+    """Fails by chance for one seed in 1,000: a binomial test for each of 7 coordinates."""
+    n_seeds = 240
+    vectors, errors, _ = estimates(n_seeds, n_draws=160)
+    # Eight replicates leave seven degrees of freedom.
+    inside = np.abs(vectors - TRUTH) <= stats.t(7).ppf(0.95) * errors
+    for hits in inside.sum(axis=0):
+        assert stats.binomtest(int(hits), n_seeds, 0.9).pvalue > 1e-3 / 7
+
+
+def test_standard_errors_have_the_right_size():
+    """Fails by chance for fewer than one seed in 1,000."""
+    vectors, errors, _ = estimates(240, n_draws=160)
+    actual = ((vectors - TRUTH) ** 2).sum(axis=1).mean()
+    estimated = (errors**2).sum(axis=1).mean()
+    # 240 seeds give the ratio of the two to about 8 %, a third of what is allowed for.
+    assert 0.8 < actual / estimated < 1.25
+
+
+def test_draws_are_far_better_than_independent_ones():
+    """Sixty rankings of forty items: errors add up over 2,400 numbers and hardly vary by seed."""
+    rng = np.random.default_rng(0)
+    n_items, n_draws = 40, 128
+    graph = SimilarityGraph(rng.random((n_items, 3)), keep=0.3).build()
+    ranks = np.full((60, n_items), np.nan)
+    for row in ranks:
+        row[rng.permutation(n_items)[:8]] = np.arange(8)
+    options = {"unranked": "anywhere", "completions": "sampled"}
+    truth = flat_vectors(ranks, graph, n_draws=8192, random_state=1, **options)
+    got = flat_vectors(ranks, graph, n_draws=n_draws, random_state=2, **options)
+    independent = np.zeros(ranks.shape)
+    for _ in range(n_draws):
+        gaps = rng.integers(0, 9, ranks.shape) - 0.5
+        independent += flat_vectors(np.where(np.isnan(ranks), gaps, ranks), graph) / n_draws
+    assert ((independent - truth) ** 2).sum() > 20 * ((got - truth) ** 2).sum()
+
+
+class TestTolerance:
+    n_items = 9
+    graph = SimilarityGraph(np.random.default_rng(3).random((9, 2))).build()
+
+    def ranks(self):
+        rng = np.random.default_rng(4)
+        ranks = np.array([rng.permutation(self.n_items) for _ in range(200)], dtype=float)
+        for row in ranks:
+            row[rng.permutation(self.n_items)[: rng.integers(1, 5)]] = np.nan
+        return ranks
+
+    @pytest.mark.parametrize("tolerance", [0.1, 0.02, 0.002])
+    def test_is_respected_ranking_by_ranking(self, tolerance):
+        ranks = self.ranks()
+        features, report = sampled(self.graph, ranks, tolerance=tolerance)
+        assert (report.relative_error <= tolerance).all()
+        truth = flat_vectors(ranks, self.graph, unranked="anywhere", completions="exact")
+        error = np.linalg.norm(features - truth, axis=1) / np.linalg.norm(truth, axis=1)
+        assert np.sqrt((error**2).mean()) < tolerance
+        assert error.max() < 4 * tolerance
+
+    @pytest.mark.parametrize("options", [{"tolerance": 0.2}, {"n_draws": 4}, {"n_draws": 64}])
+    def test_few_completions_are_not_left_to_chance(self, options):
+        # Four completions: eight pairs of draws are equal for one seed in a hundred.
+        row = np.array([[3.0, 1.0, 2.0, np.nan]])
+        graph = SimilarityGraph(np.array([[0.0], [0.5], [1.0], [0.2]]))
+        vector, report = sampled(graph, row, **options)
+        assert report.method.tolist() == ["exact"]
+        assert report.n_draws.tolist() == [4]
+        truth = flat_vectors(row, graph, unranked="anywhere", completions="exact")
+        assert_array_equal(vector, truth)
+
+    def test_more_is_drawn_where_it_is_harder(self):
+        ranks = self.ranks()
+        drawn = [
+            sampled(self.graph, ranks, tolerance=tolerance)[1].n_draws for tolerance in (0.1, 0.003)
+        ]
+        assert len(np.unique(drawn[1])) > 3
+        assert drawn[1].mean() > 3 * drawn[0].mean()
+
+    def test_standard_errors_over_stages_have_the_right_size(self):
+        """Fails by chance for fewer than one seed in 1,000; stopping early favours small errors."""
+        vectors, errors, drawn = estimates(200, tolerance=0.01)
+        assert len(set(drawn)) > 20
+        actual = ((vectors - TRUTH) ** 2).sum(axis=1).mean()
+        assert 0.7 < actual / (errors**2).sum(axis=1).mean() < 1.5
+
+    def test_just_missed_warns(self):
+        # What more draws than allowed would reach, and nothing less.
+        _, report = sampled(*LONG, n_draws=MOST_DRAWS)
+        with pytest.warns(ConvergenceWarning, match="1 of 1 rankings did not reach.* row 0"):
+            sampled(*LONG, tolerance=0.7 * report.relative_error[0])
+
+
+class TestSameBits:
+    def rankings(self, n_items=30, n_rows=400):
+        rng = np.random.default_rng(5)
+        ranks = rng.integers(1, 8, (n_rows, n_items)).astype(float)
+        ranks[rng.random(ranks.shape) < rng.choice([0.0, 0.3, 0.8], (n_rows, 1))] = np.nan
+        return ranks, SimilarityGraph(rng.random((n_items, 3)), keep=0.2).build()
+
+    @pytest.mark.parametrize("options", [{"n_draws": 40}, {"tolerance": 0.05}])
+    def test_for_threads_batches_and_orders(self, options):
+        ranks, graph = self.rankings(n_rows=2600)
+        options = {"unranked": "anywhere", "random_state": 3, **options}
+        one = flat_vectors(ranks, graph, **options)
+        assert_array_equal(flat_vectors(ranks, graph, n_jobs=2, **options), one)
+        pieces = [ranks[:1], ranks[1:500], ranks[500:]]
+        split = [flat_vectors(piece, graph, **options) for piece in pieces]
+        assert_array_equal(np.vstack(split), one)
+        assert_array_equal(flat_vectors(ranks[::-1], graph, **options)[::-1], one)
+
+    def test_the_same_ranking_has_the_same_vector(self):
+        ranks, graph = self.rankings()
+        options = {"unranked": "anywhere", "n_draws": 16}
+        twice = flat_vectors(np.vstack([ranks, ranks * 3 - 1]), graph, **options)
+        assert_array_equal(twice[: len(ranks)], twice[len(ranks) :])
+
+
+def test_two_draws_cannot_tell_their_error():
+    _, report = sampled(SEVEN, ROW, n_draws=2)
+    assert_array_equal(report.relative_error, [np.inf])
+
+
+def test_weights_of_many_sizes_do_not_spoil_the_mean():
+    """The factor of a control variate is learned from few draws, which may hardly differ."""
+    rng = np.random.default_rng(5)
+    sizes = rng.choice([1.0, 1e-6, 1e4], (5, 5))
+    weights = np.triu(rng.random((5, 5)) * (rng.random((5, 5)) < 0.6) * sizes, 1)
+    graph = weights + weights.T
+    ranks = rng.permuted(np.tile(np.arange(1.0, 6.0), (300, 1)), axis=1)
+    ranks[ranks > rng.integers(2, 5, (300, 1))] = np.nan
+    truth = flat_vectors(ranks, graph, unranked="anywhere", completions="exact")
+    found, _ = sampled(graph, ranks, n_draws=30, random_state=0)
+    # No mean of vectors is longer than the longest of them.
+    longest = np.linalg.norm(graph.sum(axis=0))
+    assert np.abs(found - truth).max() < longest
+
+
+def test_a_vector_of_zeros_has_no_error():
+    vectors, report = sampled(np.zeros((7, 7)), ROW, tolerance=0.1)
+    assert_array_equal(vectors, np.zeros((1, 7)))
+    assert_array_equal(report.relative_error, [0.0])
+
+
+def test_more_draws_than_a_block_of_completions():
+    vector, report = sampled(*LONG, n_draws=50_000)
+    assert report.n_draws.tolist() == [50_000]
+    truth = flat_vectors(LONG[1], LONG[0], unranked="anywhere", completions="exact")
+    assert (np.abs(vector - truth) < 5 * report.standard_error).all()
