@@ -209,22 +209,39 @@ class TestNormalize:
             assert_array_equal(got, flat_vectors(ranks, **options))
 
 
-class TestSameBits:
-    @pytest.mark.parametrize("n_items", [6, 16, 30, 200])
-    def test_for_any_number_of_threads_and_any_batch_split(self, n_items):
-        rng = np.random.default_rng(n_items)
-        n_rows = 40_000 // n_items * 4
-        ranks = rng.permuted(np.tile(np.arange(n_items), (n_rows, 1)), axis=1).astype(float)
-        ranks[rng.random(ranks.shape) < 0.1] = np.nan
-        graph = SimilarityGraph(rng.random((n_items, 3))).build()
-        options = {"unranked": "last", "normalize": True}
-        one = flat_vectors(ranks, graph, n_jobs=1, **options)
-        assert_array_equal(flat_vectors(ranks, graph, n_jobs=2, **options), one)
-        pieces = np.split(ranks, [1, 2, n_rows // 3, n_rows - 5])
-        assert_array_equal(
-            np.vstack([flat_vectors(piece, graph, **options) for piece in pieces]), one
-        )
-        assert_array_equal(flat_vectors(ranks[::-1], graph, **options)[::-1], one)
+@pytest.mark.parametrize(
+    ("n_items", "options"),
+    [
+        *((n_items, {"unranked": "last", "normalize": True}) for n_items in (6, 16, 30, 200)),
+        (30, {"unranked": "last", "unlisted_weight": "balanced"}),
+        (30, {"unranked": "anywhere", "unlisted_weight": "balanced"}),
+        (30, {"unranked": "anywhere", "completions": "sampled", "n_draws": 40}),
+        (30, {"unranked": "anywhere", "completions": "sampled", "tolerance": 0.05}),
+        (37, {"unranked": "last", "smoothing": 1.5}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_the_same_bits_for_any_number_of_threads_and_any_batch(n_items, options, form):
+    rng = np.random.default_rng(n_items)
+    n_rows = 2400 if "completions" in options else 160_000 // n_items
+    ranks = rng.permuted(np.tile(np.arange(n_items), (n_rows, 1)), axis=1).astype(float)
+    ranks[rng.random(ranks.shape) < rng.choice([0.0, 0.1, 0.8], (n_rows, 1))] = np.nan
+    graph = SimilarityGraph(rng.random((n_items, 3)), keep=1.0 if form == "dense" else 0.2).build()
+    one = flat_vectors(ranks, graph, **options)
+    assert_array_equal(flat_vectors(ranks, graph, n_jobs=2, **options), one)
+    pieces = np.split(ranks, [1, 2, n_rows // 3, n_rows - 5])
+    assert_array_equal(np.vstack([flat_vectors(piece, graph, **options) for piece in pieces]), one)
+    assert_array_equal(flat_vectors(ranks[::-1], graph, **options)[::-1], one)
+    # The same order in other numbers.
+    assert_array_equal(flat_vectors(ranks[:99] * 3 - 1, graph, **options), one[:99])
+    if form == "sparse" and "n_draws" not in options and "tolerance" not in options:
+        lists = stored(ranks + 1)
+        whole = flat_vectors(lists, graph, n_jobs=2, **options)
+        halves = [flat_vectors(half, graph, **options) for half in (lists[:777], lists[777:])]
+        if sparse.issparse(whole):
+            whole, halves = whole.toarray(), [half.toarray() for half in halves]
+        assert_array_equal(np.vstack(halves), whole)
 
 
 class TestChoiceOfAlgorithm:

@@ -15,10 +15,10 @@ from rankcut import (
     Completions,
     GraphCutFeatures,
     SimilarityGraph,
-    from_orders,
     graph_cut_features,
     make_food,
 )
+from rankcut.kernels import KendallFeatures
 
 FOOD = make_food(80, noise=0.3, random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features)
@@ -67,23 +67,13 @@ def test_each_option_has_its_say_and_the_same_as_in_the_function(options):
 
 
 class TestNames:
-    def test_of_a_frame(self, frames):
+    def test_of_items(self, frames):
         transformer = GraphCutFeatures(GRAPH).fit(food_frame(frames))
-        assert transformer.get_feature_names_out().tolist() == FOOD.item_names
         assert transformer.feature_names_in_.tolist() == FOOD.item_names
-
-    def test_of_items(self):
-        transformer = GraphCutFeatures(items=FOOD.item_names).fit(FOOD.ranks)
-        assert transformer.get_feature_names_out().tolist() == FOOD.item_names
-
-    def test_labels_of_any_kind(self):
-        ranks, items = from_orders([[("a", 1), 7], [7, (("a", 1),)]][1:], [7, ("a", 1)])
-        names = GraphCutFeatures(items=items).fit(ranks).get_feature_names_out()
-        assert names.tolist() == [7, ("a", 1)]
-
-    def test_without_labels(self):
-        names = GraphCutFeatures().fit([[1, 2]]).get_feature_names_out()
-        assert names.tolist() == ["x0", "x1"]
+        for labels in (FOOD.item_names, [7, ("a", 1)], None):
+            model = GraphCutFeatures(items=labels)
+            names = model.fit([range(len(labels or "ab"))]).get_feature_names_out().tolist()
+            assert names == (labels or ["x0", "x1"])
 
     def test_set_output(self, frames):
         name = frames.__name__
@@ -98,32 +88,22 @@ class TestNames:
         transformer = GraphCutFeatures(GRAPH).fit(frame)
         with pytest.raises(ValueError, match="feature names should match"):
             transformer.transform(frame[FOOD.item_names[::-1]])
-
-    def test_other_labels_than_fitted(self):
-        pd = pytest.importorskip("pandas")
-        frame = pd.DataFrame([[1, 2], [2, 1]], columns=[10, 20])
-        transformer = GraphCutFeatures().fit(frame)
-        with pytest.raises(ValueError, match=r"not the items that were fitted.*\(20, 10\)"):
-            transformer.transform(frame[[20, 10]])
-
-    def test_positions_in_another_order(self):
-        pd = pytest.importorskip("pandas")
-        transformer = GraphCutFeatures().fit(pd.DataFrame([[1, 2, 3]]))
-        with pytest.raises(ValueError, match=r"\(2, 1, 0\) is not \(0, 1, 2\)"):
-            transformer.transform(pd.DataFrame([[1, 2, 3]])[[2, 1, 0]])
+        with pytest.raises(ValueError, match="X has 2 features, but GraphCutFeatures is exp"):
+            GraphCutFeatures().fit([[1, 2, 3]]).transform([[1, 2]])
 
     @pytest.mark.filterwarnings("ignore:X has feature names")
-    def test_the_names_of_the_graph_count_too(self):
+    @pytest.mark.parametrize("model", [GraphCutFeatures, KendallFeatures])
+    @pytest.mark.parametrize("labels", [[10, 20, 30], [0, 1, 2], None], ids=str)
+    def test_labels_in_another_order(self, labels, model):
         pd = pytest.importorskip("pandas")
-        features = pd.DataFrame({"price": [0.0, 1, 5]}, index=list("abc"))
-        transformer = GraphCutFeatures(SimilarityGraph(features)).fit([[1, 2, 3]])
-        with pytest.raises(ValueError, match="not the items that were fitted"):
-            transformer.transform(pd.DataFrame([[1, 2, 3]], columns=list("cba")))
-
-    def test_another_number_of_items(self):
-        transformer = GraphCutFeatures().fit([[1, 2, 3]])
-        with pytest.raises(ValueError, match="X has 2 features, but GraphCutFeatures is exp"):
-            transformer.transform([[1, 2]])
+        if labels is not None:
+            transformer = model().fit(pd.DataFrame([[1, 2, 3]], columns=labels))
+        else:  # the names of the graph count too
+            labels = list("abc")
+            features = pd.DataFrame({"price": [0.0, 1, 5]}, index=labels)
+            transformer = GraphCutFeatures(SimilarityGraph(features)).fit([[1, 2, 3]])
+        with pytest.raises(ValueError, match=r"not the items that were fitted.* is not \("):
+            transformer.transform(pd.DataFrame([[1, 2, 3]], columns=labels[::-1]))
 
 
 class TestCopies:

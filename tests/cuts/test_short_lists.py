@@ -24,7 +24,6 @@ from rankcut import (
     NeighborGraph,
     SimilarityGraph,
     SimilarRankings,
-    Smoothing,
     graph_cut_features,
     graph_cut_kernel,
     make_food,
@@ -110,17 +109,6 @@ def test_weight_one_and_complete_rankings_change_no_bit():
             assert_array_equal(got, plain)
 
 
-@pytest.mark.parametrize("unranked", ["last", "anywhere"])
-def test_the_same_bits_in_any_batch(unranked):
-    rng = np.random.default_rng(0)
-    ranks = rng.random((2000, 30))
-    ranks[rng.random(ranks.shape) < 0.8] = np.nan
-    graph = rng.random((30, 30))
-    options = {"unranked": unranked, "unlisted_weight": "balanced"}
-    whole = flat_vectors(ranks[:600], graph + graph.T, n_jobs=2, **options)
-    assert_array_equal(flat_vectors(ranks[40:47], graph + graph.T, **options), whole[40:47])
-
-
 def test_the_order_of_a_short_list_counts():
     ranks = np.full((2, 1000), np.nan)
     ranks[0, :5], ranks[1, :5] = [1, 2, 3, 4, 5], [5, 4, 3, 2, 1]
@@ -176,20 +164,6 @@ def random_catalogue(n_rankings, n_items, n_ranked, seed=0):
 
 
 class TestSparse:
-    @pytest.mark.parametrize("normalize", [False, True])
-    @pytest.mark.parametrize("complete", [False, True])
-    def test_is_the_dense_vector_up_to_a_constant(self, normalize, complete):
-        ranks, graph = random_catalogue(60, 300, 7)
-        graph = None if complete else graph
-        options = {**CLOSED, "normalize": normalize}
-        stored = graph_cut_features(ranks, graph, **options)
-        dense = graph_cut_features(ranks, graph, sparse_output=False, **options)
-        assert type(stored) is UncentredRows
-        spread = stored.toarray()
-        assert_allclose(spread - spread.mean(axis=1, keepdims=True), dense, rtol=0, atol=1e-12)
-        # Entries for ranked items and their neighbours, none for the rest.
-        assert stored.nnz < dense.size / 3
-
     def test_everything_else_is_dense(self):
         ranks, graph = random_catalogue(5, 50, 7)
         filled = ranks.toarray()
@@ -215,13 +189,6 @@ class TestSparse:
         dense = SimilarRankings(chain, n_neighbors=1).fit(ranks)
         assert_array_equal(whole.kneighbors()[1], dense.kneighbors()[1])
 
-    def test_float32(self):
-        ranks, graph = random_catalogue(5, 50, 7)
-        single = graph_cut_features(ranks, graph, dtype=np.float32, **CLOSED)
-        assert single.dtype == np.float32
-        double = graph_cut_features(ranks, graph, **CLOSED)
-        assert_allclose(single.toarray(), double.toarray(), rtol=1e-6)
-
     def test_one_long_row_among_short_ones(self):
         ranks, graph = random_catalogue(300, 400, 5)
         long = sparse.csr_array(np.arange(1.0, 401)[None])
@@ -230,16 +197,6 @@ class TestSparse:
         alone = [graph_cut_features(part, graph, **CLOSED) for part in (ranks, long)]
         expected = sparse.vstack([alone[0][:150], alone[1], alone[0][150:]]).toarray()
         assert_array_equal(got.toarray(), expected)
-
-    def test_same_bits_for_threads_and_batches(self):
-        ranks, graph = random_catalogue(6000, 40, 7)
-        one = graph_cut_features(ranks, graph, **CLOSED)
-        two = graph_cut_features(ranks, graph, n_jobs=2, **CLOSED)
-        halves = [graph_cut_features(half, graph, **CLOSED) for half in (ranks[:777], ranks[777:])]
-        for other in (two, sparse.vstack(halves, format="csr")):
-            assert_array_equal(other.data, one.data)
-            assert_array_equal(other.indices, one.indices)
-            assert_array_equal(other.indptr, one.indptr)
 
     def test_memory_is_proportional_to_the_entries(self):
         ranks, graph = random_catalogue(2000, 20_000, 10)
@@ -274,22 +231,33 @@ def random_lists(seed, n_rankings=12):
     st.sampled_from(sorted(GRAPHS)),
     st.sampled_from([1.0, 0.0, 3.0, "balanced"]),
     st.booleans(),
+    st.sampled_from([{"unranked": "last"}, CLOSED]),
+    st.sampled_from([0, 1.5]),
 )
-@example(129, "near", 0.0, True)  # Two listed items that are no neighbours: the vector is 0.
-def test_the_same_vectors_as_dense_ones(seed, graph, weight, normalize):
+# Two listed items that are no neighbours: the vector is 0.
+@example(129, "near", 0.0, True, {"unranked": "last"}, 0)
+def test_the_same_vectors_as_dense_ones(seed, graph, weight, normalize, meant, steps):
     ranks = random_lists(seed)
-    features = GraphCutFeatures(
-        GRAPHS[graph], unranked="last", unlisted_weight=weight, normalize=normalize
-    )
+    options = {"unlisted_weight": weight, "normalize": normalize, "smoothing": steps, **meant}
+    if steps:
+        graph = "near"  # on which smoothed vectors stay sparse
+    features = GraphCutFeatures(GRAPHS[graph], **options)
     dense = features.fit_transform(ranks)
     compact = features.compact(stored(ranks))
     assert isinstance(compact, OffsetRows)
-    # Two sums of at most N² edges, pooled.
-    assert_rounds_to(compact.toarray(), dense, n_terms=2 * N * N, size=np.abs(dense).max() + 1)
+    # Two sums of at most N² edges, pooled or smoothed.
+    size = np.abs(dense).max() + 1
+    assert_rounds_to(compact.toarray(), dense, n_terms=2 * N * N, size=size)
+    gram = graph_cut_kernel(stored(ranks), graph=GRAPHS[graph], **options)
+    assert_rounds_to(gram, dense @ dense.T, n_terms=4 * N * N, size=N * size**2)
     rows = features.transform(stored(ranks))
     assert isinstance(rows, UncentredRows)
-    assert rows.nnz == (~np.isnan(ranks)).sum()
     assert (rows.toarray() == compact.sparse.toarray()).all()
+    forced = features.set_params(sparse_output=False).fit_transform(stored(ranks))
+    assert_rounds_to(forced, dense, n_terms=2 * N * N, size=size)
+    single = features.set_params(dtype=np.float32, sparse_output=True).fit_transform(stored(ranks))
+    assert single.dtype == np.float32
+    assert_allclose(single.toarray(), rows.toarray(), rtol=1e-6, atol=1e-6 * size)
 
 
 @pytest.mark.parametrize("unranked", ["last", "anywhere"])
@@ -385,40 +353,6 @@ def test_all_forms_have_the_same_lengths_and_entries(form):
     assert_array_equal(filled(vectors), dense)
     assert_rounds_to(vectors[[2, 0]] @ np.eye(7), dense[[2, 0]], n_terms=2, size=SIZE)
     assert largest_entry(vectors) >= np.abs(dense).max()
-
-
-def lists(n_rankings, n_items, n_ranked):
-    rng = np.random.default_rng(n_rankings)
-    ranks = np.full((n_rankings, n_items), np.nan)
-    for row in ranks:
-        row[rng.permutation(n_items)[:n_ranked]] = rng.integers(1, 4, n_ranked)
-    places = np.nonzero(~np.isnan(ranks))
-    return ranks, sparse.csr_array((ranks[places], places), shape=ranks.shape)
-
-
-@pytest.mark.parametrize("normalize", [False, True])
-@pytest.mark.parametrize("steps", [0, 1.5])
-@pytest.mark.parametrize("unlisted_weight", [1.0, "balanced"])
-def test_sparse_rankings_mean_the_same_as_dense_ones(normalize, steps, unlisted_weight):
-    rng = np.random.default_rng(0)
-    graph = NeighborGraph(rng.normal(size=(40, 2)), n_neighbors=3)
-    ranks, stored = lists(9, 40, 4)
-    options = {
-        "unranked": "anywhere",
-        "completions": "closed_form",
-        "normalize": normalize,
-        "smoothing": Smoothing(steps),
-        "unlisted_weight": unlisted_weight,
-    }
-    model = GraphCutFeatures(graph, **options).fit(ranks)
-    dense = model.transform(ranks)
-    compact = model.compact(stored)
-    assert isinstance(compact, OffsetRows)
-    # Smoothing takes two sums of 40 terms, and unit length another.
-    assert_rounds_to(compact.toarray(), dense, n_terms=3 * 40)
-    gram = graph_cut_kernel(stored, graph=graph, **options)
-    # Both sides of a product are rounded so; its four sums have 40 terms each.
-    assert_rounds_to(gram, dense @ dense.T, n_terms=2 * 3 * 40 + 4 * 40)
 
 
 def test_joined_rows_mean_the_same_as_dense_ones():

@@ -170,33 +170,31 @@ class TestSpecialCase:
         )
 
 
-class TestRefused:
-    ranks = np.array([[1.0, 2.0, NAN]])
+@pytest.mark.parametrize(
+    ("function", "options", "message"),
+    [
+        (
+            Modular([1, 2, 3]),
+            {"unranked": "anywhere", "completions": "closed_form"},
+            "for graph cuts; the set function is a Modular",
+        ),
+        (Modular([1, 2]), {"unranked": "last"}, "has 2 items, but the rankings have 3"),
+        (len, {"unranked": "last"}, r"FromCallable\(function, 3\) makes one"),
+    ],
+)
+def test_what_is_refused(function, options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        SubmodularFeatures(function, **options).fit(np.array([[1.0, 2.0, NAN]]))
 
-    def test_closed_form_of_anything_but_a_cut(self):
-        model = SubmodularFeatures(
-            Modular([1, 2, 3]), unranked="anywhere", completions="closed_form"
-        )
-        with pytest.raises(ValueError, match=r"for graph cuts; the set function is a Modular"):
-            model.fit(self.ranks)
 
-    def test_a_function_of_other_items(self):
-        with pytest.raises(ValueError, match="has 2 items, but the rankings have 3"):
-            SubmodularFeatures(Modular([1, 2]), unranked="last").fit(self.ranks)
-
-    def test_a_function_that_is_no_set_function(self):
-        with pytest.raises(TypeError, match=r"FromCallable\(function, 3\) makes one"):
-            SubmodularFeatures(len, unranked="last").fit(self.ranks)
-
-    def test_a_tolerance_out_of_reach_says_nothing_of_closed_forms(self):
-        model = SubmodularFeatures(
-            make_case("coverage", 7, 0).function,
-            unranked="anywhere",
-            completions=Completions("sampled", tolerance=1e-7),
-        )
-        ranks = np.array([[2.0, NAN, 1.0, NAN, NAN, 3.0, NAN]])
-        with pytest.warns(ConvergenceWarning, match="raise the tolerance$"):
-            model.fit_transform(ranks)
+def test_a_tolerance_out_of_reach_says_nothing_of_closed_forms():
+    model = SubmodularFeatures(
+        make_case("coverage", 7, 0).function,
+        unranked="anywhere",
+        completions=Completions("sampled", tolerance=1e-7),
+    )
+    with pytest.warns(ConvergenceWarning, match="raise the tolerance$"):
+        model.fit_transform([[2.0, NAN, 1.0, NAN, NAN, 3.0, NAN]])
 
 
 def test_cuts_inside_other_functions_are_matched_by_name_too():

@@ -13,7 +13,6 @@ from rankcut.kernels import (
     diffusion_kernel,
     gaussian_kernel,
     kendall_kernel,
-    lovasz_bregman_divergence,
     mallows_kernel,
     spearman_kernel,
     weighted_kendall_kernel,
@@ -243,40 +242,3 @@ def test_one_or_two_items_and_nothing_ranked(name):
             assert got.shape == (1, 1)
             assert np.isfinite(got).all()
             assert got >= 0
-
-
-class TestLovaszBregman:
-    """No kernel, but of the same shape: its own half of the contract."""
-
-    scores = np.random.default_rng(0).normal(size=(9, N_ITEMS))
-
-    def divergence(self, kind, **options):
-        return lovasz_bregman_divergence(
-            self.scores, rankings(kind), graph=GRAPH, unranked=POLICY[kind], **options
-        )
-
-    @pytest.mark.parametrize("kind", ["full", "top-k", "ties"])
-    def test_contract(self, kind):
-        got = self.divergence(kind)
-        assert got.shape == (9, 30)
-        assert got.min() > -1e-13
-        order = np.random.default_rng(0).permutation(N_ITEMS)
-        relabelled = lovasz_bregman_divergence(
-            self.scores[:, order],
-            rankings(kind)[:, order],
-            graph=GRAPH.to_dense()[np.ix_(order, order)],
-            unranked=POLICY[kind],
-        )
-        assert_allclose(relabelled, got, rtol=1e-12, atol=1e-12)
-
-    def test_errors(self):
-        with pytest.raises(ValueError, match="not defined for incomplete rankings"):
-            self.divergence("incomplete")
-        scores = self.scores.copy()
-        scores[4, 2] = np.nan
-        with pytest.raises(ValueError, match="row 4: item 2 has score nan; scores must be finite"):
-            lovasz_bregman_divergence(scores, rankings("full"))
-        with pytest.raises(ValueError, match="scores must be a dense matrix"):
-            lovasz_bregman_divergence(sparse.csr_array(self.scores), rankings("full"))
-        with pytest.raises(ValueError, match="X ranks 8 items and Y ranks 3"):
-            lovasz_bregman_divergence(self.scores, [[1, 2, 3]])

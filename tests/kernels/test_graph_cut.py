@@ -18,8 +18,6 @@ from tolerances import assert_rounds_to
 from rankcut import (
     CoListingGraph,
     Completions,
-    DissimilarityGraph,
-    GraphCutFeatures,
     GraphCutKernel,
     NeighborGraph,
     SimilarityGraph,
@@ -60,34 +58,6 @@ def test_incomplete_rankings_with_all_their_options(options):
         completions=Completions("sampled", n_draws=4, random_state=9),
     )
     assert np.abs(features - others).max() > 1e-3
-
-
-@pytest.mark.parametrize("normalize", [False, True])
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"unranked": "last", "smoothing": 1.5},
-        {
-            "unranked": "anywhere",
-            "completions": "closed_form",
-            "smoothing": Smoothing(2, NeighborGraph(FOOD.item_features, n_neighbors=2)),
-        },
-    ],
-)
-def test_options_of_short_lists(options, normalize):
-    ranks = make_food(12, kind="incomplete", random_state=2).ranks
-    stored = sparse.csr_array(np.nan_to_num(ranks))
-    graph = DissimilarityGraph(GRAPH)
-    options = {**options, "normalize": normalize}
-    features = GraphCutFeatures(graph, **options).fit_transform(ranks)
-    expected = features @ features.T
-    assert_allclose(graph_cut_features(ranks, graph, **options), features, rtol=1e-14)
-    kernel = GraphCutKernel(graph, **options)
-    for X in (ranks, stored):
-        assert_allclose(graph_cut_kernel(X, graph=graph, **options), expected, atol=1e-12)
-        assert_allclose(kernel(X), expected, atol=1e-12)
-    plain = {"unranked": options["unranked"], "normalize": normalize}
-    assert np.abs(graph_cut_kernel(ranks, graph=graph, **plain) - expected).max() > 1e-3
 
 
 def test_columns_of_another_order():
@@ -242,11 +212,32 @@ def test_is_smallest_for_the_ranking_of_the_scores():
     assert (np.sort(got)[1:] > 0).all()
 
 
-def test_top_k_lists_tie_the_rest():
-    nan = np.nan
-    scores = np.random.default_rng(0).normal(size=(3, 4))
-    got = lovasz_bregman_divergence(scores, [[1, nan, 2, nan]], unranked="last")
-    assert_allclose(got, lovasz_bregman_divergence(scores, [[1, 3, 2, 3]]), rtol=1e-15)
+def test_of_top_k_lists_and_of_relabelled_items():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(9, 8))
+    ranks = make_food(30, kind="top-k", k=4, random_state=1).ranks
+    weights = GRAPH.build().to_dense()
+    got = lovasz_bregman_divergence(scores, ranks, graph=weights, unranked="last")
+    assert got.shape == (9, 30)
+    closed = np.nan_to_num(ranks, nan=9)
+    assert_allclose(got, lovasz_bregman_divergence(scores, closed, graph=weights), rtol=1e-15)
+    order = rng.permutation(8)
+    turned = weights[np.ix_(order, order)]
+    relabelled = lovasz_bregman_divergence(scores[:, order], closed[:, order], graph=turned)
+    assert_allclose(relabelled, got, rtol=1e-12, atol=1e-12)
+
+
+def test_what_has_no_divergence():
+    scores = np.random.default_rng(0).normal(size=(9, 8))
+    with pytest.raises(ValueError, match="not defined for incomplete rankings"):
+        lovasz_bregman_divergence(scores, FOOD.ranks, unranked="anywhere")
+    with pytest.raises(ValueError, match="scores must be a dense matrix"):
+        lovasz_bregman_divergence(sparse.csr_array(scores), FOOD.ranks)
+    with pytest.raises(ValueError, match="X ranks 8 items and Y ranks 3"):
+        lovasz_bregman_divergence(scores, [[1, 2, 3]])
+    scores[4, 2] = np.nan
+    with pytest.raises(ValueError, match="row 4: item 2 has score nan; scores must be finite"):
+        lovasz_bregman_divergence(scores, FOOD.ranks)
 
 
 def test_labels_are_matched_with_the_graph():

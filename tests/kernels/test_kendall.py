@@ -146,18 +146,6 @@ def test_names(frames):
     assert KendallFeatures().fit([[1, 2]]).get_feature_names_out() == ["x0>x1"]
 
 
-def test_what_was_not_fitted():
-    transformer = KendallFeatures(items=["a", "b"]).fit([[1, 2]])
-    pd = pytest.importorskip("pandas")
-    with pytest.raises(ValueError, match="items differs from the labels"):
-        transformer.transform(pd.DataFrame([[1, 2]], columns=["b", "a"]))
-    fitted = KendallFeatures().fit(pd.DataFrame([[1, 2]], columns=[10, 20]))
-    with pytest.raises(ValueError, match=r"not the items that were fitted.*\(20, 10\)"):
-        fitted.transform(pd.DataFrame([[1, 2]], columns=[20, 10]))
-    with pytest.raises(ValueError, match="row 0: item 1 is not ranked"):
-        KendallFeatures().fit([[1, np.nan]])
-
-
 N = 5
 U = 1 / np.arange(1.0, N + 1)
 PAIR_WEIGHTS = {
