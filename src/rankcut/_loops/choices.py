@@ -1,7 +1,6 @@
 """Loops of Plackett–Luce likelihoods: a ranking is chosen from the top, group by group.
 
-Rankings are flat: ``items[starts[r]:starts[r + 1]]`` are the items that ranking r lists, best
-first. If ``others`` stay, all unlisted items are at choice each time and never chosen: top-k lists.
+If ``others`` stay, all unlisted items are at choice each time and never chosen: top-k lists.
 Otherwise only the listed items are at choice. Choices of several items, which are tied, are in
 :mod:`rankcut._loops.tied_choices`.
 
@@ -16,7 +15,7 @@ import math
 import numpy as np
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Flags, Floats, Indices, Longs
+from rankcut._loops.types import Flags, Floats, Indices, ListedChoices, Longs
 
 # A rest of less than this share of all worth is summed item by item: a difference would lose it.
 _CANCELLED = 1e-6
@@ -50,18 +49,13 @@ def remaining_worths(worths: Floats, rest: float, listed: Indices, remaining: Fl
 
 @compiled
 def strict_scores(
-    log_worths: Floats,
-    starts: Longs,
-    items: Indices,
-    others: bool,
-    entries: Floats,
-    tails: Floats,
-    values: Floats,
+    log_worths: Floats, choices: ListedChoices, entries: Floats, tails: Floats, values: Floats
 ) -> None:
     """The score and log-likelihood of each ranking without ties.
 
     The score of ranking r is ``entries`` at its items, minus ``tails[r]`` times the worths.
     """
+    starts, items, _, _, others = choices
     worths = np.exp(log_worths)
     total = worths.sum()
     remaining = np.empty(len(worths))
@@ -86,10 +80,8 @@ def strict_scores(
 @compiled
 def strict_sums(
     log_worths: Floats,
-    starts: Longs,
-    items: Indices,
+    choices: ListedChoices,
     weights: Floats,
-    others: bool,
     gradient: Floats,
     own: Floats,
     pairs: Floats,
@@ -102,6 +94,7 @@ def strict_sums(
     returned is the sum of c of the last choices. ``pairs[i, j]`` is filled for i before j; an empty
     array is left alone.
     """
+    starts, items, _, _, others = choices
     worths = np.exp(log_worths)
     total = worths.sum()
     remaining = np.empty(len(worths))
@@ -141,18 +134,13 @@ def strict_sums(
 
 @compiled
 def strict_products(
-    worths: Floats,
-    starts: Longs,
-    items: Indices,
-    weights: Floats,
-    others: bool,
-    vector: Floats,
-    product: Floats,
+    worths: Floats, choices: ListedChoices, weights: Floats, vector: Floats, product: Floats
 ) -> float:
     """Add Σ_j α_j·v_j·Σ_s 1/Z_s² of what is at choice with each listed item; returns the tail's.
 
     The negative Hessian times v is α·(v·wins' part − this), without a matrix.
     """
+    starts, items, _, _, others = choices
     total = worths.sum()
     whole = (worths * vector).sum()
     remaining = np.empty(len(worths))
@@ -178,16 +166,9 @@ def strict_products(
 
 
 @compiled
-def mark_wins(
-    starts: Longs,
-    items: Indices,
-    joined: Flags,
-    n_listed: Longs,
-    others: bool,
-    ties_join: bool,
-    wins: Flags,
-) -> None:
+def mark_wins(choices: ListedChoices, ties_join: bool, wins: Flags) -> None:
     """Mark that an item was chosen before those of the next group, or before all that are left."""
+    starts, items, joined, n_listed, others = choices
     unlisted = np.ones(len(wins), dtype=np.bool_)
     for r in range(len(starts) - 1):
         stop = starts[r] + n_listed[r]

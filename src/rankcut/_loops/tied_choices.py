@@ -1,8 +1,6 @@
 """Loops of choices with ties: the probability of a group, from what remains.
 
-Rankings are flat, as in :mod:`rankcut._loops.choices`. Items that are at choice and never chosen
-are entries too, after the first ``n_listed[r]`` of a ranking, and ``joined[e]`` says that entry e
-is tied with the one before it.
+Items that are at choice and never chosen are entries too, after those that a ranking lists.
 """
 
 import math
@@ -10,7 +8,7 @@ import math
 import numpy as np
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Flags, Floats, Indices, Longs
+from rankcut._loops.types import Flags, Floats, ListedChoices, TieModel
 
 
 @compiled
@@ -44,12 +42,7 @@ def coefficient(one: Floats, other: Floats, degree: int) -> float:
 
 @compiled
 def tied_choice(
-    x: Floats,
-    n_chosen: int,
-    log_delta: Floats,
-    orders: Longs,
-    score: Floats,
-    curvature: Floats,
+    x: Floats, n_chosen: int, ties: TieModel, score: Floats, curvature: Floats
 ) -> float:
     """Add one choice by Davidson's model for ties; returns its log-likelihood.
 
@@ -58,6 +51,7 @@ def tied_choice(
     first ``n_chosen`` of which are chosen. ``score`` and ``curvature`` have a place for each of
     ``x`` and then one for each log δ.
     """
+    _, orders, log_delta = ties
     n = len(x)
     top = x.max()
     deepest = orders[-1]
@@ -243,14 +237,7 @@ DAVIDSON, EFRON, BRESLOW, EXACT = 0, 1, 2, 3
 
 @compiled
 def one_ranking(
-    x: Floats,
-    joined: Flags,
-    n_listed: int,
-    log_delta: Floats,
-    orders: Longs,
-    ties: int,
-    score: Floats,
-    curvature: Floats,
+    x: Floats, joined: Flags, n_listed: int, ties: TieModel, score: Floats, curvature: Floats
 ) -> float:
     """Score and curvature of one ranking, which are overwritten; returns its log-likelihood.
 
@@ -258,7 +245,7 @@ def one_ranking(
     ``curvature`` is the negative second derivative; its upper triangle is filled.
     """
     n = len(x)
-    size = n + len(orders)
+    size = n + len(ties.orders)
     score[:size] = 0.0
     curvature[:size, :size] = 0.0
     # Each choice is among the last items, so its places are the last ones.
@@ -272,19 +259,17 @@ def one_ranking(
             end += 1
         at_choice = x[begin:]
         if len(at_choice) > 1:
-            own = n - begin + len(orders)
+            own = n - begin + len(ties.orders)
             own_score[:own] = 0.0
             own_curvature[:own, :own] = 0.0
-            if ties == DAVIDSON:
-                value += tied_choice(
-                    at_choice, end - begin, log_delta, orders, own_score, own_curvature
-                )
-            elif ties == EXACT:
-                value += unordered_choice(at_choice, end - begin, own_score, own_curvature)
+            chosen = end - begin
+            if ties.kind == DAVIDSON:
+                value += tied_choice(at_choice, chosen, ties, own_score, own_curvature)
+            elif ties.kind == EXACT:
+                value += unordered_choice(at_choice, chosen, own_score, own_curvature)
             else:
-                value += pooled_choice(
-                    at_choice, end - begin, ties == EFRON, own_score, own_curvature
-                )
+                efron = ties.kind == EFRON
+                value += pooled_choice(at_choice, chosen, efron, own_score, own_curvature)
             for i in range(own):
                 score[begin + i] += own_score[i]
                 for j in range(i, own):
@@ -296,14 +281,9 @@ def one_ranking(
 @compiled
 def tied_sums(
     log_worths: Floats,
-    starts: Longs,
-    items: Indices,
-    joined: Flags,
-    n_listed: Longs,
+    choices: ListedChoices,
     weights: Floats,
-    log_delta: Floats,
-    orders: Longs,
-    ties: int,
+    ties: TieModel,
     entries: Floats,
     tie_scores: Floats,
     values: Floats,
@@ -313,11 +293,12 @@ def tied_sums(
 
     ``curvature`` has a row for each item, then one for each log δ.
     """
-    n_items = len(log_worths)
+    starts, items, joined, n_listed, _ = choices
+    n_items, n_orders = len(log_worths), len(ties.orders)
     longest = 0
     for r in range(len(starts) - 1):
         longest = max(longest, starts[r + 1] - starts[r])
-    size = longest + len(orders)
+    size = longest + n_orders
     score = np.empty(size)
     bend = np.empty((size, size))
     places = np.empty(size, dtype=np.int64)
@@ -328,24 +309,16 @@ def tied_sums(
         for e in range(length):
             places[e] = items[start + e]
             x[e] = log_worths[places[e]]
-        for q in range(len(orders)):
+        for q in range(n_orders):
             places[length + q] = n_items + q
-        values[r] = one_ranking(
-            x[:length],
-            joined[start : start + length],
-            n_listed[r],
-            log_delta,
-            orders,
-            ties,
-            score,
-            bend,
-        )
+        own = joined[start : start + length]
+        values[r] = one_ranking(x[:length], own, n_listed[r], ties, score, bend)
         for e in range(length):
             entries[start + e] = score[e]
-        for q in range(len(orders)):
+        for q in range(n_orders):
             tie_scores[r, q] = score[length + q]
-        for i in range(length + len(orders)):
-            for j in range(i, length + len(orders)):
+        for i in range(length + n_orders):
+            for j in range(i, length + n_orders):
                 curvature[places[i], places[j]] += weights[r] * bend[i, j]
 
 
@@ -381,13 +354,8 @@ def strict_ranking(x: Floats, n_listed: int, score: Floats, curvature: Floats) -
 @compiled
 def separate_rankings(
     log_worths: Floats,
-    starts: Longs,
-    items: Indices,
-    joined: Flags,
-    n_listed: Longs,
-    log_delta: Floats,
-    orders: Longs,
-    ties: int,
+    choices: ListedChoices,
+    ties: TieModel,
     scores: Floats,
     curvatures: Floats,
     values: Floats,
@@ -397,9 +365,10 @@ def separate_rankings(
     ``scores[r]`` and ``curvatures[r]`` have places for all items, then for each log δ of a tie; an
     empty array of curvatures is left alone.
     """
+    starts, items, joined, n_listed, _ = choices
     n_items = log_worths.shape[1]
-    n_ties = len(orders) - 1
-    score = np.empty(n_items + len(orders))
+    n_ties = len(ties.orders) - 1
+    score = np.empty(n_items + n_ties + 1)
     bend = np.empty((len(score), len(score)))
     places = np.empty(len(score), dtype=np.int64)
     x = np.empty(n_items)
@@ -415,9 +384,7 @@ def separate_rankings(
         if length == 0:
             values[r] = 0.0
         elif n_ties or own.any():
-            values[r] = one_ranking(
-                x[:length], own, n_listed[r], log_delta, orders, ties, score, bend
-            )
+            values[r] = one_ranking(x[:length], own, n_listed[r], ties, score, bend)
         else:
             values[r] = strict_ranking(x[:length], n_listed[r], score, bend)
         # δ of a single item is 1: it is no parameter.

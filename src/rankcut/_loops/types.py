@@ -49,6 +49,28 @@ class Entries(NamedTuple):
     constants: Floats
 
 
+class ListedChoices(NamedTuple):
+    """Rankings as choices from the top: ``items[starts[r]:starts[r + 1]]`` are those of ranking r.
+
+    The first ``n_listed[r]`` of them are chosen, and ``joined`` says that an item is tied with the
+    one before it. If ``others`` stay, unlisted items are at choice too, and are never chosen.
+    """
+
+    starts: Longs
+    items: Indices
+    joined: Flags
+    n_listed: Longs
+    others: bool
+
+
+class TieModel(NamedTuple):
+    """How ties are read, the sizes of groups that may be chosen, and log δ of each size."""
+
+    kind: int
+    orders: Longs
+    log_delta: Floats
+
+
 class ScoredLists(NamedTuple):
     """The items of person p, their scores and blurs are at ``starts[p]:starts[p + 1]``."""
 

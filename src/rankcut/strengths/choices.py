@@ -18,7 +18,7 @@ import numpy as np
 
 from rankcut._loops.choices import mark_wins
 from rankcut._loops.tied_choices import BRESLOW, DAVIDSON, EFRON, EXACT
-from rankcut._loops.types import Flags, Floats, Indices, Longs
+from rankcut._loops.types import Flags, Floats, Indices, ListedChoices, Longs
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import MOST_HELD
 from rankcut.rankings import Rankings
@@ -121,6 +121,13 @@ class Choices:
             return "exact"
         return "davidson" if self.orders[-1] <= _LARGEST_TIE else "efron"
 
+    def part(self, rows: slice) -> ListedChoices:
+        """The choices of some rankings, for loops."""
+        starts = self.starts[rows.start : rows.stop + 1]
+        entries = slice(int(starts[0]), int(starts[-1]))
+        items, joined = self.items[entries], self.joined[entries]
+        return ListedChoices(starts - starts[0], items, joined, self.n_listed[rows], self.others)
+
     def owners(self) -> Longs:
         """The ranking of each entry."""
         return np.repeat(np.arange(self.n_rankings), np.diff(self.starts))
@@ -177,16 +184,9 @@ class Choices:
         ``ties_join`` says whether a tie counts for both.
         """
         wins = np.zeros((self.n_items, self.n_items), dtype=bool)
-        used = self.informative
-        mark_wins(
-            self.starts,
-            self.items,
-            self.joined,
-            np.where(used, self.n_listed, 0),
-            self.others,
-            ties_join,
-            wins,
-        )
+        used = np.where(self.informative, self.n_listed, 0)
+        every = self.part(slice(0, self.n_rankings))._replace(n_listed=used)
+        mark_wins(every, ties_join, wins)
         return wins
 
 

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, diags_array
 
 from rankcut._loops.choices import strict_products, strict_scores, strict_sums
 from rankcut._loops.tied_choices import DAVIDSON, tied_sums
-from rankcut._loops.types import Floats, Longs
+from rankcut._loops.types import Floats, Longs, TieModel
 from rankcut.parameters import AT_ONCE
 from rankcut.strengths.choices import TIES, Choices, Ties
 from rankcut.threads import PARTS, in_order
@@ -157,11 +157,9 @@ class ChoiceLikelihood:
 
         def product(vector: Floats) -> Floats:
             def work(part: slice) -> tuple[Floats, float]:
-                starts, items, _ = self._arrays(part)
                 found = np.zeros(self.n_items)
-                rest = strict_products(
-                    worths, starts, items, choices.weights[part], choices.others, vector, found
-                )
+                weights = choices.weights[part]
+                rest = strict_products(worths, choices.part(part), weights, vector, found)
                 return found, rest
 
             total = np.zeros(self.n_items)
@@ -179,17 +177,11 @@ class ChoiceLikelihood:
     def _map(self, work: Callable[[slice], Any]) -> list[Any]:
         return list(in_order(work, self._parts, self.n_jobs))
 
-    def _arrays(self, part: slice) -> tuple[Longs, Any, slice]:
-        """Where rankings start, their items, and where those are."""
-        starts = self.choices.starts[part.start : part.stop + 1]
-        entries = slice(int(starts[0]), int(starts[-1]))
-        return starts - starts[0], self.choices.items[entries], entries
-
     def _strict(self, parameters: Floats, part: slice) -> tuple[Floats, Floats, Floats]:
-        starts, items, _ = self._arrays(part)
-        score = np.empty(len(items))
-        tails, values = np.empty((2, len(starts) - 1))
-        strict_scores(parameters, starts, items, self.choices.others, score, tails, values)
+        some = self.choices.part(part)
+        score = np.empty(len(some.items))
+        tails, values = np.empty((2, len(some.n_listed)))
+        strict_scores(parameters, some, score, tails, values)
         return score, tails, values
 
     def _sums(
@@ -198,13 +190,10 @@ class ChoiceLikelihood:
         """What :func:`rankcut._loops.choices.strict_sums` adds up over all rankings."""
 
         def work(part: slice) -> tuple[float, Floats, Floats, float, Floats]:
-            starts, items, _ = self._arrays(part)
             gradient, own = np.zeros((2, self.n_items))
             pairs = np.zeros((n_paired, n_paired))
-            weights, others = self.choices.weights[part], self.choices.others
-            value, everywhere = strict_sums(
-                parameters, starts, items, weights, others, gradient, own, pairs
-            )
+            some, weights = self.choices.part(part), self.choices.weights[part]
+            value, everywhere = strict_sums(parameters, some, weights, gradient, own, pairs)
             return value, gradient, own, everywhere, pairs
 
         results = in_order(work, self._parts, self.n_jobs)
@@ -218,39 +207,26 @@ class ChoiceLikelihood:
         return value, gradient, own, everywhere, pairs
 
     def _tied(self, parameters: Floats, part: slice) -> tuple[Floats, Floats, Floats, Floats]:
-        starts, items, entries = self._arrays(part)
-        n_rows, orders = len(starts) - 1, self.orders
-        size = self.n_items + len(orders)
-        score, ties = np.empty(len(items)), np.empty((n_rows, len(orders)))
+        some, weights = self.choices.part(part), self.choices.weights[part]
+        n_rows, size = len(some.n_listed), self.n_items + len(self.orders)
+        score, ties = np.empty(len(some.items)), np.empty((n_rows, len(self.orders)))
         values, curvature = np.empty(n_rows), np.zeros((size, size))
-        tied_sums(
-            parameters[: self.n_items],
-            starts,
-            items,
-            self.choices.joined[entries],
-            self.choices.n_listed[part],
-            self.choices.weights[part],
-            np.append(0.0, parameters[self.n_items :]),
-            orders,
-            TIES[self.ties],
-            score,
-            ties,
-            values,
-            curvature,
-        )
+        log_delta = np.append(0.0, parameters[self.n_items :])
+        model = TieModel(TIES[self.ties], self.orders, log_delta)
+        worths = parameters[: self.n_items]
+        tied_sums(worths, some, weights, model, score, ties, values, curvature)
         return score, ties, values, curvature
 
     def _tied_derivatives(self, parameters: Floats) -> tuple[float, Floats, Floats]:
-        weights = self.choices.weights[self.choices.owners()]
         size = self.n_items + len(self.orders)
         value, gradient, curvature = 0.0, np.zeros(size), np.zeros((size, size))
         found = self._map(lambda part: self._tied(parameters, part))
         for part, (score, ties, values, bend) in zip(self._parts, found, strict=True):
-            _, items, entries = self._arrays(part)
-            own = weights[entries] * score
-            gradient[: self.n_items] += np.bincount(items, own, minlength=self.n_items)
-            gradient[self.n_items :] += self.choices.weights[part] @ ties
-            value += float(self.choices.weights[part] @ values)
+            some, weights = self.choices.part(part), self.choices.weights[part]
+            own = np.repeat(weights, np.diff(some.starts)) * score
+            gradient[: self.n_items] += np.bincount(some.items, own, minlength=self.n_items)
+            gradient[self.n_items :] += weights @ ties
+            value += float(weights @ values)
             curvature += bend
         curvature += curvature.T
         curvature[np.diag_indices(size)] /= 2

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import linalg
 
 from rankcut._loops.tied_choices import DAVIDSON, separate_rankings
-from rankcut._loops.types import Floats, Longs
+from rankcut._loops.types import Floats, Longs, TieModel
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.parameters import AT_ONCE, SIDE
@@ -108,24 +108,13 @@ class SeparateLikelihood:
     ) -> tuple[Floats, Floats, Floats]:
         """Scores, curvatures (none if not ``bent``) and log-likelihoods of some rankings."""
         coefficients, log_delta = self._strengths(parameters)
-        starts = self.choices.starts[part.start : part.stop + 1]
-        entries = slice(int(starts[0]), int(starts[-1]))
-        n_rows, size = len(starts) - 1, self.choices.n_items + len(log_delta)
+        some = self.choices.part(part)
+        n_rows, size = len(some.n_listed), self.choices.n_items + len(log_delta)
         scores, values = np.empty((n_rows, size)), np.empty(n_rows)
         curvatures = np.empty((n_rows if bent else 0, size, size))
-        separate_rankings(
-            self.covariates[part] @ coefficients,
-            starts - starts[0],
-            self.choices.items[entries],
-            self.choices.joined[entries],
-            self.choices.n_listed[part],
-            np.append(0.0, log_delta),
-            self.orders,
-            TIES[self.ties],
-            scores,
-            curvatures,
-            values,
-        )
+        model = TieModel(TIES[self.ties], self.orders, np.append(0.0, log_delta))
+        strengths = self.covariates[part] @ coefficients
+        separate_rankings(strengths, some, model, scores, curvatures, values)
         return scores, curvatures, values
 
     def _map(self, work: Callable[[slice], Any]) -> Any:
