@@ -6,11 +6,11 @@ built at each fit, and its parameters are nested ones that a grid search reaches
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
@@ -318,18 +318,11 @@ class _DerivedGraph(WithParameters, ABC):
             raise InputError("is missing; this graph is built from another one", parameter="graph")
         return self._derived(as_item_graph(self.graph))
 
-    def build_from(
-        self,
-        X: Any,
-        items: Sequence[Hashable] | None = None,
-        *,
-        sample_weight: ArrayLike | None = None,
-    ) -> ItemGraph:
-        """Learn the inner graph from rankings, and build this one from it."""
+    def build_from(self, X: Any, *args: Any, **options: Any) -> ItemGraph:
+        """Learn the inner graph from rankings, as it says, and build this one from it."""
         if not self.needs_rankings:
             return self.build()
-        counted = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self._derived(self.graph.build_from(X, items, **counted))
+        return self._derived(self.graph.build_from(X, *args, **options))
 
     @abstractmethod
     def _derived(self, graph: ItemGraph) -> ItemGraph:

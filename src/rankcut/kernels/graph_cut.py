@@ -33,7 +33,22 @@ from rankcut.kernels.ranking_kernel import Encoder, Features, RankingKernel, wit
 from rankcut.rankings import Rankings, Unranked, read_rankings
 
 
-class GraphCutKernel(RankingKernel):
+class _CutKernel(RankingKernel):
+    """Compares rankings by the vectors of a graph, which are scaled to unit length if asked."""
+
+    graph: Any = None
+
+    @property
+    def to_scale(self) -> bool:
+        """False: vectors are of unit length already, because weights may be of any scale."""
+        return False
+
+    def encoder(self, *, derivative: bool = False) -> Encoder:
+        """Encode rankings as vectors."""
+        return GraphCutEncoder(self.graph, MapOptions.of(self))
+
+
+class GraphCutKernel(_CutKernel):
     """k(A, A') = ⟨φ(A), φ(A')⟩ with graph cut features φ.
 
     Parameters
@@ -80,15 +95,6 @@ class GraphCutKernel(RankingKernel):
         self.completions = completions
         self.smoothing = smoothing
 
-    @property
-    def to_scale(self) -> bool:
-        """False: vectors are of unit length already, because weights may be of any scale."""
-        return False
-
-    def encoder(self, *, derivative: bool = False) -> Encoder:
-        """Encode rankings as vectors."""
-        return GraphCutEncoder(self.graph, MapOptions.of(self))
-
 
 def graph_cut_kernel(
     X: Any, Y: Any = None, *, graph: Any = None, out: Any = None, dtype: Any = None, **options: Any
@@ -131,7 +137,7 @@ as graph
         )
 
 
-class SpearmanKernel(RankingKernel):
+class SpearmanKernel(_CutKernel):
     """k(A, A') = Σ_i φ_i φ'_i, where φ_i = n + 1 − 2·(average rank of i).
 
     This is the graph cut kernel of the complete graph; with ``normalize=True`` it is Spearman's
@@ -152,15 +158,6 @@ class SpearmanKernel(RankingKernel):
     >>> SpearmanKernel(normalize=True)([[1, 2, 3]], [[1, 3, 2]])
     array([[0.5]])
     """
-
-    @property
-    def to_scale(self) -> bool:
-        """False: vectors are of unit length already."""
-        return False
-
-    def encoder(self, *, derivative: bool = False) -> Encoder:
-        """Encode rankings as vectors."""
-        return GraphCutEncoder(None, MapOptions.of(self))
 
 
 def spearman_kernel(

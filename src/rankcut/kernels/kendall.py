@@ -485,27 +485,20 @@ def forget_one_item(weights: Floats) -> Floats:
     return np.asarray(((s + 1) * before + (t - s) * between + (k - t) * after) / (k + 1))
 
 
-class AverageWeights:
+class AverageWeights(GroupedItems):
     """Rankings under the average weights: the mean of the top-k kernels."""
 
-    side = 256
-    blas = False
-
     def __init__(self, groups: Indices) -> None:
-        self._groups = groups
-        self._full = all_full(groups)
+        super().__init__(groups)
         self.side = rows_at_once(groups.shape[1] ** 2, self.side)
 
-    def __len__(self) -> int:
-        return len(self._groups)
-
     def compare(
-        self, rows: slice, other: "AverageWeights", columns: slice, pairs: int, out: Any
+        self, rows: slice, other: GroupedItems, columns: slice, pairs: int, out: Any
     ) -> None:
         """Compare full rankings in one pass over the items, others by the vectors for each k."""
-        x, y = self._groups[rows], other._groups[columns]
+        x, y = self.groups[rows], other.groups[columns]
         n_items = x.shape[1]
-        if self._full and other._full:
+        if self.full and other.full:
             average_weights(x, y, pairs, out)
         else:
             out[:] = 0.0
