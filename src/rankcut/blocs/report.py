@@ -89,11 +89,9 @@ class BlocReport:
         found = self._structure()
         if self.model.n_blocs_ > 1:
             found.append(f"Mean probability of the assigned bloc: {self.model.certainty_:.2f}.")
-        if self.model.random_share_ * self.model.sizes_.sum() >= 1:
-            found.append(
-                f"{100 * self.model.random_share_:.0f} % fit no bloc better than orders at random "
-                "do."
-            )
+        share = self.model.random_share_
+        if share * self.model.sizes_.sum() >= 1:
+            found.append(f"{100 * share:.0f} % fit no bloc better than orders at random do.")
         return [*found, *self.model.notes_]
 
     def _structure(self) -> list[str]:
@@ -246,7 +244,8 @@ def _body(report: BlocReport, shown: Picture | None) -> Iterator[Html]:
             "p",
             "BIC: how well each number of camps, and each other structure, explains the rankings "
             "for its size. ICL is larger the less it is known who belongs to which camp. The "
-            "smallest is best: BIC, or of three camps and more ICL.",
+            "smallest is best: BIC, or of three camps and more ICL. A line has to be better by 10, "
+            "and parts of a person's list have to agree with each other.",
             kind="soft",
         )
         columns = [report.model.selection_[name] for name in ("n_blocs", "bic", "icl")]
