@@ -1,7 +1,6 @@
 """The feature map: each law of the method, on random graphs and partitions of any scale."""
 
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,23 +33,6 @@ def tolerance(weights):
 
 def phi(weights, groups, **options):
     return flat_vectors(ranks_of(groups, len(weights))[None], weights, **options)[0]
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@given(case=graphs_and_partitions())
-def test_equals_pooled_slopes_of_cuts_computed_from_sets(algorithm, case):
-    weights, groups = case
-    expected = oracles.features(weights, groups)
-    got = phi(weights, groups, algorithm=algorithm)
-    assert_allclose(got, expected, rtol=0, atol=tolerance(weights))
-
-
-@given(case=graphs_and_partitions(least=2, most=6))
-def test_is_the_smallest_majorant(case):
-    weights, groups = case
-    scale = max(weights.max(), np.finfo(float).tiny)
-    expected = scale * oracles.smallest_majorant(weights / scale, groups)
-    assert_allclose(phi(weights, groups), expected, rtol=0, atol=1e-6 * scale)
 
 
 @given(groups=st.integers(1, 12).flatmap(partitions))

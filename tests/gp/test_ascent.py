@@ -68,6 +68,7 @@ class TestNestedModels:
         assert model.elbo_ >= best - 1e-8
         assert (np.diff(model.elbo_trace_[0]) >= 0).all()
         assert model.elbo_trace_[0][-1] == model.elbo_
+        assert model.n_iter_ == len(model.elbo_trace_[0]) - 1
 
     def test_where_the_constant_seems_to_be_needed(self):
         """Alone, this ascent ends 4e-3 lower, in a maximum where the constant is large."""

@@ -153,13 +153,6 @@ def test_derivatives_are_those_of_differences():
         assert found.curvature[i] == pytest.approx(-2 * by_variance, rel=1e-4, abs=tolerance)
 
 
-def test_a_row_of_weight_two_is_two_rows():
-    mean, variance, sign, weight = grid()
-    once, twice = expect(mean, variance, sign, weight), expect(mean, variance, sign, 2 * weight)
-    for one, other in zip(once, twice, strict=True):
-        np.testing.assert_allclose(other, 2 * np.asarray(one), rtol=1e-14)
-
-
 def test_the_score_has_the_averaged_probability():
     mean, variance, _, _ = grid()
     f = mean[:, None] + np.sqrt(variance)[:, None] * NODES

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from rankcut import GraphCutFeatures, NeighborGraph, SimilarityGraph, make_food, read_items
+from rankcut import GraphCutFeatures, NeighborGraph, SimilarityGraph, read_items
 from rankcut.graphs import DistanceGraph, item_features
 from rankcut.graphs.item_features import item_points
 
@@ -34,39 +34,21 @@ def test_numbers_are_scaled_and_words_one_hot(frames):
     assert_array_equal(points[:, 2:], [[0, 1], [1, 0], [0, 1]])
 
 
-def test_scaling_can_be_turned_off(frames):
+def test_numbers_as_they_are_and_labels_of_the_items(frames):
     points, _ = item_points(table(frames), None, scale=False)
     assert_array_equal(points[:, :2], [[1, 1], [2, 0], [6, 0]])
-
-
-def test_a_column_labels_the_items(frames):
     named = frames.DataFrame({"name": ["uni", "ika", "ebi"], "price": [1, 2, 6]})
     points, items = item_points(named, "name", scale=False)
     assert items == ("uni", "ika", "ebi")
     assert_array_equal(points, [[1], [2], [6]])
-
-
-def test_the_index_of_pandas_labels_the_items():
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame({"price": [1, 2]}, index=["uni", "ika"])
-    assert item_points(frame, None, scale=True)[1] == ("uni", "ika")
-
-
-def test_columns_of_pandas_that_are_numbers():
-    pd = pytest.importorskip("pandas")
-    points, _ = item_points(pd.DataFrame([[1, 5], [2, 6]]), None, scale=False)
-    assert_array_equal(points, [[1, 5], [2, 6]])
-
-
-def test_a_constant_column_scales_to_zero(frames):
-    frame = frames.DataFrame({"one": [3.0, 3.0], "two": [1, 2]})
-    assert_array_equal(item_points(frame, None, scale=True)[0], [[0, -1], [0, 1]])
-
-
-def test_an_array_is_taken_as_it_is():
-    points, items = item_points([[1, 2], [3, 4]], None, scale=True)
-    assert_array_equal(points, [[1, 2], [3, 4]])
-    assert items is None
+    indexed = pd.DataFrame({"price": [1, 2]}, index=["uni", "ika"])
+    assert item_points(indexed, None, scale=True)[1] == ("uni", "ika")
+    for plain in (pd.DataFrame([[1, 5], [2, 6]]), [[1, 5], [2, 6]]):
+        points, items = item_points(plain, None, scale=False)
+        assert_array_equal(points, [[1, 5], [2, 6]])
+        assert items is None
+    constant = frames.DataFrame({"one": [3.0, 3.0], "two": [1, 2]})
+    assert_array_equal(item_points(constant, None, scale=True)[0], [[0, -1], [0, 1]])
     with pytest.raises(ValueError, match="no named columns"):
         item_points([[1, 2]], "name", scale=True)
 
@@ -141,21 +123,6 @@ def test_numbers_with_gaps_and_numbers_as_labels(frames):
 def test_rows_of_different_lengths_are_refused_when_built():
     with pytest.raises(ValueError, match="inhomogeneous"):
         SimilarityGraph([[1.0], [1.0, 2.0]]).build()
-
-
-def test_a_fitted_model_of_a_frame_is_saved_and_loaded(frames, tmp_path):
-    models = pytest.importorskip("rankcut.saved_models")
-    pytest.importorskip("skops.io")
-    food = make_food(20, random_state=0)
-    columns = {f"x{i}": column for i, column in enumerate(food.item_features.T)}
-    graph = SimilarityGraph(frames.DataFrame(columns))
-    model = make_pipeline(GraphCutFeatures(graph), LogisticRegression()).fit(
-        food.ranks, food.target
-    )
-    items = tuple(range(food.ranks.shape[1]))
-    models.write_model(models.SavedModel(model, items, "side"), tmp_path / "model.skops")
-    loaded = models.read_model(tmp_path / "model.skops")
-    assert_array_equal(loaded.model.predict(food.ranks), model.predict(food.ranks))
 
 
 def test_texts_are_compared_by_their_words(frames):

@@ -133,12 +133,6 @@ class TestMatchedByName:
         assert_array_equal(graph_cut_features(self.ranks(frames), graph), EXPECTED)
         assert_array_equal(graph_cut_features(RANKS, graph, items=NAMES), EXPECTED)
 
-    def test_networkx_nodes_that_count_are_positions(self):
-        graph = nx.Graph()
-        for i, j in [(2, 1), (3, 0), (0, 1)]:
-            graph.add_edge(i, j, weight=WEIGHTS[i, j])
-        assert_array_equal(graph_cut_features(RANKS, graph), EXPECTED)
-
     def test_numbers_from_0_on_are_positions_in_whichever_order(self):
         graph = nx.path_graph(3)
         shifted = nx.path_graph([10, 11, 12])
@@ -171,11 +165,6 @@ class TestMatchedByName:
         graph = ItemGraph(None, 9, tuple("abcdefghi"))
         with pytest.raises(ValueError, match=r"'a', 'b', 'c', 'd', 'e' and 4 more"):
             graph_cut_features(RANKS, graph, items=NAMES)
-
-    def test_networkx_labels_without_labels_of_the_rankings(self):
-        graph = nx.relabel_nodes(nx.from_numpy_array(WEIGHTS), dict(enumerate(NAMES)))
-        with pytest.raises(ValueError, match=r"the graph names its items .* labels as items"):
-            graph_cut_features(RANKS, graph)
 
     def test_names_of_a_frame_are_taken_up(self):
         graph = pd.DataFrame(WEIGHTS, index=NAMES, columns=NAMES)

@@ -31,16 +31,14 @@ def off_diagonal(matrix):
 
 
 class TestSimilarityGraph:
-    def test_squared_exponential_with_median_distance(self):
+    def test_squared_exponential_or_exponential_by_distance(self):
         distances = cdist(POINTS, POINTS)
         median = np.median(off_diagonal(distances))
         expected = np.exp(-0.5 * distances**2 / median**2) - np.eye(12)
         assert_allclose(SimilarityGraph(POINTS).build().to_dense(), expected, rtol=1e-12)
-
-    def test_exponential_with_a_lengthscale(self):
-        expected = np.exp(-cdist(POINTS, POINTS) / 0.7) - np.eye(12)
         graph = SimilarityGraph(POINTS, kernel="exponential", lengthscale=0.7).build()
-        assert_allclose(graph.to_dense(), expected, rtol=1e-12)
+        assert_allclose(graph.to_dense(), np.exp(-distances / 0.7) - np.eye(12), rtol=1e-12)
+        assert_allclose(DistanceGraph(POINTS).build().to_dense(), distances, rtol=1e-12)
 
     @pytest.mark.parametrize("keep", [0.01, 0.1, 0.5, 0.99])
     def test_keeps_the_strongest_edges(self, keep):
@@ -81,14 +79,13 @@ class TestSimilarityGraph:
         with pytest.raises(ValueError, match=message):
             SimilarityGraph(**{"item_features": POINTS, **options}).build()
 
-    def test_too_many_items_for_all_pairs(self):
-        with pytest.raises(ValueError, match=r"100,000 items, .* NeighborGraph"):
-            SimilarityGraph(np.zeros((100_000, 1))).build()
-
-    def test_features_so_large_that_distances_overflow(self):
+    @pytest.mark.parametrize("recipe", [SimilarityGraph, DistanceGraph])
+    def test_items_or_numbers_that_are_too_many(self, recipe):
+        with pytest.raises(ValueError, match=r"100,000 items, .* DissimilarityGraph"):
+            recipe(np.zeros((100_000, 1))).build()
         for size, word in ((1e308, "large"), (1e-200, "small")):
             with pytest.raises(ValueError, match=f"the item features are too {word}"):
-                SimilarityGraph([[size], [-size], [0.5 * size]]).build()
+                recipe([[size], [-size], [0.5 * size]]).build()
 
 
 class TestNeighborGraph:
@@ -294,18 +291,6 @@ class TestDissimilarityGraph:
             graph_cut_features([[1, 2, 3]], DissimilarityGraph(graph))
 
 
-class TestDistanceGraph:
-    def test_euclidean_distances(self):
-        graph = DistanceGraph(POINTS).build()
-        assert_allclose(graph.to_dense(), cdist(POINTS, POINTS), rtol=1e-12)
-
-    def test_features_that_overflow_or_are_too_many(self):
-        with pytest.raises(ValueError, match="the item features are too large"):
-            DistanceGraph([[1e308], [-1e308]]).build()
-        with pytest.raises(ValueError, match=r"100,000 items.*DissimilarityGraph"):
-            DistanceGraph(np.zeros((100_000, 1))).build()
-
-
 class TestNormalizedGraph:
     @pytest.mark.parametrize("build", [np.array, sparse.csr_array])
     def test_divides_by_the_degrees(self, build):
@@ -326,6 +311,7 @@ class TestNormalizedGraph:
         assert_allclose(similar.to_dense(), OFF - normalized(near.build().to_dense()), atol=1e-15)
 
     def test_of_the_complete_graph(self):
+        assert NormalizedGraph(np.zeros((3, 3))).build().n_edges == 0
         graph = NormalizedGraph(ItemGraph.complete(5)).build()
         assert_allclose(graph.to_dense(), (1 - np.eye(5)) / 4)
         ranks = [[1, 2, 3, 4, 5], [2, 2, 1, 1, 3]]
@@ -336,9 +322,6 @@ class TestNormalizedGraph:
         scales = np.linspace(1, 2, 50_000)
         with pytest.raises(ValueError, match="50,000 items takes 20 GB; use a graph that stays"):
             unlike.weights.scaled(scales)
-
-    def test_without_edges(self):
-        assert NormalizedGraph(np.zeros((3, 3))).build().n_edges == 0
 
 
 def test_grid_search_reaches_the_inner_recipe():

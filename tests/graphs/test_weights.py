@@ -3,14 +3,12 @@
 import tracemalloc
 
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from maps import flat_features, flat_vectors
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from strategies import partitions, ranks_of
 
 from rankcut import DissimilarityGraph, ItemGraph, NeighborGraph
 from rankcut.files import read_graph, write_graph
@@ -28,16 +26,16 @@ def random_structured(rng, n, constant=1.0):
 
 @st.composite
 def structured_cases(draw, most=6):
-    """A graph in parts, its dense weights, and an ordered partition of its items."""
+    """A graph in parts, and its dense weights."""
     n = draw(st.integers(1, most))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     parts, dense = random_structured(rng, n, draw(st.sampled_from([0.0, 1.0, 3.0])))
-    return ItemGraph.trusted(parts, None), dense, draw(partitions(n))
+    return ItemGraph.trusted(parts, None), dense
 
 
 @given(case=structured_cases())
 def test_degrees_edges_and_largest_are_those_of_the_dense_weights(case):
-    graph, dense, _ = case
+    graph, dense = case
     assert_allclose(graph.to_dense(), dense, rtol=0, atol=1e-14)
     assert_array_equal(graph.to_dense(), graph.to_dense().T)
     assert_allclose(graph.degrees, dense.sum(axis=1), rtol=0, atol=1e-12)
@@ -49,7 +47,7 @@ def test_degrees_edges_and_largest_are_those_of_the_dense_weights(case):
 
 @given(case=structured_cases(), data=st.data())
 def test_transformed_weights(case, data):
-    graph, dense, _ = case
+    graph, dense = case
     n = len(dense)
     order = np.array(data.draw(st.permutations(range(n))))
     off = ~np.eye(n, dtype=bool)
@@ -60,27 +58,6 @@ def test_transformed_weights(case, data):
         (graph.weights.scaled(np.full(n, 0.3)), 0.09 * dense),
     ):
         assert_allclose(got.to_dense(), expected, rtol=0, atol=1e-12)
-
-
-@given(case=structured_cases())
-def test_features_equal_pooled_slopes_of_cuts_from_sets(case):
-    graph, dense, groups = case
-    row = ranks_of(groups, len(dense))[None]
-    expected = oracles.features(dense, groups)
-    for algorithm in ("table", "dense", "sparse", "auto"):
-        got = flat_vectors(row, graph, algorithm=algorithm)[0]
-        assert_allclose(got, expected, rtol=0, atol=1e-11)
-
-
-@given(case=structured_cases(most=5), data=st.data())
-def test_closed_form_and_exact_means_equal_the_enumerated_ones(case, data):
-    graph, dense, groups = case
-    row = ranks_of(groups, len(dense))
-    row[data.draw(st.lists(st.sampled_from(range(len(row))), unique=True))] = np.nan
-    for method, vector in (("closed_form", oracles.slopes), ("exact", oracles.features)):
-        expected = oracles.mean_over_completions(dense, row, vector)
-        got = flat_vectors(row[None], graph, unranked="anywhere", completions=method)[0]
-        assert_allclose(got, expected, rtol=0, atol=1e-11)
 
 
 def catalogue(n, n_rankings=40, seed=0):

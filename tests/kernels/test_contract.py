@@ -14,6 +14,7 @@ from rankcut.kernels import (
     gaussian_kernel,
     kendall_kernel,
     mallows_kernel,
+    rbo_kernel,
     spearman_kernel,
     weighted_kendall_kernel,
 )
@@ -21,6 +22,7 @@ from rankcut.kernels.diffusion import DiffusionPositions
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.kendall import AverageWeights, GroupedItems
 from rankcut.kernels.mallows import MallowsCompletions
+from rankcut.kernels.overlap import WeighedLists
 from rankcut.kernels.ranking_kernel import Features
 
 ENCODINGS = [
@@ -30,6 +32,7 @@ ENCODINGS = [
     MallowsCompletions,
     DiffusionPositions,
     AverageWeights,
+    WeighedLists,
 ]
 N_ITEMS = 8
 FOOD = make_food(2, random_state=0)
@@ -46,6 +49,8 @@ KERNELS = {
     "Mallows": partial(mallows_kernel, n_draws=60),
     "diffusion": diffusion_kernel,
     "Gaussian": gaussian_kernel,
+    # What is not ranked is not on the list, whatever that means.
+    "overlap": lambda X, Y=None, unranked="error", **options: rbo_kernel(X, Y, **options),
 }
 # A reversed ranking has the opposite vector.
 ODD = ["graph cut", "Spearman", "Kendall"]
@@ -215,6 +220,7 @@ def test_frames_and_sparse_matrices(name, kind, frames):
         assert_array_equal(stored, expected)
 
 
+@pytest.mark.parametrize("name", [name for name in KERNELS if name != "overlap"])
 def test_errors_name_the_row_and_the_item_and_the_remedy(name):
     ranks = rankings("full")
     ranks[17, 3] = np.nan

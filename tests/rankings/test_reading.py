@@ -15,43 +15,28 @@ from rankcut.errors import InputError
 from rankcut.rankings import read_rankings
 
 
-class TestFrames:
-    def test_columns_name_the_items(self, frames):
-        rankings = read_rankings(frames.DataFrame({"uni": [1, 2], "toro": [2.0, 1.0]}))
-        assert rankings.items == ("uni", "toro")
-        assert_array_equal(rankings.read(0, 2), [[1, 2], [2, 1]])
+def test_frames(frames):
+    frame = frames.DataFrame({"uni": [1, 2], "toro": [2.0, 1.0]})
+    rankings = read_rankings(frame)
+    assert rankings.items == read_rankings(frame, ["uni", "toro"]).items == ("uni", "toro")
+    assert_array_equal(rankings.read(0, 2), [[1, 2], [2, 1]])
+    with pytest.raises(ValueError, match="leave items out"):
+        read_rankings(frame, ["toro", "uni"])
+    gaps = frames.DataFrame({"uni": [1, None], "toro": [2, 1], "ebi": [3, 3]})
+    got = graph_cut_features(gaps, unranked="last")
+    assert_array_equal(got, graph_cut_features([[1, 2, 3], [9, 1, 3]]))
+    assert read_rankings(frames.DataFrame({"uni": np.ones(3, np.float32)})).single
+    with pytest.raises(ValueError, match=r"column 'voter' holds .* drop the others"):
+        read_rankings(frames.DataFrame({"uni": [1, 2], "voter": ["ann", "bob"]}))
+    with pytest.raises(ValueError, match=r"0 sample\(s\) .* minimum of 1"):
+        read_rankings(frames.DataFrame({"uni": np.empty(0)}))
 
-    def test_null_is_unranked(self, frames):
-        frame = frames.DataFrame({"uni": [1, None], "toro": [2, 1], "ebi": [3, 3]})
-        got = graph_cut_features(frame, unranked="last")
-        assert_array_equal(got, graph_cut_features([[1, 2, 3], [9, 1, 3]]))
 
-    def test_float32_frames_are_single(self, frames):
-        frame = frames.DataFrame({"uni": np.ones(3, np.float32), "ebi": np.ones(3, np.float32)})
-        assert read_rankings(frame).single
-
-    def test_a_column_of_words_is_named(self, frames):
-        frame = frames.DataFrame({"uni": [1, 2], "voter": ["ann", "bob"]})
-        with pytest.raises(ValueError, match=r"column 'voter' holds .* drop the others"):
-            read_rankings(frame)
-
-    def test_no_rows(self, frames):
-        with pytest.raises(ValueError, match=r"0 sample\(s\) .* minimum of 1"):
-            read_rankings(frames.DataFrame({"uni": np.empty(0)}))
-
-    def test_items_must_agree_with_the_columns(self, frames):
-        frame = frames.DataFrame({"uni": [1], "toro": [2]})
-        assert read_rankings(frame, ["uni", "toro"]).items == ("uni", "toro")
-        with pytest.raises(ValueError, match="leave items out"):
-            read_rankings(frame, ["toro", "uni"])
-
-    def test_counted_columns_are_positions(self):
-        assert read_rankings(pd.DataFrame([[1, 2]])).items is None
-        assert read_rankings(pd.DataFrame([[1, 2]], columns=[30, 40])).items == (30, 40)
-
-    def test_pandas_nullable_integers(self):
-        frame = pd.DataFrame({"uni": [1, None], "ebi": [2, 1]}, dtype="Int64")
-        assert_array_equal(read_rankings(frame, unranked="last").read(0, 2), [[1, 2], [np.nan, 1]])
+def test_frames_of_pandas():
+    assert read_rankings(pd.DataFrame([[1, 2]])).items is None
+    assert read_rankings(pd.DataFrame([[1, 2]], columns=[30, 40])).items == (30, 40)
+    frame = pd.DataFrame({"uni": [1, None], "ebi": [2, 1]}, dtype="Int64")
+    assert_array_equal(read_rankings(frame, unranked="last").read(0, 2), [[1, 2], [np.nan, 1]])
 
 
 INFINITE = [[1.0, 2.0], [np.inf, 1.0]]
