@@ -6,8 +6,7 @@ from scipy.optimize import minimize
 from sklearn.gaussian_process.kernels import RBF
 
 from rankcut import GPClassifier
-from rankcut._loops.likelihoods import expect as compiled
-from rankcut.gp.gaussian import WeightPrior, expect, probability, rules
+from rankcut.gp.gaussian import WeightPrior, expect, probability
 from rankcut.gp.weight_space import LabelledRows, WeightSpace
 
 from .conftest import NODES, SHARES, dense_elbo, expected, log_likelihood
@@ -165,14 +164,3 @@ def test_means_beyond_whole_numbers():
     # The probability is 0.999, 0.001, or either of them.
     exact = np.log([0.999, 0.001, np.sqrt(0.999 * 0.001)])
     np.testing.assert_allclose(levels, exact, rtol=1e-9)
-
-
-def test_the_compiled_loop_does_what_its_python_does():
-    arrays = [array[::3].copy() for array in grid()]
-    outputs = []
-    for function in (compiled, compiled.py_func):
-        slope, curvature = np.empty_like(arrays[0]), np.empty_like(arrays[0])
-        total = function(*arrays, rules(), slope, curvature)
-        outputs.append([total, slope, curvature])
-    for machine, python in zip(*outputs, strict=True):
-        np.testing.assert_allclose(machine, python, rtol=1e-9, atol=1e-9)

@@ -5,28 +5,15 @@ import oracles
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import stats
-from tolerances import assert_rounds_to
 
-from rankcut._loops import closed_form, completions, partitions, random_streams
-from rankcut._loops.types import Chains, Entries, Links
+from rankcut._loops import completions, random_streams
 from rankcut.cuts.completions import slopes_on_others
 
-N_ITEMS = 9
+from .test_increments import orders, room
 
 
 def base(ranks):
-    chains = room(*ranks.shape)
-    partitions.order_permutations(ranks, chains)
-    partitions.order_other_rows(ranks, False, chains)
-    return chains
-
-
-def room(n_rows, n_items=N_ITEMS):
-    return Chains(
-        np.zeros((n_rows, n_items + 1), np.uint32),
-        np.zeros((n_rows, n_items + 1), np.int32),
-        np.zeros(n_rows, np.int32),
-    )
+    return orders(ranks, close=False)
 
 
 def groups_of(order, ends, n_groups):
@@ -79,12 +66,9 @@ def test_enumeration_makes_each_completion_once():
     def task(first, end):
         return np.zeros(1, np.int32), np.array([first]), np.array([end], np.int32), gaps
 
-    for compiled in (True, False):
-        loop = completions.enumerate_completions
-        (loop if compiled else loop.py_func)(partition, *task(0, 27), rows)
-        got = sorted(groups_of(*row) for row in zip(*rows, strict=True))
-        expected = sorted([sorted(g) for g in groups] for groups in oracles.completions(row))
-        assert got == expected
+    completions.enumerate_completions(partition, *task(0, 27), rows)
+    got = sorted(groups_of(*row) for row in zip(*rows, strict=True))
+    assert got == sorted([sorted(g) for g in groups] for groups in oracles.completions(row))
     # Started in the middle, it goes on from there.
     later = room(9, 6)
     completions.enumerate_completions(partition, *task(18, 9), later)
@@ -151,38 +135,6 @@ def test_tasks_share_out_all_draws():
     assert_array_equal(drawn[0], [38, 38, 38, 38, 37, 37, 37, 37])
     assert_array_equal(drawn[1], 1)
     assert len(set(streams.tolist())) == len(streams)
-
-
-@pytest.mark.parametrize("shared", [True, False])
-def test_closed_form_plain_and_compiled(shared):
-    rng = np.random.default_rng(2)
-    ranks = rng.integers(1, 5, (20, N_ITEMS)).astype(float)
-    ranks[rng.random(ranks.shape) < 0.5] = np.nan
-    weights = np.triu(rng.random((N_ITEMS, N_ITEMS)), 1)
-    weights += weights.T
-    starts = np.arange(0, N_ITEMS**2 + 1, N_ITEMS, dtype=np.uint32)
-    neighbours = np.tile(np.arange(N_ITEMS, dtype=np.uint32), N_ITEMS)
-    graph = (0.7, Links(starts, neighbours, weights.ravel()))
-    shares = rng.random(20)
-    results = []
-    for compiled in (True, False):
-        out = Entries(
-            np.zeros(20 * N_ITEMS, np.uint32),
-            np.zeros(20 * N_ITEMS),
-            np.zeros(20, np.uint32),
-            np.zeros(20),
-        )
-        loop = closed_form.expect_rows if compiled else closed_form.expect_rows.py_func
-        loop(N_ITEMS, base(ranks), shares, shared, *graph, out)
-        results.append(out)
-    items, values, n_stored, constants = results[0]
-    plain_items, plain_values, plain_n_stored, plain_constants = results[1]
-    assert_array_equal(items, plain_items)
-    assert_array_equal(n_stored, plain_n_stored)
-    # Each value adds up to N_ITEMS weights, and constants.
-    size = (weights + 0.7).sum(axis=0).max()
-    assert_rounds_to(values, plain_values, 2 * N_ITEMS, size)
-    assert_rounds_to(constants, plain_constants, 2 * N_ITEMS, size)
 
 
 def test_regression_on_the_other_replicates():

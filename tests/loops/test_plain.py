@@ -1,65 +1,67 @@
-"""Compiled loops against the plain Python they are compiled from."""
+"""Compiled loops against the plain Python they are compiled from, in all that uses them."""
 
 import copy
+import importlib
+import pkgutil
+from collections import Counter
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from functions import make_case
+from maps import flat_vectors
 from numpy.testing import assert_array_equal
+from ranking_sets import stored
 from tolerances import assert_does_the_same
 
-from rankcut import make_food
-from rankcut._loops import (
-    choices,
-    linear_algebra,
-    pairs,
-    partitions,
-    permutations,
-    random_streams,
+from rankcut import (
+    Consensus,
+    GPClassifier,
+    NeighborGraph,
+    RankingBlocs,
+    SubmodularFeatures,
+    _loops,
+    kernels,
+    make_food,
 )
+from rankcut._loops import partitions, random_streams
 from rankcut._loops.partitions import NOWHERE
-from rankcut.kernels import (
-    diffusion,
-    diffusion_kernel,
-    kendall,
-    kendall_kernel,
-    mallows,
-    mallows_kernel,
-    weighted_kendall_kernel,
-)
+from rankcut.blocs import mixtures
+from rankcut.consensus import kemeny, means
+from rankcut.cuts import completions, cut_functions, families, feature_map
+from rankcut.gp import gaussian
+from rankcut.graphs import weights
+from rankcut.kernels import diffusion, kendall, mallows
 from rankcut.rankings import value
 
-POINTS = np.random.default_rng(0).integers(-9, 10, size=(12, 3)).astype(float)
-WEIGHTS = np.arange(1.0, 13.0)
-# Whole numbers, whose sums are exact; there are circles among them.
-GAINS = np.triu(np.random.default_rng(3).integers(-9, 10, size=(6, 6)), 1)
-GAINS = (GAINS - GAINS.T).astype(np.float64)
+FOOD = make_food(6, random_state=0)
+GRAPH = NeighborGraph(FOOD.item_features, n_neighbors=3).build()
+USERS = [mixtures, kemeny, means, completions, cut_functions, families, feature_map, gaussian]
+USERS += [diffusion, kendall, mallows, value, weights]
 
-CALLS = {
-    choices.mixture_sums: (
-        POINTS[:2].repeat(2, axis=1) / 9,
-        np.log([0.4, 0.6]),
-        np.array([0, 2]),
-        np.array([0, 3, 6]),
-        np.array([0, 3, 5, 2, 1, 4], np.uint32),
-        np.array([False, False, True, False, True, False]),
-        np.array([3, 2]),
-        False,
-        WEIGHTS[:2],
-        np.zeros((2, 2)),
-        np.zeros(2),
-        np.zeros((2, 6)),
-    ),
-    random_streams.draw_people: (
-        np.array([0, 0, 1, 3], np.uint32),
-        np.array([4, 7, 0]),
-        np.array([0, 2**64 - 1, 12345], np.uint64),
-        np.full((3, 4), np.nan),
-    ),
-    permutations.best_order: (GAINS, np.full(6, -1), np.zeros(6)),
-    permutations.improve_order: (GAINS, np.arange(6)[::-1].copy()),
-    linear_algebra.multiply_rows: (POINTS, POINTS[:3], np.zeros((12, 3))),
-}
+
+def loops_of(module):
+    return {name: loop for name, loop in vars(module).items() if hasattr(loop, "py_func")}
+
+
+@contextmanager
+def interpreted():
+    """Loops that call others call their source, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in pkgutil.iter_modules(_loops.__path__, "rankcut._loops."):
+            module = importlib.import_module(module.name)
+            for name, loop in loops_of(module).items():
+                patch.setattr(module, name, loop.py_func)
+        yield
+
+
+def arrays_in(thing):
+    """The arrays and numbers of arguments or results, those of tuples too."""
+    if isinstance(thing, tuple):
+        for part in thing:
+            yield from arrays_in(part)
+    elif thing is not None:
+        yield np.asarray(thing)
 
 
 def compare_with_source(loop, arguments):
@@ -69,82 +71,68 @@ def compare_with_source(loop, arguments):
     # Scrambling numbers overflows on purpose.
     with np.errstate(over="ignore"), interpreted():
         said = loop.py_func(*plain)
-    for machine, source in zip([found, *arguments], [said, *plain], strict=True):
-        if not isinstance(machine, tuple):  # a tuple is read only
-            assert_does_the_same(machine, source, 8**2)
+    pairs = zip(arrays_in((found, *arguments)), arrays_in((said, *plain)), strict=True)
+    for machine, source in pairs:
+        assert_does_the_same(machine, source, 8**2)
     return found
 
 
-@contextmanager
-def interpreted():
-    """Loops that call others call their source, too."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (pairs, partitions, permutations, random_streams):
-            for name, loop in list(vars(module).items()):
-                if hasattr(loop, "py_func"):
-                    patch.setattr(module, name, loop.py_func)
-        yield
-
-
-@pytest.mark.parametrize("loop", CALLS, ids=lambda loop: loop.__name__)
-def test_machine_code_does_what_the_source_says(loop):
-    arguments = copy.deepcopy(CALLS[loop])
-    if compare_with_source(loop, arguments) is None:
-        assert any(
-            not np.array_equal(before, after, equal_nan=True)
-            for before, after in zip(CALLS[loop], arguments, strict=True)
-        )
-
-
-LOOPS = [
-    (value, "group_rows"),
-    (kendall, "pack_signs"),
-    (kendall, "agreement_of_strict"),
-    (kendall, "agreement_of_tied"),
-    (kendall, "agreement_by_tree"),
-    (kendall, "expected_signs"),
-    (mallows, "count_completions"),
-    (mallows, "complete_rows"),
-    (mallows, "tie_terms"),
-    (mallows, "mallows_values"),
-    (diffusion, "class_function_values"),
-    (kendall, "expected_weights"),
-    (kendall, "average_weights"),
-]
-
-
-def use_all(monkeypatch):
-    monkeypatch.setattr(value, "FEW_ENTRIES", 0)
+def use_all(patch):
+    """Call what needs the loops, with rankings of each kind."""
+    for module in (means, value):
+        patch.setattr(module, "FEW_ENTRIES", 0)
     for kind, unranked in (("full", "error"), ("ties", "error"), ("incomplete", "anywhere")):
         ranks = make_food(6, kind=kind, random_state=0).ranks
         options = {"unranked": unranked}
-        kendall_kernel(ranks, **options)
-        mallows_kernel(ranks, n_draws=4, **options)
-        if kind == "full":
-            diffusion_kernel(ranks)
-        weighted_kendall_kernel(ranks, **options)
-        weighted_kendall_kernel(ranks, weights="additive", **options)
-    monkeypatch.setattr(kendall, "BIT_ITEMS", 2)
-    kendall_kernel(make_food(6, kind="ties", random_state=0).ranks)
+        kernels.kendall_kernel(ranks, **options)
+        kernels.mallows_kernel(ranks, n_draws=4, **options)
+        kernels.weighted_kendall_kernel(ranks, **options)
+        kernels.weighted_kendall_kernel(ranks, weights="additive", **options)
+        for algorithm in ("table", "dense", "sparse"):
+            flat_vectors(ranks, GRAPH, algorithm=algorithm, normalize=True, **options)
+        for method in ("exact", "closed_form"):
+            flat_vectors(ranks, GRAPH, completions=method, **options)
+            flat_vectors(stored(ranks), GRAPH, completions=method, **options)
+        flat_vectors(ranks, GRAPH, completions="sampled", n_draws=8, **options)
+        for family in ("concave of cardinality", "coverage", "gaussian entropy", "modular"):
+            SubmodularFeatures(make_case(family, 8, 0).function, **options).fit_transform(ranks)
+        for method in ("borda", "kemeny"):
+            Consensus(method, n_bootstraps=20, **options).fit(ranks)
+    flat_vectors(stored(ranks), GRAPH, unranked="last")
+    # Whole numbers, whose sums are exact; there are circles among them.
+    gains = np.triu(np.random.default_rng(3).integers(-9, 10, size=(6, 6)), 1)
+    kemeny.improve_order((gains - gains.T).astype(float), np.arange(6)[::-1].copy())
+    weights.Weights(GRAPH.to_dense()).multiply(FOOD.ranks)
+    kernels.diffusion_kernel(FOOD.ranks)
+    GPClassifier().fit(FOOD.ranks, FOOD.target)
+    RankingBlocs(2).fit(FOOD.ranks)
+    patch.setattr(kendall, "BIT_ITEMS", 2)
+    kernels.kendall_kernel(make_food(6, kind="ties", random_state=0).ranks)
 
 
-@pytest.mark.parametrize(("module", "name"), LOOPS, ids=[name for _, name in LOOPS])
-def test_loops_of_kernels_do_what_the_source_says(module, name, monkeypatch):
-    loop = getattr(module, name)
-    calls = []
+def test_machine_code_does_what_the_source_says(monkeypatch):
+    called = Counter()
 
-    def both(*arguments):
-        compare_with_source(loop, arguments)
-        calls.append(arguments)
+    def compared(module, name, loop):
+        def both(*arguments):
+            called[name] += 1
+            # The first calls are of each kind; the source takes its time.
+            return compare_with_source(loop, arguments) if called[name] <= 30 else loop(*arguments)
 
-    monkeypatch.setattr(module, name, both)
+        return both
+
+    wanted = {name for module in USERS for name in loops_of(module)}
+    for module in USERS:
+        for name, loop in loops_of(module).items():
+            monkeypatch.setattr(module, name, compared(module, name, loop))
     use_all(monkeypatch)
-    assert calls
+    assert set(called) == wanted
 
 
 def test_each_person_is_drawn_for_the_unit_behind_them():
-    owners, sizes, seeds, times = copy.deepcopy(CALLS[random_streams.draw_people])
-    random_streams.draw_people(owners, sizes, seeds, times)
+    owners, sizes = np.array([0, 0, 1, 3], np.uint32), np.array([4, 7, 0])
+    times = np.full((3, 4), np.nan)
+    random_streams.draw_people(owners, sizes, np.array([0, 2**64 - 1, 12345], np.uint64), times)
     assert_array_equal(times.sum(axis=1), sizes)
     assert_array_equal(times[:, 2], 0)
 
