@@ -224,7 +224,7 @@ def measure_censoring(n_rankings: int, n_items: int) -> dict[str, dict[str, list
     for kind in ("top-k", "incomplete"):
         curves[kind] = {}
         for name in KERNELS:
-            if name.startswith("Lovász"):
+            if name.startswith(("Lovász", "diffusion")):
                 continue
             seconds = []
             for censored in range(n_items):

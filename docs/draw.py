@@ -51,7 +51,12 @@ def draw_eurovision(path):
     """Juries and the public."""
     votes = load_eurovision(first_year=2016)
     result = compare_groups(
-        votes, votes["voters"], people=votes["country"], strata=votes["year"], unranked="last"
+        votes,
+        votes["voters"],
+        measure="places",
+        people=votes["country"],
+        strata=votes["year"],
+        unranked="last",
     )
     result.plot().savefig(path, dpi=DPI)
 

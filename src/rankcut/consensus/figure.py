@@ -118,7 +118,7 @@ def draw_consensus(report: ConsensusReport, title: str) -> Any:
 def _say(report: ConsensusReport) -> str:
     """What is drawn, in words."""
     people = sum(group.n_people for group in report.groups)
-    said = f"{amount(people, 'ranking')}. Dots: places by consensus."
+    said = f"{amount(people, 'person', 'people')}. Dots: places by consensus."
     if any(group.intervals is not None for group in report.groups):
         said += f" Lines: possible places, {100 * report.confidence:g} % sure of all at once."
     left_out = len(report.items) - MOST_ITEMS

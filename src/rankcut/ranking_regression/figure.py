@@ -1,6 +1,7 @@
 """A regression of strengths as a forest plot, by Matplotlib, and as one HTML page."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import inf, log, nan
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ from rankcut.ranking_regression.words import TESTS, odds_in_words, opening, show
 
 if TYPE_CHECKING:
     from rankcut.ranking_regression.estimator import StrengthRegression
+
+# Names of more ticks would run into each other.
+_MOST_TICKS = 12
 
 
 def _groups(model: "StrengthRegression") -> dict[str, list[Mapping[str, Any]]]:
@@ -80,17 +84,18 @@ def _known_range(rows: Iterable[Mapping[str, Any]]) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float) -> tuple[list[float], list[str]]:
-    """Round odds ratios between two, and their names: few, and at least four if there are.
+    """Round odds ratios between two, and their names: the finest steps whose names have room.
 
     >>> _ticks(0.3, 6)[1], _ticks(0.85, 1.3)[1]
-    (['0.5', '1', '2', '5'], ['0.9', '1', '1.1', '1.2', '1.3'])
+    (['0.3', '0.5', '0.7', '1', '1.5', '2', '3', '5'], ['0.9', '1', '1.1', '1.2', '1.3'])
     """
     found: list[float] = []
-    for steps in ((1,), (1, 2, 5), (1, 1.1, 1.2, 1.3, 1.4, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
+    for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.1, 1.2, 1.3, *range(2, 10))):
         every = (step * 10.0**power for power in range(-9, 10) for step in steps)
-        found = sorted({float(f"{tick:.3g}") for tick in every if low <= tick <= high})
-        if len(found) >= 4:
+        ticks = sorted({float(f"{tick:.3g}") for tick in every if low <= tick <= high})
+        if found and any(log(b / a) < log(high / low) / _MOST_TICKS for a, b in pairwise(ticks)):
             break
+        found = ticks
     return found, [f"{tick:g}" for tick in found]
 
 
