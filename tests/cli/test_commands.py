@@ -92,13 +92,6 @@ def test_an_extra_that_is_missing_is_named(lunch, monkeypatch, module, arguments
     fail(*arguments, says=rf"pip install {remedy}")
 
 
-@pytest.mark.parametrize("arguments", [["--to", "0"], []])
-def test_similar_in_memory_needs_no_dask(lunch, monkeypatch, arguments):
-    expected = succeed("similar", "full.csv", *arguments)
-    monkeypatch.setitem(sys.modules, "dask", None)
-    assert succeed("similar", "full.csv", *arguments) == expected
-
-
 def test_a_misspelt_data_set_is_told_from_the_others(lunch):
     fail("info", "lunch:topk", says="lunch:topk: there is no such file; .*lunch:top-k, ")
     fail("graph", "sushi", says="sushi:a, sushi:b")

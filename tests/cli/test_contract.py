@@ -11,6 +11,7 @@ import inspect
 import io
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,8 +41,9 @@ ARGUMENTS = {
     "regress-ranking": ["--on", "town", "--json"],
     "map": ["--by", "town", "-o", "-"],
     "report": ["--by", "town", "-o", "-"],
+    "predict": ["--json"],
 }
-NO_UNRANKED = ("info", "convert", "transfers", "graph", "classify", "regress")
+NO_UNRANKED = ("info", "convert", "transfers", "graph", "classify", "regress", "predict")
 # The suffixes of files that commands write by themselves, where it is not .csv.
 SUFFIXES = {"info": ".json", "graph": ".npz", "compare": ".json", "map": ".html", "report": ".html"}
 SUFFIXES |= dict.fromkeys(("classify", "regress", "learn-ranking"), ".skops")
@@ -82,8 +84,21 @@ def arguments(command, unranked="last"):
     return [*ARGUMENTS[command], *options, *about]
 
 
+def asked(command, file, *rest):
+    """A command about a file; of one that takes a model, too, this is of blocs."""
+    if command != "predict":
+        return [command, file, *rest]
+    # Beside the folder, in which each test knows all files.
+    model = Path.cwd().with_suffix(".skops")
+    if not model.exists():
+        learned = file if file == "odd.csv" else "votes.csv"
+        about = ["--unranked", "last", "--columns", "town,age"]
+        succeed("blocs", learned, "-k", "2", *about, "-o", model)
+    return [command, model, file, *rest]
+
+
 def answer(command, file, unranked="last"):
-    return succeed(command, file, *arguments(command, unranked))
+    return succeed(*asked(command, file, *arguments(command, unranked)))
 
 
 @pytest.fixture
@@ -94,8 +109,7 @@ def here(tmp_path, monkeypatch):
 
 
 def test_every_command_is_here():
-    others = {"demo", "help", "open", "predict"}  # of no file, or of a model (below)
-    assert set(ARGUMENTS) == set(COMMANDS) - others
+    assert set(ARGUMENTS) == set(COMMANDS) - {"demo", "help", "open"}
 
 
 # --- any kind of ranking -----------------------------------------------------------------------
@@ -145,6 +159,8 @@ def without_order(command, said):
         return sort_lists([verdict, found["p_value"], found["effect_size"], found["items"], shown])
     if command == "similar":
         return [row["similarity"] for row in found]
+    if command == "predict":
+        return found
     return sort_lists(found)
 
 
@@ -193,7 +209,7 @@ def test_the_order_of_columns_does_not_matter(here, command):
 @COMMAND
 def test_one_row_is_an_answer_or_one_line(here, command):
     (here / "one.csv").write_text(table([(1, "Kobe", 31, "1,2,3,4")]))
-    done = run(command, "one.csv", *arguments(command))
+    done = run(*asked(command, "one.csv", *arguments(command)))
     if done.exit_code:
         assert (done.exit_code, done.stderr.count("\n")) in ((1, 1), (2, 1)), done.output
         assert done.stderr.startswith("rankcut: ")
@@ -232,10 +248,11 @@ def interrupt(path):
 
 @COMMAND
 def test_an_interrupted_command_leaves_no_file(here, command, monkeypatch):
-    monkeypatch.setattr(disk, "_settle", interrupt)
     target = here / f"out{SUFFIXES.get(command, '.csv')}"
     target.write_bytes(b"before")
-    done = run(command, "votes.csv", *to_file(command, target))
+    words = asked(command, "votes.csv", *to_file(command, target))
+    monkeypatch.setattr(disk, "_settle", interrupt)
+    done = run(*words)
     assert done.exit_code not in (0, 2)
     assert "Traceback" not in done.output
     assert target.read_bytes() == b"before"
@@ -255,7 +272,8 @@ def to_file(command, target):
 @COMMAND
 def test_standard_input(here, command):
     text = (here / "votes.csv").read_text(encoding="utf-8")
-    piped = succeed(command, "-", *arguments(command), "--format", "csv", input=text)
+    words = asked(command, "-", *arguments(command), "--format", "csv")
+    piped = succeed(*words, input=text)
     # A report names its file.
     assert piped == answer(command, "votes.csv").replace("votes.csv, ", "")
 
@@ -264,71 +282,17 @@ def test_standard_input(here, command):
 def test_standard_output(here, command):
     target = here / f"out{SUFFIXES.get(command, '.csv')}"
     named = ["--to", "csv"] if command == "convert" else []
-    succeed(command, "votes.csv", *to_file(command, target))
-    done = run(command, "votes.csv", *to_file(command, "-"), *named)
+    succeed(*asked(command, "votes.csv", *to_file(command, target)))
+    done = run(*asked(command, "votes.csv", *to_file(command, "-"), *named))
     assert done.exit_code == 0, done.output
     assert done.stdout_bytes == target.read_bytes()
 
 
 @pytest.mark.parametrize("command", [each for each in ARGUMENTS if "--json" in ARGUMENTS[each]])
 def test_standard_output_holds_one_thing(here, command):
-    done = run(command, "votes.csv", *arguments(command), "-o", "-")
+    done = run(*asked(command, "votes.csv", *arguments(command), "-o", "-"))
     assert done.exit_code != 0
     assert "cannot hold both the output and JSON" in done.output
-
-
-# --- a saved model, which takes rankings too ----------------------------------------------------
-
-
-@pytest.fixture
-def model(here):
-    return fit_blocs("votes.csv")
-
-
-def fit_blocs(file):
-    about = ["--unranked", "last", "--columns", "town,age"]
-    succeed("blocs", file, "-k", "2", *about, "-o", "blocs.skops")
-    return "blocs.skops"
-
-
-def predict(model, file, *options, **settings):
-    return run("predict", model, file, "--columns", "town,age", *options, **settings)
-
-
-def test_a_model_takes_any_kind_in_any_order_of_columns_and_one_row(here, model):
-    for ranks, _ in KINDS.values():
-        rows = [(1, "Kobe", 31, each) for each in ranks.split()]
-        (here / "one.csv").write_text(table(rows), encoding="utf-8")
-        (here / "two.csv").write_text(turned_table(rows), encoding="utf-8")
-        one, two = predict(model, "one.csv"), predict(model, "two.csv")
-        assert one.exit_code == 0, one.output
-        assert len(one.stdout.splitlines()) == 7
-        assert two.stdout == one.stdout
-    (here / "one.csv").write_text(table([(1, "Kobe", 31, "1,2,3,4")]), encoding="utf-8")
-    assert len(predict(model, "one.csv").stdout.splitlines()) == 2
-
-
-def test_a_model_takes_standard_input_and_writes_standard_output(here, model):
-    text = (here / "votes.csv").read_text(encoding="utf-8")
-    shown = predict(model, "votes.csv").stdout_bytes
-    assert predict(model, "-", "--format", "csv", input=text).stdout_bytes == shown
-    assert predict(model, "votes.csv", "-o", "out.csv").exit_code == 0
-    assert (here / "out.csv").read_bytes() == shown
-
-
-def test_labels_of_a_model_are_only_text(here):
-    (here / "odd.csv").write_text(table(BALLOTS, HOSTILE), encoding="utf-8")
-    done = predict(fit_blocs("odd.csv"), "odd.csv")
-    assert done.exit_code == 0, done.output
-    assert len(list(csv.DictReader(io.StringIO(done.stdout)))) == 18
-
-
-def test_an_interrupted_prediction_leaves_no_file(here, model, monkeypatch):
-    monkeypatch.setattr(disk, "_settle", interrupt)
-    done = predict(model, "votes.csv", "-o", "out.csv")
-    assert done.exit_code not in (0, 2)
-    assert "Traceback" not in done.output
-    assert {path.name for path in here.iterdir()} == {"votes.csv", model}
 
 
 # --- one grammar -------------------------------------------------------------------------------

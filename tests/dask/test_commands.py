@@ -99,9 +99,9 @@ def test_a_run_that_was_killed_is_finished_by_the_next(votes):
 
 
 def test_missing_stripes_of_a_gram_matrix_are_written(votes, monkeypatch):
-    from rankcut.dask import jobs
+    from rankcut.dask import parquet
 
-    monkeypatch.setattr(jobs, "SIDE", 100)
+    monkeypatch.setattr(parquet, "SIDE", 100)
     succeed("gram votes -o gram.zarr")
     stored = zarr.open_array("gram.zarr", mode="r+")
     expected = stored[:]

@@ -107,19 +107,6 @@ def test_a_column_that_is_empty_at_first_is_what_it_is_later():
     assert [piece.columns["town"][0] for piece in pieces] == [None, None, "Kobe", "Nara"]
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("toro,uni\n1,x\n1,1\n", "'x' is not a number, and others are"),
-        ("toro,uni,ika\n1,2,x\n2,1,3\n", "'x' is not a number, and others are"),
-        ("toro,uni\n1,x\n", "only column 'toro' holds ranks"),
-    ],
-)
-def test_a_word_makes_no_item_disappear(text, says):
-    with pytest.raises(RankingFileError, match=says):
-        read(text)
-
-
 def test_a_rank_of_zero_among_objects_is_a_number():
     table = pd.DataFrame({"a": np.array([0, None], dtype=object), "b": [1, 2]})
     np.testing.assert_array_equal(from_frame(table).ranks, [[0, 1], [np.nan, 2]])

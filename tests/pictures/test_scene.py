@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcut.pictures.scene import place_labels, text_width
+from rankcut.pictures.scene import place_labels
 
 BOUNDS = (0.0, 0.0, 400.0, 300.0)
 
@@ -42,11 +42,6 @@ def test_labels_far_from_each_other_are_all_placed_in_the_favoured_direction():
 def test_equal_anchors_get_places_beside_each_other():
     placed = place_labels(np.full((4, 2), 150.0), np.full((4, 2), 12.0), BOUNDS)
     assert len({(x, y) for _, x, y in placed}) == 4
-
-
-def test_widths_add_up():
-    assert text_width("toro", 12) == 12 * sum(text_width(c, 1) for c in "toro")
-    assert text_width("", 12) == 0
 
 
 def test_a_label_goes_elsewhere_rather_than_cover_points():

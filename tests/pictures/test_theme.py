@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankcut.pictures.theme import COLOURS, ON_DARK, OTHERS, colour, shorten
+from rankcut.pictures.theme import COLOURS, ON_DARK, OTHERS
 
 # Machado, Oliveira and Fernandes (2009), full severity, in linear RGB.
 SIGHT = {
@@ -48,13 +48,3 @@ def test_every_two_colours_can_be_told_apart(sight, dark):
     # A difference of about 2 can just be seen; patches that are small need several times that.
     apart = [np.linalg.norm(a - b) for a, b in combinations(seen, 2)]
     assert min(apart) > 8
-
-
-def test_groups_beyond_the_last_colour_are_grey():
-    assert colour(len(COLOURS) - 1) == COLOURS[-1]
-    assert colour(len(COLOURS)) == OTHERS
-
-
-def test_labels_are_one_short_line():
-    assert shorten("a\nb  c") == "a b c"
-    assert len(shorten("x" * 99, 10)) == 10

@@ -167,12 +167,6 @@ def test_findings_link_to_their_panels_and_the_foot_says_what_this_is():
     assert foot == f"lunch.csv, {date.today().day} {date.today():%B %Y}, rankcut {__version__}"
 
 
-def test_saving(tmp_path):
-    page = report([[1, 2], [2, 1]])
-    page.save(tmp_path / "page.html")
-    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page.html
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
