@@ -68,16 +68,13 @@ class ItemGraphOptions:
 
 
 class _Built(NamedTuple):
-    """A graph or its recipe, its items, and what these are compared by.
-
-    ``by_name`` is the column that colours the items of a picture, ``categories`` its values.
-    """
+    """A graph or its recipe, its items, and what these are compared by."""
 
     recipe: Any
     items: tuple[Any, ...]
     compared_by: str
-    by_name: str = ""
-    categories: Any = None
+    by_name: str = ""  #: the column that colours the items of a picture
+    categories: Any = None  #: its values
 
 
 @with_options(options=ItemGraphOptions, reading=Reading)

@@ -243,7 +243,6 @@ def make_mallows(
     from sklearn.utils import check_random_state
 
     rng = check_random_state(random_state)
-    _check_size(n_rankings, n_items)
     centres, bloc = _blocs(rng, n_rankings, n_items, centers, n_blocs, shares)
     phis = np.broadcast_to(np.asarray(phi, dtype=np.float64), (len(centres),))
     if not ((phis >= 0) & (phis <= 1)).all():
@@ -264,12 +263,8 @@ def make_mallows(
     order = np.argsort(centres, axis=1, kind="stable")
     ranks = np.empty((n_rankings, n_items))
     np.put_along_axis(ranks, order[bloc], places + 1.0, axis=1)
-    return RankingSet(
-        _of_kind(rng, ranks, kind, k),
-        tuple(range(n_items)),
-        target=bloc,
-        details={"centers": centres},
-    )
+    ranks = _of_kind(rng, ranks, kind, k)
+    return RankingSet(ranks, tuple(range(n_items)), target=bloc, details={"centers": centres})
 
 
 def make_plackett_luce(
@@ -318,24 +313,14 @@ def make_plackett_luce(
         n_blocs, n_items = given.shape
         if not ((given > 0) & np.isfinite(given)).all():
             raise InputError("must be finite numbers above 0", parameter="strengths")
-    _check_size(n_rankings, n_items)
     centres, bloc = _blocs(rng, n_rankings, n_items, None, n_blocs, shares)
     if given is None:
         given = n_items + 1 - centres
     # The order of independent exponential times with these rates is the model's.
     times = rng.exponential(size=(n_rankings, n_items)) / given[bloc]
     ranks = (np.argsort(np.argsort(times, axis=1), axis=1) + 1).astype(np.float64)
-    return RankingSet(
-        _of_kind(rng, ranks, kind, k),
-        tuple(range(n_items)),
-        target=bloc,
-        details={"strengths": given},
-    )
-
-
-def _check_size(n_rankings: int, n_items: int) -> None:
-    check_count(n_rankings, "n_rankings")
-    check_count(n_items, "n_items")
+    ranks = _of_kind(rng, ranks, kind, k)
+    return RankingSet(ranks, tuple(range(n_items)), target=bloc, details={"strengths": given})
 
 
 def _blocs(
@@ -347,6 +332,8 @@ def _blocs(
     shares: Any,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The centre of each bloc, and the bloc of each ranking."""
+    check_count(n_rankings, "n_rankings")
+    check_count(n_items, "n_items")
     if centers is not None:
         centres = np.atleast_2d(np.asarray(centers, dtype=np.float64))
         if centres.shape[1] != n_items:

@@ -9,10 +9,9 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -29,16 +28,13 @@ _GROUP = r"(?:[ \t]*\{[0-9, \t]*\}[ \t]*|[0-9 \t]+)"
 _TIED = re.compile(rf"{_GROUP}(?:,{_GROUP})*")
 
 
-@dataclass
-class _Header:
+class _Header(NamedTuple):
     """The lines before the orders."""
 
-    names: dict[int, str] = field(default_factory=dict)
-    n_items: int = -1
-    first_item: int = 1
-    items_line: int = 1
-    fields: dict[str, str] = field(default_factory=dict)
-    n_lines: int = 0
+    n_lines: int
+    numbers: range  #: of the items
+    names: dict[int, str]
+    fields: dict[str, str]
 
 
 def read_preflib(source: Source) -> RankingSet:
@@ -64,7 +60,7 @@ def read_preflib(source: Source) -> RankingSet:
     lines = [line.strip() for line in decoded(read_all(source)).split("\n")]
     header = _read_header(lines, name)
     is_cat = header.fields.get("DATA TYPE", name.removesuffix(".gz")[-3:]) == "cat"
-    numbers = range(header.first_item, header.first_item + header.n_items)
+    numbers = header.numbers
     starts, columns, ranks, counts = array("q", [0]), array("q"), array("q"), array("q")
     for line, text in enumerate(lines[header.n_lines :], start=header.n_lines + 1):
         if not text or text.startswith("#"):
@@ -78,7 +74,7 @@ def read_preflib(source: Source) -> RankingSet:
                 unknown = next(item for item in order if item not in numbers)
                 raise ValueError(
                     f"there is no item {unknown}: the header says that there are {len(numbers)} "
-                    f"alternatives, counted from {header.first_item}"
+                    f"alternatives, counted from {numbers.start}"
                 )
         except ValueError as problem:
             raise RankingFileError(str(problem), name, line) from None
@@ -90,9 +86,9 @@ def read_preflib(source: Source) -> RankingSet:
         last = len(lines) - (lines[-1] == "")
         raise RankingFileError("the file has a header and no orders", name, last)
     items, notes = distinct_labels([header.names.get(i, str(i)) for i in numbers])
-    entries = (np.array(ranks, dtype=float), np.array(columns) - header.first_item, starts)
+    entries = (np.array(ranks, dtype=float), np.array(columns) - numbers.start, starts)
     return RankingSet(
-        fitting_ranks(csr_array(entries, shape=(len(counts), header.n_items))),
+        fitting_ranks(csr_array(entries, shape=(len(counts), len(numbers)))),
         items,
         counts=np.array(counts),
         title=header.fields.get("TITLE", ""),
@@ -137,59 +133,51 @@ def _read_line(text: str, is_cat: bool) -> tuple[int, list[int], Sequence[int]]:
 
 def _read_header(lines: Sequence[str], name: str) -> _Header:
     above = list(takewhile(lambda line: not line or line.startswith("#"), lines))
-    header = _Header(n_lines=len(above))
+    names: dict[int, str] = {}
+    fields: dict[str, str] = {}
+    n_items, items_line = -1, 1
+
+    def refuse(problem: str, line: int) -> NoReturn:
+        raise RankingFileError(problem, name, line)
+
     for line, text in enumerate(above, start=1):
-        key, _, value = text.lstrip("# ").partition(":")
-        _note_field(header, key.strip().upper(), value.strip(), name, line)
-    if header.n_items < 0:
-        raise RankingFileError(
+        key, _, value = (part.strip() for part in text.lstrip("# ").partition(":"))
+        if (numbered := _NAME.fullmatch(key.upper())) is not None:
+            if int(numbered[1]) in names:
+                refuse(f"{key.lower()} is given twice; keep one", line)
+            names[int(numbered[1])] = value
+        elif key.upper() == "NUMBER ALTERNATIVES":
+            n_items, items_line = whole_number(value) or 0, line
+            if not n_items:
+                refuse(
+                    f"the number of alternatives must be a number, 1 or more; got {value[:40]!r}; "
+                    "is this a PrefLib file?",
+                    line,
+                )
+        elif key:
+            fields[key.upper()] = value
+    if n_items < 0:
+        refuse(
             "this is not a PrefLib file: its header has no line '# NUMBER ALTERNATIVES: …'",
-            name,
             min(len(above) + 1, len(lines)),
         )
-    if header.n_items > sum(map(len, lines)):
-        raise RankingFileError(
-            f"the header says that there are {header.n_items} alternatives, more than the file "
-            "has characters; correct NUMBER ALTERNATIVES",
-            name,
-            header.items_line,
+    if n_items > sum(map(len, lines)):
+        refuse(
+            f"the header says that there are {n_items} alternatives, more than the file has "
+            "characters; correct NUMBER ALTERNATIVES",
+            items_line,
         )
     # Some files number their alternatives from 0.
-    header.first_item = 0 if 0 in header.names and header.n_items not in header.names else 1
-    last = header.first_item + header.n_items - 1
-    beyond = [i for i in header.names if not header.first_item <= i <= last]
+    first = 0 if 0 in names and n_items not in names else 1
+    numbers = range(first, first + n_items)
+    beyond = [i for i in names if i not in numbers]
     if beyond:
-        raise RankingFileError(
-            f"the header names alternative {beyond[0]}, but says there are {header.n_items}; "
-            "correct NUMBER ALTERNATIVES",
-            name,
-            header.items_line,
+        refuse(
+            f"the header names alternative {beyond[0]}, but says there are {n_items}; correct "
+            "NUMBER ALTERNATIVES",
+            items_line,
         )
-    return header
-
-
-def _note_field(header: _Header, key: str, value: str, name: str, line: int) -> None:
-    numbered = _NAME.fullmatch(key)
-    if numbered is not None:
-        if int(numbered[1]) in header.names:
-            raise RankingFileError(f"{key.lower()} is given twice; keep one", name, line)
-        header.names[int(numbered[1])] = value
-    elif key == "NUMBER ALTERNATIVES":
-        header.n_items, header.items_line = _count_of_items(value, name, line), line
-    elif key:
-        header.fields[key] = value
-
-
-def _count_of_items(text: str, name: str, line: int) -> int:
-    number = whole_number(text)
-    if not number:
-        raise RankingFileError(
-            f"the number of alternatives must be a number, 1 or more; got {text[:40]!r}; "
-            "is this a PrefLib file?",
-            name,
-            line,
-        )
-    return number
+    return _Header(len(above), numbers, names, fields)
 
 
 OrderType: TypeAlias = Literal["soc", "soi", "toc", "toi"]
