@@ -70,7 +70,7 @@ def test_a_column_changes_its_role(looked):
 
 
 def test_a_question_keeps_the_names_of_its_items(looked):
-    name, content, _ = KINDS["Qualtrics"]
+    name, content, *_ = KINDS["Qualtrics"]
     about = looked(name, content)
     column = about["roles"].index("item")
     assert about["recognised"]

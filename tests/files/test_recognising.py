@@ -119,202 +119,137 @@ NYC += [[f"{i}", *(IDS[dish] for dish in order)] for i, order in enumerate(ORDER
 RATED = [[5, 3, 1], [1, 5, 3], [3, 1, 5], [5, 1, 3]]
 LOG = [(user, dish, RATED[user][i]) for user in range(4) for i, dish in enumerate(DISHES)]
 
-# Name of the file, its content, what it is read as; ranks of DISHES unless it says otherwise.
+
+def each(head, rows, delimiter=","):
+    """A table with a row for each ranking, numbered."""
+    return table([head, *([i, *row] for i, row in enumerate(rows))], delimiter)
+
+
+def scored(names, score):
+    """A long table of scores, a line for each data set and dish."""
+    rows = ([f"d{d}", DISHES[i], score(RANKS[d][i])] for d in range(4) for i in range(3))
+    return table([names, *rows])
+
+
+def logged(line, head="", items=DISHES):
+    """A line for each rating."""
+    return head + "".join(line.format(u, items[DISHES.index(d)], r, 6 - r) for u, d, r in LOG)
+
+
+IMPORTED = [json.dumps({"ImportId": own}) for own in ("startDate", *QID)]
+ARENA_RECORDS = [dict(zip(ARENA[0], row, strict=True)) for row in ARENA[1:]]
+TASKS = [[1, 2, 3], [3, 1, 2]]
+MAINE = [f"Rep. to Congress {place} Choice District 2" for place in ("1st", "2nd", "3rd")]
+
+# What files are read as, their ranks of DISHES, and for each kind a name and its content.
+READ_AS = [
+    ("a Qualtrics rank-order question", RANKS, {
+        "Qualtrics": ("q.csv", qualtrics(Q5, ABOUT, QID, RANKS)),
+        "Qualtrics, tabs in UTF-16": (
+            "q.tsv", qualtrics(Q5, ABOUT, QID, RANKS, "\t").encode("utf-16")),
+        "Qualtrics, workbook": (
+            "q.xlsx", lambda: workbook([["StartDate", *Q5], ["Start Date", *ABOUT], IMPORTED,
+                                        *(["2024-05-01", *row] for row in RANKS)])),
+    }),
+    ("a Qualtrics drag-and-drop group", RANKS, {
+        "Qualtrics, groups": (
+            "q.csv", qualtrics([f"Q9_0_{i}_RANK" for i in (1, 2, 3)],
+                               [f"Sort these - Tasty - {dish} - Rank" for dish in DISHES],
+                               [f"QID9_G0_{i}_RANK" for i in (1, 2, 3)], RANKS)),
+    }),
+    ("a Microsoft Forms ranking question", RANKS, {
+        "Microsoft Forms": (
+            "forms.xlsx", lambda: workbook(
+                [["ID", "Start time", "Name", "Rank the dishes"],
+                 *([i, "1/2/24", f"n{i}", ";".join(o) + ";"] for i, o in enumerate(ORDERS))])),
+        "Microsoft Forms, CSV": (
+            "forms.csv", each(["ID", "Dishes"], ([";".join(o) + ";"] for o in ORDERS))),
+    }),
+    ("a Google Forms grid", RANKS, {
+        "Google Forms, places in words": (
+            "g.csv", table(GRID + [["1/2/2024", *map(WORDS.get, row), "Kobe"] for row in RANKS])),
+    }),
+    ("a grid of ranks", RANKS, {
+        "Google Forms, numbers": (
+            "g.csv", table(GRID + [["1/2/2024", *row, "Kobe"] for row in RANKS])),
+    }),
+    ("a Google Forms grid of places", RANKS, {
+        "Google Forms, a column for each place": (
+            "g.csv", each(["Timestamp", *(f"Order [{WORDS[i]}]" for i in (2, 1, 3))],
+                          ([o[1], o[0], o[2]] for o in ORDERS))),
+    }),
+    ("a SurveyMonkey rank-order question", RANKS, {"SurveyMonkey": ("m.csv", table(MONKEY))}),
+    ("a LimeSurvey ranking question", RANKS, {
+        "LimeSurvey": (
+            "l.csv", each(["id", "submitdate", "Q1[1]", "Q1[2]", "Q1[3]"],
+                          (["2024-01-01", *order] for order in ORDERS))),
+        "LimeSurvey, semicolons": (
+            "l.csv", each(["id", *(f"dishes[Rank {i}]" for i in (1, 2, 3))], ORDERS, ";")),
+    }),
+    ("an ODK or Kobo ranking question", RANKS, {
+        "ODK": ("odk.csv", each(["SubmissionDate", "dishes", "meta-instanceID"],
+                                ([" ".join(o), f"uuid:{i}"] for i, o in enumerate(ORDERS)))),
+    }),
+    ("lists in one cell", RANKS, {
+        "lists with commas": ("l.csv", each(["who", "dishes"], ([", ".join(o)] for o in ORDERS))),
+    }),
+    ("orders in one column", RANKS, {
+        "orders": ("o.csv", each(["id", "vote"], ([" > ".join(order)] for order in ORDERS))),
+    }),
+    ("ranked ballots", RANKS, {
+        "ballots": ("b.csv", table(BALLOTS)),
+        "ballots with candidate ids": (
+            "nyc.xlsx", lambda: workbook(NYC, [[own, dish] for dish, own in IDS.items()])),
+        "ballots of Maine": ("maine.csv", each(["Cast Vote Record", *MAINE], ORDERS)),
+    }),
+    ("ranked ballots", [[1, 2, 3], [NAN, 1, NAN], [2, 3, 1], [1, NAN, 2]], {
+        "Dominion": ("cvr.zip", dominion),
+    }),
+    ("votes between two", VOTES, {
+        "votes": ("v.csv", table(ARENA)),
+        "votes, JSONL": ("v.jsonl", "\n".join(map(json.dumps, ARENA_RECORDS))),
+        "votes, JSON": ("v.json", json.dumps(ARENA_RECORDS)),
+        "votes by name": (
+            "v.csv",
+            "left,right,winner\ntoro,uni,toro\nika,uni,uni\ntoro,ika,draw\nuni,ika,both bad\n"),
+        "votes, left or right": (
+            "v.csv",
+            "left,right,choice\ntoro,uni,left\nika,uni,right\ntoro,ika,tie\nuni,ika,tie\n"),
+    }),
+    ("votes between two", [[1, 2, NAN], [NAN, 1, 2], [1, NAN, 2]], {
+        "winners and losers": ("v.csv", "winner,loser\ntoro,uni\nuni,ika\ntoro,ika\n"),
+    }),
+    ("best-worst tasks", TASKS, {
+        "best and worst": (
+            "bw.csv", "respondent,task,item1,item2,item3,best,worst\n"
+                      "1,1,toro,uni,ika,toro,ika\n1,2,ika,toro,uni,uni,toro\n"),
+        "best and worst, shown in one cell": (
+            "bw.csv",
+            "respondent,shown,best,worst\n1,toro;uni;ika,toro,ika\n2,ika;toro;uni,uni,toro\n"),
+        "best and worst, by number": (
+            "bw.csv",
+            "id,option_1,option_2,option_3,best,worst\n1,toro,uni,ika,1,3\n2,ika,toro,uni,3,2\n"),
+    }),
+    ("scores of models on data sets", RANKS, {
+        "scores, long": (
+            "s.csv", scored(["dataset", "model", "accuracy"], lambda rank: 0.9 - rank / 10)),
+        "errors, long": ("s.csv", scored(["task", "method", "rmse"], lambda rank: rank / 10)),
+    }),
+    ("a TREC run", RANKS, {"TREC run": ("bm25.run", logged("q{0} Q0 {1} {3} {2}.5 bm25\n"))}),
+    ("ratings of RecBole", RANKS, {
+        "RecBole": ("lunch.inter", logged(
+            "{0}\t{1}\t{2}\n", "user_id:token\titem_id:token\trating:float\n")),
+    }),
+    ("ratings, one in a row", RANKS, {
+        "MovieLens": (
+            "ratings.csv", logged("{0},{1},{2},99\n", "userId,movieId,rating,timestamp\n")),
+        "MovieLens, two colons": ("ratings.dat", logged("{0}::{1}::{2}::99\n", items="012")),
+        "MovieLens, tabs": ("u.data", logged("{0}\t{1}\t{2}\t99\n", items="012")),
+    }),
+]  # fmt: skip
 KINDS = {
-    "Qualtrics": ("q.csv", qualtrics(Q5, ABOUT, QID, RANKS), "a Qualtrics rank-order question"),
-    "Qualtrics, tabs in UTF-16": (
-        "q.tsv",
-        qualtrics(Q5, ABOUT, QID, RANKS, "\t").encode("utf-16"),
-        "a Qualtrics rank-order question",
-    ),
-    "Qualtrics, groups": (
-        "q.csv",
-        qualtrics(
-            [f"Q9_0_{i}_RANK" for i in (1, 2, 3)],
-            [f"Sort these - Tasty - {dish} - Rank" for dish in DISHES],
-            [f"QID9_G0_{i}_RANK" for i in (1, 2, 3)],
-            RANKS,
-        ),
-        "a Qualtrics drag-and-drop group",
-    ),
-    "Qualtrics, workbook": (
-        "q.xlsx",
-        lambda: workbook(
-            [
-                ["StartDate", *Q5],
-                ["Start Date", *ABOUT],
-                [json.dumps({"ImportId": own}) for own in ("startDate", *QID)],
-                *(["2024-05-01", *row] for row in RANKS),
-            ]
-        ),
-        "a Qualtrics rank-order question",
-    ),
-    "Microsoft Forms": (
-        "forms.xlsx",
-        lambda: workbook(
-            [
-                ["ID", "Start time", "Name", "Rank the dishes"],
-                *([i, "1/2/24 10:00", f"n{i}", ";".join(o) + ";"] for i, o in enumerate(ORDERS)),
-            ]
-        ),
-        "a Microsoft Forms ranking question",
-    ),
-    "Microsoft Forms, CSV": (
-        "forms.csv",
-        table([["ID", "Dishes"], *([i, ";".join(o) + ";"] for i, o in enumerate(ORDERS))]),
-        "a Microsoft Forms ranking question",
-    ),
-    "Google Forms, places in words": (
-        "g.csv",
-        table(GRID + [["1/2/2024", *map(WORDS.get, row), "Kobe"] for row in RANKS]),
-        "a Google Forms grid",
-    ),
-    "Google Forms, numbers": (
-        "g.csv",
-        table(GRID + [["1/2/2024", *row, "Kobe"] for row in RANKS]),
-        "a grid of ranks",
-    ),
-    "Google Forms, a column for each place": (
-        "g.csv",
-        table([["Timestamp", *(f"Order [{WORDS[i]}]" for i in (2, 1, 3))]]
-              + [["1/2/2024", o[1], o[0], o[2]] for o in ORDERS]),
-        "a Google Forms grid of places",
-    ),
-    "SurveyMonkey": ("m.csv", table(MONKEY), "a SurveyMonkey rank-order question"),
-    "LimeSurvey": (
-        "l.csv",
-        table([["id", "submitdate", "Q1[1]", "Q1[2]", "Q1[3]"]]
-              + [[i, "2024-01-01", *order] for i, order in enumerate(ORDERS)]),
-        "a LimeSurvey ranking question",
-    ),
-    "LimeSurvey, semicolons": (
-        "l.csv",
-        table([["id", "dishes[Rank 1]", "dishes[Rank 2]", "dishes[Rank 3]"]]
-              + [[i, *order] for i, order in enumerate(ORDERS)], ";"),
-        "a LimeSurvey ranking question",
-    ),
-    "ODK": (
-        "odk.csv",
-        table([["SubmissionDate", "dishes", "meta-instanceID"]]
-              + [["2024-01-01", " ".join(o), f"uuid:{i}"] for i, o in enumerate(ORDERS)]),
-        "an ODK or Kobo ranking question",
-    ),
-    "lists with commas": (
-        "list.csv",
-        table([["who", "dishes"], *([i, ", ".join(o)] for i, o in enumerate(ORDERS))]),
-        "lists in one cell",
-    ),
-    "orders": (
-        "o.csv",
-        table([["id", "vote"], *([i, " > ".join(order)] for i, order in enumerate(ORDERS))]),
-        "orders in one column",
-    ),
-    "ballots": ("b.csv", table(BALLOTS), "ranked ballots"),
-    "ballots with candidate ids": (
-        "nyc.xlsx",
-        lambda: workbook(NYC, [[own, dish] for dish, own in IDS.items()]),
-        "ranked ballots",
-    ),
-    "ballots of Maine": (
-        "maine.csv",
-        table([["Cast Vote Record", "Rep. to Congress 1st Choice District 2",
-                "Rep. to Congress 2nd Choice District 2", "Rep. to Congress 3rd Choice District 2"]]
-              + [[i, *order] for i, order in enumerate(ORDERS)]),
-        "ranked ballots",
-    ),
-    "votes": ("v.csv", table(ARENA), "votes between two", VOTES),
-    "votes, JSONL": (
-        "v.jsonl",
-        "\n".join(json.dumps(dict(zip(ARENA[0], row, strict=True))) for row in ARENA[1:]),
-        "votes between two",
-        VOTES,
-    ),
-    "votes, JSON": (
-        "v.json",
-        json.dumps([dict(zip(ARENA[0], row, strict=True)) for row in ARENA[1:]]),
-        "votes between two",
-        VOTES,
-    ),
-    "votes by name": (
-        "v.csv",
-        "left,right,winner\ntoro,uni,toro\nika,uni,uni\ntoro,ika,draw\nuni,ika,both bad\n",
-        "votes between two",
-        VOTES,
-    ),
-    "votes, left or right": (
-        "v.csv",
-        "left,right,choice\ntoro,uni,left\nika,uni,right\ntoro,ika,tie\nuni,ika,tie\n",
-        "votes between two",
-        VOTES,
-    ),
-    "winners and losers": (
-        "v.csv",
-        "winner,loser\ntoro,uni\nuni,ika\ntoro,ika\n",
-        "votes between two",
-        [[1, 2, NAN], [NAN, 1, 2], [1, NAN, 2]],
-    ),
-    "best and worst": (
-        "bw.csv",
-        "respondent,task,item1,item2,item3,best,worst\n"
-        "1,1,toro,uni,ika,toro,ika\n1,2,ika,toro,uni,uni,toro\n",
-        "best-worst tasks",
-        [[1, 2, 3], [3, 1, 2]],
-    ),
-    "best and worst, shown in one cell": (
-        "bw.csv",
-        "respondent,shown,best,worst\n1,toro;uni;ika,toro,ika\n2,ika;toro;uni,uni,toro\n",
-        "best-worst tasks",
-        [[1, 2, 3], [3, 1, 2]],
-    ),
-    "best and worst, by number": (
-        "bw.csv",
-        "id,option_1,option_2,option_3,best,worst\n1,toro,uni,ika,1,3\n2,ika,toro,uni,3,2\n",
-        "best-worst tasks",
-        [[1, 2, 3], [3, 1, 2]],
-    ),
-    "scores, long": (
-        "s.csv",
-        table([["dataset", "model", "accuracy"],
-               *([f"d{d}", dish, 0.9 - RANKS[d][i] / 10]
-                 for d in range(4) for i, dish in enumerate(DISHES))]),
-        "scores of models on data sets",
-    ),
-    "errors, long": (
-        "s.csv",
-        table([["task", "method", "rmse"],
-               *([f"d{d}", dish, RANKS[d][i] / 10]
-                 for d in range(4) for i, dish in enumerate(DISHES))]),
-        "scores of models on data sets",
-    ),
-    "TREC run": (
-        "bm25.run",
-        "".join(f"q{u} Q0 {d} {6 - r} {r}.5 bm25\n" for u, d, r in LOG),
-        "a TREC run",
-    ),
-    "RecBole": (
-        "lunch.inter",
-        "user_id:token\titem_id:token\trating:float\n"
-        + "".join(f"{u}\t{d}\t{r}\n" for u, d, r in LOG),
-        "ratings of RecBole",
-    ),
-    "MovieLens": (
-        "ratings.csv",
-        "userId,movieId,rating,timestamp\n" + "".join(f"{u},{d},{r},99\n" for u, d, r in LOG),
-        "ratings, one in a row",
-    ),
-    "MovieLens, two colons": (
-        "ratings.dat",
-        "".join(f"{u}::{DISHES.index(d)}::{r}::99\n" for u, d, r in LOG),
-        "ratings, one in a row",
-    ),
-    "MovieLens, tabs": (
-        "u.data",
-        "".join(f"{u}\t{DISHES.index(d)}\t{r}\t99\n" for u, d, r in LOG),
-        "ratings, one in a row",
-    ),
-    "Dominion": ("cvr.zip", dominion, "ranked ballots",
-                 [[1, 2, 3], [NAN, 1, NAN], [2, 3, 1], [1, NAN, 2]]),
-}  # fmt: skip
+    kind: (*file, what, ranks) for what, ranks, files in READ_AS for kind, file in files.items()
+}
 
 
 def read(text, **options):
@@ -331,10 +266,10 @@ def made(folder, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_files_of_each_kind_are_read_without_options(kind, tmp_path):
-    _, _, what, *more = KINDS[kind]
+    _, _, what, ranks = KINDS[kind]
     place = made(tmp_path, kind)
     votes = read_file(place)
-    expected = np.array(more[0] if more else RANKS, dtype=float)
+    expected = np.array(ranks, dtype=float)
     if kind.startswith("MovieLens,"):
         assert {*votes.items} == {"0", "1", "2"}
         votes = votes.with_items(["0", "1", "2"])
