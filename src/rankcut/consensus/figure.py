@@ -125,16 +125,6 @@ def _say(report: ConsensusReport) -> str:
     return said + (f" Not drawn: {amount(left_out, 'item')} further down." if left_out > 0 else "")
 
 
-def place_ticks(n_items: int) -> list[int]:
-    """The places to label below a picture: the first, and about a dozen others.
-
-    >>> place_ticks(30)
-    [1, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
-    """
-    step = max(1, -(-n_items // 12))
-    return [place for place in range(1, n_items + 1) if place == 1 or place % step == 0]
-
-
 def draw_places(
     groups: Sequence[tuple[str, NDArray[Any], NDArray[Any] | None]],
     items: Sequence[str],
@@ -169,7 +159,11 @@ def draw_places(
             label=label,
         )
     axes.set_xlim(0.5, len(items) + 0.5)
-    axes.set_xticks(place_ticks(len(items)))
+    # The first place, and about a dozen others.
+    step = max(1, -(-len(items) // 12))
+    axes.set_xticks(
+        [place for place in range(1, len(items) + 1) if place == 1 or place % step == 0]
+    )
     axes.set_xlabel("place (1 = best)", color=INK, size=10)
     write_heading(figure, title, said, axes if len(groups) > 1 else None)
     return figure
@@ -299,21 +293,14 @@ def show_pairs(
 def pairs_picture(
     shares: NDArray[np.float64], items: Sequence[str], order: Sequence[int], *, chosen: bool = False
 ) -> Picture:
-    """Who is preferred to whom, in an order of the items."""
+    """A cell for each pair of items: the deeper its colour, the clearer the preference."""
     said = "Blue: most of those who compare both prefer the item of the row; orange: that of the "
     said += "column."
     if np.isnan(shares[~np.eye(len(shares), dtype=bool)]).any():
         said += " Grey: nobody compares them."
     if len(order) > MOST_ITEMS:
         said += f" These are the first {MOST_ITEMS} of {len(order):,} items."
-    scene = pairs_scene(shares, items, order[:MOST_ITEMS], chosen=chosen)
-    return Picture("Pairs of items", said, scene)
-
-
-def pairs_scene(
-    shares: NDArray[np.float64], items: Sequence[str], order: Sequence[int], *, chosen: bool = False
-) -> Scene:
-    """A cell for each pair: the deeper its colour, the clearer the preference."""
+    order = order[:MOST_ITEMS]
     number = len(order)
     side = min(40.0, 730.0 / number)
     size = min(13.0, max(8.0, 0.62 * side))
@@ -342,7 +329,8 @@ def pairs_scene(
             column_of = rectangle(left + side * line, top, side, side * number)
             shapes.append(Path([*row, *column_of], INK, 2.5, item=item, where="later"))
     about = "Share that prefers the item of the row to the item of the column"
-    return Scene(left + side * number + 4, top + side * number + 4, shapes, about)
+    scene = Scene(left + side * number + 4, top + side * number + 4, shapes, about)
+    return Picture("Pairs of items", said, scene)
 
 
 def _cell(x: float, y: float, side: float, share: float, words: str) -> Iterator[Shape]:

@@ -175,16 +175,11 @@ def _write(axes: Any, text: Text, order: int) -> None:
     )
 
 
-def bare(axes: Any) -> None:
-    """Keep only what is needed to read an axis."""
+def name_rows(axes: Any, items: Sequence[Any]) -> None:
+    """Give an axis a row for each item, the first on top, and only what is needed to read it."""
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.spines["bottom"].set_color(SOFT)
     axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=10, left=False)
-
-
-def name_rows(axes: Any, items: Sequence[Any]) -> None:
-    """Give an axis a row for each item, the first on top."""
-    bare(axes)
     axes.grid(axis="x", color=FAINT, linewidth=0.7)
     axes.set_axisbelow(True)
     names = [wrap_name(item) for item in items]

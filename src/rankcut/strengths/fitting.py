@@ -63,7 +63,7 @@ class SparseFit:
     def draws(self, n_draws: int, seed: int) -> Floats:
         """(K⁻¹ + D)⁻¹ times what people's scores and the prior might have been, beside θ."""
         rng = np.random.default_rng(seed)
-        solver = self.prior.sparse_solver(self.chosen, self.diagonal)
+        solver = SparseSolver(self.prior, self.chosen, self.diagonal)
         found = []
         step = max(1, AT_ONCE // max(len(self.theta), len(self.people.counts)))
         for start in range(0, n_draws, step):
@@ -217,7 +217,7 @@ def fit_strengths(
         graph = as_item_graph(graph).aligned(choices.n_items, rankings.items)
     family = ItemPrior(choices.n_items, graph)
     if choices.n_items > MOST_DENSE:
-        return _many(likelihood, family, prior, people, connected)
+        return _fit_many(likelihood, family, prior, people, connected)
     n_items = choices.n_items
     start = np.zeros(likelihood.n_parameters)
     try:
@@ -275,36 +275,6 @@ def choices_to_fit(rankings: Rankings) -> Choices:
         weights = choices.weights / choices.weights[used].max()
         choices = replace(choices, weights=weights * used.sum() / weights[used].sum())
     return choices
-
-
-def _many(
-    likelihood: ChoiceLikelihood, family: ItemPrior, prior: Prior, people: People, connected: Flags
-) -> Strengths:
-    """Strengths of many items, whose covariance is not a matrix."""
-    if prior == "none":
-        raise InputError(
-            f"strengths of more than {MOST_DENSE:,} items need a prior; there are "
-            f"{likelihood.n_items:,} items",
-            remedy=["use ", Setting("prior", "evidence")],
-        )
-    found = fit_many(
-        likelihood, family, prior if isinstance(prior, Hyperparameters) else None, people
-    )
-    return Strengths(
-        theta=found.theta,
-        centre=found.theta,
-        log_ties={},
-        covariance=None,
-        standard_errors=found.draws(DRAWS, seed=0).std(axis=0),
-        log_likelihood=float(likelihood.choices.weights @ found.scores.values),
-        prior=found.chosen,
-        connected=connected,
-        n_people=people.n_people,
-        n_effective=people.n_effective,
-        likelihood=likelihood,
-        parameters=found.theta,
-        sparse=found,
-    )
 
 
 def _check_connected(connected: Flags, rankings: Rankings) -> None:
@@ -398,10 +368,16 @@ def _connected(choices: Choices, ties: Ties) -> Flags:
     return np.asarray(label == np.bincount(label).argmax())
 
 
-def fit_many(
-    likelihood: ChoiceLikelihood, prior: ItemPrior, given: Hyperparameters | None, people: People
-) -> SparseFit:
-    """The strengths with the largest posterior; the prior is by the evidence unless given."""
+def _fit_many(
+    likelihood: ChoiceLikelihood, family: ItemPrior, prior: Prior, people: People, connected: Flags
+) -> Strengths:
+    """Strengths of many items, whose covariance is not a matrix."""
+    if prior == "none":
+        raise InputError(
+            f"strengths of more than {MOST_DENSE:,} items need a prior; there are "
+            f"{likelihood.n_items:,} items",
+            remedy=["use ", Setting("prior", "evidence")],
+        )
     if likelihood.choices.tied:
         raise InputError(
             f"ties among {likelihood.n_items:,} items are too many for strengths",
@@ -409,14 +385,15 @@ def fit_many(
         )
     n_items = likelihood.n_items
     theta, moved = np.zeros(n_items), np.inf
-    chosen, choosing = given or FIRST, given is None
+    choosing = prior == "evidence"
+    chosen = prior if isinstance(prior, Hyperparameters) else FIRST
     for _ in range(MOST_STEPS):
         slope = likelihood.slope(theta)
         if choosing and moved <= CLOSE:
             target = slope.product(theta) + slope.gradient
-            best = prior.choose_by_diagonal(target, slope.diagonal)
+            best = family.choose_by_diagonal(target, slope.diagonal)
             choosing, chosen = best != chosen, best
-        solver = prior.sparse_solver(chosen, slope.diagonal)
+        solver = SparseSolver(family, chosen, slope.diagonal)
         step = _newton_step(slope, solver, theta)
         step *= min(1.0, LONGEST / np.abs(step).max())
         value = slope.value - theta @ solver.precision(theta) / 2
@@ -431,13 +408,23 @@ def fit_many(
         moved = float(np.abs(size * step).max())
         if moved <= TOLERANCE and not choosing:
             break
-    return SparseFit(
-        theta - theta.mean(),
-        chosen,
-        prior,
-        likelihood.slope(theta).diagonal,
-        likelihood.scores(theta),
-        people,
+    theta -= theta.mean()
+    scores = likelihood.scores(theta)
+    found = SparseFit(theta, chosen, family, likelihood.slope(theta).diagonal, scores, people)
+    return Strengths(
+        theta=theta,
+        centre=theta,
+        log_ties={},
+        covariance=None,
+        standard_errors=found.draws(DRAWS, seed=0).std(axis=0),
+        log_likelihood=float(likelihood.choices.weights @ scores.values),
+        prior=chosen,
+        connected=connected,
+        n_people=people.n_people,
+        n_effective=people.n_effective,
+        likelihood=likelihood,
+        parameters=theta,
+        sparse=found,
     )
 
 

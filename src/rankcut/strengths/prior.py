@@ -120,7 +120,7 @@ class ItemPrior:
         """The same for many items and ``target`` b, as if the curvature were its diagonal."""
 
         def evidence(chosen: Hyperparameters) -> float:
-            solver = self.sparse_solver(chosen, diagonal)
+            solver = SparseSolver(self, chosen, diagonal)
             return float(target @ solver.solve(target) - solver.log_determinant()) / 2
 
         return self._largest(evidence)
@@ -171,10 +171,6 @@ class ItemPrior:
         steps += np.sqrt(chosen.reach) * rng.standard_normal((self.n_items, n_draws))
         shared = np.sqrt(chosen.share * constant) * factors.solve(steps)
         return np.asarray(np.sqrt(chosen.scale) * (np.sqrt(1 - chosen.share) * own + shared))
-
-    def sparse_solver(self, chosen: Hyperparameters, diagonal: Floats) -> "SparseSolver":
-        """What solves systems with K⁻¹ and a diagonal matrix."""
-        return SparseSolver(self, chosen, diagonal)
 
     @lru_cache(maxsize=len(_REACHES))  # noqa: B019 - as many entries as there are reaches
     def near(self, reach: float) -> tuple[Any, Any, float]:
