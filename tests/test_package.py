@@ -56,7 +56,7 @@ def test_pages_need_no_matplotlib():
     )
     page, remedy = said_by(code).splitlines()
     assert page.lower() == "<!doctype html>"
-    assert remedy == "pictures need Matplotlib: pip install matplotlib"
+    assert remedy == "pictures need matplotlib: pip install matplotlib"
 
 
 def test_nothing_compiles_when_the_loops_are_imported():

@@ -10,7 +10,6 @@ from rankcut.cli.output import (
     TABLES,
     Outputs,
     Results,
-    needs_skops,
     note,
     records,
     steps,
@@ -68,7 +67,7 @@ def complete(
 
     Example: rankcut complete votes.csv --items items.csv -o completed.csv
     """
-    outputs = results.open({**TABLES, ".skops": needs_skops}, ".csv", default=["-"])
+    outputs = results.open((*TABLES, ".skops"), ".csv", default=["-"])
 
     from rankcut.completion.estimator import RankingCompleter
 

@@ -70,7 +70,7 @@ def consensus(
 
     Example: rankcut consensus votes.soi --unranked last -o places.html
     """
-    outputs = results.open({**TABLES, **PICTURES, ".html": None}, ".csv")
+    outputs = results.open((*TABLES, *PICTURES, ".html"), ".csv")
     settings = options.settings()
     rankings = reading.read_filled(file, no_items=[options.by, options.people])
     report = _report(rankings, file, options, settings)
@@ -139,7 +139,7 @@ def transfers(file: RankingFile, results: Results, reading: Reading) -> None:
     """
     from rankcut.consensus.transfers import count_transfers
 
-    outputs = results.open({**TABLES, **PICTURES, ".html": None}, ".csv")
+    outputs = results.open((*TABLES, *PICTURES, ".html"), ".csv")
     rankings = reading.read(file)
     found = count_transfers(rankings)
     title = rankings.title or "Where ballots go next"

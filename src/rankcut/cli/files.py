@@ -47,7 +47,7 @@ def info(
     """
     from rankcut.consensus.description import describe
 
-    outputs = results.open({".json": None}, ".json")
+    outputs = results.open((".json",), ".json")
     rankings = reading.read(file)
     found = describe(rankings, unranked=unranked)
     data: dict[str, Any] = {"title": rankings.title, **asdict(found)}

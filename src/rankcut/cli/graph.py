@@ -103,7 +103,7 @@ def graph(
     from rankcut.files.matrices import write_graph
 
     options.check(reading)
-    suffixes = {".npz": None, **PICTURES, ".html": None}
+    suffixes = (".npz", *PICTURES, ".html")
     outputs = Outputs(output or (), suffixes, ".npz", as_json=as_json)
     build = _by_features if options.learn is None else _learned
     built = build(table, options, reading)

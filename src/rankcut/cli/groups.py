@@ -11,7 +11,6 @@ from rankcut.cli.output import (
     TABLES,
     Results,
     named_rows,
-    needs_skops,
     note,
     styled,
     working,
@@ -97,7 +96,7 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
     by, over = options.by, options.over
     if by is None and over is None:
         raise InputError("name the groups with --by COLUMN, or periods with --over COLUMN")
-    outputs = results.open({".html": None, **PICTURES, **TABLES}, ".json")
+    outputs = results.open((".html", *PICTURES, *TABLES), ".json")
     settings = options.settings()
     rankings = reading.read_filled(file, no_items=[by, over, options.strata, options.people])
     tasks = _tasks(rankings, by, over, file)
@@ -282,7 +281,7 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
     from rankcut.blocs.estimator import RankingBlocs
     from rankcut.blocs.report import BlocReport, bloc_map
 
-    suffixes = {**TABLES, **PICTURES, ".html": None, ".skops": needs_skops}
+    suffixes = (*TABLES, *PICTURES, ".html", ".skops")
     outputs = results.open(suffixes, ".csv")
     number = _parsed_number(options.number)
     model = RankingBlocs(number, unranked=options.unranked, confidence=options.confidence)

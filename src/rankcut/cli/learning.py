@@ -22,7 +22,6 @@ from rankcut.cli.output import (
     Results,
     columns_of,
     named_rows,
-    needs_skops,
     say,
     score_lines,
     working,
@@ -96,7 +95,7 @@ def classify(
 
     Example: rankcut classify votes.csv --target town --items items.csv -o model.skops
     """
-    outputs = results.open({".skops": needs_skops, **TABLES}, ".skops")
+    outputs = results.open((".skops", *TABLES), ".skops")
     graph = learning.item_graph(near=True)
 
     from sklearn.pipeline import make_pipeline
@@ -140,7 +139,7 @@ def regress(
 
     Example: rankcut regress votes.csv --target age -o model.skops
     """
-    outputs = results.open({".skops": needs_skops, **TABLES}, ".skops")
+    outputs = results.open((".skops", *TABLES), ".skops")
     graph = learning.item_graph(near=True)
 
     from sklearn.pipeline import make_pipeline
@@ -235,7 +234,7 @@ def learn_ranking(
 
     Example: rankcut learn-ranking people.csv --rankings votes.soi -o model.skops
     """
-    outputs = results.open({".skops": needs_skops, **TABLES}, ".skops")
+    outputs = results.open((".skops", *TABLES), ".skops")
 
     from rankcut.label_ranking.estimator import RankingRegressor
     from rankcut.label_ranking.scores import cross_validate_rankings, n_best

@@ -3,7 +3,7 @@
 ``-o FILE`` goes by its suffix and may be repeated, ``-`` is standard output, ``--json`` prints
 JSON, and what a person reads goes to the terminal. A command that writes follows four steps::
 
-    outputs = results.open(TABLES | PICTURES, ".csv")  # refuses what cannot work, before the work
+    outputs = results.open(TABLES + PICTURES, ".csv")  # refuses what cannot work, before the work
     ...                                                # the work
     outputs.write(columns, draw=draw)
     outputs.show(data, lines)                          # as JSON or for a reader
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
 
 import typer
 
-from rankcut.errors import InputError, RankingFileError, amount
+from rankcut.errors import InputError, RankingFileError, amount, needed
 
 if TYPE_CHECKING:
     from rankcut.rankings.ranking_set import RankingSet
@@ -48,30 +48,16 @@ Spreadsheet: TypeAlias = Annotated[
 ]
 
 
-def _needs_pyarrow() -> None:
-    from rankcut.files.stored_tables import import_pyarrow
+TABLES = (".csv", ".json", ".parquet")
+MATRICES = (".npy", ".csv", ".parquet")
+PICTURES = (".png", ".svg", ".pdf")
 
-    import_pyarrow()
-
-
-def _needs_matplotlib() -> None:
-    from rankcut.pictures.theme import import_figure
-
-    import_figure()
-
-
-def needs_skops() -> None:
-    """Refuse if skops is missing."""
-    from rankcut.saved_models import import_skops
-
-    import_skops()
-
-
-# Suffixes, and what refuses those whose extra is not installed.
-Suffixes: TypeAlias = dict[str, Callable[[], None] | None]
-TABLES: Suffixes = {".csv": None, ".json": None, ".parquet": _needs_pyarrow}
-MATRICES: Suffixes = {".npy": None, ".csv": None, ".parquet": _needs_pyarrow}
-PICTURES: Suffixes = dict.fromkeys((".png", ".svg", ".pdf"), _needs_matplotlib)
+# What files of a suffix need, which not everyone has: a module, and what for.
+_NEEDS = {
+    ".parquet": ("pyarrow", "Parquet files"),
+    ".skops": ("skops.io", "saved models"),
+    **dict.fromkeys(PICTURES, ("matplotlib.figure", "pictures")),
+}
 
 
 @dataclass(frozen=True)
@@ -82,7 +68,9 @@ class Results:
     as_json: Json = False
     spreadsheet: Spreadsheet = False
 
-    def open(self, suffixes: Suffixes, stdout: str, *, default: Sequence[str] = ()) -> "Outputs":
+    def open(
+        self, suffixes: Sequence[str], stdout: str, *, default: Sequence[str] = ()
+    ) -> "Outputs":
         """The files, checked; ``default`` where the user names none and wants no JSON."""
         targets = self.output or ([] if self.as_json else default)
         return Outputs(
@@ -101,14 +89,14 @@ class Outputs:
     """The files that a user names, checked before any work is done for them.
 
     Of the targets, ``-`` is standard output, whose suffix is ``stdout``; JSON there leaves no room
-    for a file. ``suffixes`` are those that the command can write, with a check for extras or None
-    each; ``spreadsheet`` is whether CSV files are for one.
+    for a file. ``suffixes`` are those that the command can write; ``spreadsheet`` is whether CSV
+    files are for one.
     """
 
     def __init__(
         self,
         targets: Sequence[str],
-        suffixes: Suffixes,
+        suffixes: Sequence[str],
         stdout: str,
         *,
         as_json: bool = False,
@@ -128,9 +116,8 @@ class Outputs:
             )
         for target, suffix in self.forms:
             check_target(target)
-            missing = suffixes[suffix]
-            if missing is not None:
-                missing()
+            if suffix in _NEEDS:
+                needed(*_NEEDS[suffix])
 
     @property
     def to_stdout(self) -> bool:
@@ -237,7 +224,7 @@ class Outputs:
             self.show_aside(records(columns), [])
 
 
-def _known_suffix(target: str, suffixes: Suffixes) -> str:
+def _known_suffix(target: str, suffixes: Sequence[str]) -> str:
     suffix = Path(target).suffix.lower()
     if suffix not in suffixes:
         *others, last = suffixes

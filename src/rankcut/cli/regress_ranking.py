@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import Explain, GraphOptions, LeftOut, People, Ties
-from rankcut.cli.output import PICTURES, TABLES, Results, needs_skops, note, styled, working
+from rankcut.cli.output import PICTURES, TABLES, Results, note, styled, working
 from rankcut.cli.reading import (
     RankingFile,
     Reading,
@@ -82,7 +82,7 @@ def regress_ranking(
 
     Example: rankcut regress-ranking votes.csv --on age,town --units age=10 --explain -o page.html
     """
-    suffixes = {".html": None, ".skops": needs_skops, **PICTURES, **TABLES}
+    suffixes = (".html", ".skops", *PICTURES, *TABLES)
     outputs = results.open(suffixes, ".csv")
     terms = options.terms()
     options.coding()  # refused before anything is read

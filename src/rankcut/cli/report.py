@@ -40,7 +40,7 @@ def report(
 
     Example: rankcut report votes.csv --by town -o report.html
     """
-    outputs = Outputs(named_files(output, "report.html"), {".html": None}, ".html")
+    outputs = Outputs(named_files(output, "report.html"), (".html",), ".html")
     item_graph = graph.item_graph()
     rankings = reading.read_filled(file, no_items=[by, people, strata])
     groups, persons, layers = (
@@ -78,7 +78,7 @@ def demo(
 
     Example: rankcut demo -o demo.html
     """
-    outputs = Outputs([output], {".html": None}, ".html")
+    outputs = Outputs([output], (".html",), ".html")
     with working("looking at 48 lunch rankings"):
         from rankcut.datasets import load_lunch
         from rankcut.report import report as make
@@ -114,7 +114,7 @@ def map(  # noqa: A001 - the command is called so
 
     Example: rankcut map votes.csv -o map.html --by town
     """
-    outputs = Outputs(named_files(output, "map.html"), {**PICTURES, ".html": None}, ".html")
+    outputs = Outputs(named_files(output, "map.html"), (*PICTURES, ".html"), ".html")
     graph.check()
     rankings = reading.read_filled(file, no_items=[by])
     if min(rankings.ranks.shape) < 2:

@@ -7,7 +7,7 @@ same colour in a picture and on a page, in light and in dark.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankcut.errors import InputError
+from rankcut.errors import InputError, needed
 
 INK, SOFT, FAINT, PAPER = "#22262b", "#5f676f", "#d9dde1", "#ffffff"
 """Text, lesser text, lines in the background, background."""
@@ -53,11 +53,7 @@ MOST_ITEMS = 40
 
 def import_figure() -> Any:
     """Matplotlib's figure class, which needs no display."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ModuleNotFoundError("pictures need Matplotlib: pip install matplotlib") from None
-    return Figure
+    return needed("matplotlib.figure", "pictures").Figure
 
 
 def colour(number: int) -> str:
