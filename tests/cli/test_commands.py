@@ -34,7 +34,6 @@ def test_mistakes_of_the_command_line_itself(arguments):
         (["classify", "full.csv", "--target", "town"], "no column 'town'"),
         (["predict", "full.csv", "full.csv"], "not a model"),
         (["map", "full.csv", "-o", "map.gif"], "write a .png, .svg, .pdf or .html"),
-        (["blocs", "full.csv", "-o", "-", "--members", "-"], "only one output can go to"),
         (["learn-ranking", "-", "--rankings", "-"], "cannot both be standard input"),
         (["regress-ranking", "full.csv", "--on", "none"], "there is no column 'none'"),
     ],
