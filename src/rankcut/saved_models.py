@@ -15,7 +15,7 @@ import json
 import os
 import pkgutil
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -311,27 +311,26 @@ def _check(saved: SavedModel) -> None:
         raise ValueError("the blocs have other items")
     check_arrays(model, len(items))
     ranking = np.arange(1.0, len(items) + 1)[None]
-    if saved.kind == "rankings":
+    if saved.kind in ("rankings", "blocs"):
         model.check_restored()
-    elif saved.kind == "completions":
+    if saved.kind == "completions":
         if not np.isfinite(model.transform(ranking)).all():
             raise ValueError("utilities are not finite")
         model.recommend(ranking, 1)
     elif saved.kind == "blocs":
-        model.check_restored()
-        shape = np.shape(model.predict_membership(ranking))
-        if shape != (1, model.n_blocs_):
-            raise ValueError(f"probabilities of shape {shape} for {model.n_blocs_} blocs")
-    elif not isinstance(model[0], GraphCutFeatures | ViewFeatures | RankingClassifier):
-        raise TypeError("the model does not begin with features of rankings")
-    else:
+        _check_shapes([model.predict_membership(ranking)], (1, model.n_blocs_))
+    elif saved.kind != "rankings":
+        if not isinstance(model[0], GraphCutFeatures | ViewFeatures | RankingClassifier):
+            raise TypeError("the model does not begin with features of rankings")
         check_is_fitted(model)
         if saved.kind == "numbers":
-            found: Any = [np.shape(part) for part in model.predict(ranking, return_std=True)]
-            expected: Any = [(1,), (1,)]
+            _check_shapes(model.predict(ranking, return_std=True), (1,))
         else:
-            found = np.shape(model.predict_proba(ranking))
-            expected = (1, *np.shape(model.classes_))
+            _check_shapes([model.predict_proba(ranking)], (1, len(model.classes_)))
+
+
+def _check_shapes(predictions: Sequence[Any], expected: tuple[int, ...]) -> None:
+    for found in map(np.shape, predictions):
         if found != expected:
             raise ValueError(f"predictions of shape {found} and not {expected}")
 

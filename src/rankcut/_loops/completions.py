@@ -12,7 +12,7 @@ import numpy as np
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.random_streams import HALF_WORD, STEP, scramble
-from rankcut._loops.types import Chains, Floats, Indices, Ints, Longs, Streams
+from rankcut._loops.types import Chains, Floats, Indices, Ints, Longs, Words
 
 # A Latin hypercube has at most 2**LARGEST_EXPONENT draws; larger stages use several.
 LARGEST_EXPONENT = 5
@@ -23,12 +23,12 @@ class Tasks(NamedTuple):
 
     rankings: Ints
     targets: Ints
-    streams: Streams
+    streams: Words
     exponents: Ints
 
 
 @compiled
-def plan_tasks(rankings: Ints, names: Streams, sizes: Ints, n_replicates: int, stage: int) -> Tasks:
+def plan_tasks(rankings: Ints, names: Words, sizes: Ints, n_replicates: int, stage: int) -> Tasks:
     """Share ``sizes[a]`` draws of ranking a evenly among its replicates, each into tasks.
 
     A task is a Latin hypercube of 2^k draws, largest first. Replicate r of the a-th ranking is
@@ -111,7 +111,7 @@ def place_unranked(
 
 @compiled
 def draw_gaps(
-    word: np.uint64, exponent: int, last: int, n_unranked: int, strata: Streams, gaps: Indices
+    word: np.uint64, exponent: int, last: int, n_unranked: int, strata: Words, gaps: Indices
 ) -> None:
     """Fill 2**exponent rows of ``gaps`` from the stream ``word``; gaps are 0 to ``last``.
 
@@ -144,7 +144,7 @@ def draw_gaps(
 
 @compiled
 def draw_completions(
-    base: Chains, rankings: Ints, streams: Streams, exponents: Ints, gaps: Indices, chains: Chains
+    base: Chains, rankings: Ints, streams: Words, exponents: Ints, gaps: Indices, chains: Chains
 ) -> None:
     """Random completions, one task after the other.
 

@@ -9,7 +9,20 @@ import numpy as np
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.pairs import TWINS, columns_of, mirror
-from rankcut._loops.types import Chains, Floats, Indices, Longs
+from rankcut._loops.types import Chains, Floats, Longs
+
+
+class SparseEntries(NamedTuple):
+    """Rows of a sparse matrix: those of row r are at ``starts[r]:starts[r + 1]``."""
+
+    starts: Longs
+    columns: Longs
+    values: Floats
+
+    @classmethod
+    def of(cls, matrix: Any) -> Self:
+        """The entries of a CSR array."""
+        return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
 
 
 @compiled
@@ -35,47 +48,25 @@ def weigh_listed(chains: Chains, place_weights: Floats, weights: Floats) -> None
 
 @compiled
 def overlap_values(
-    starts: Longs,
-    items: Indices,
-    weights: Floats,
-    other_starts: Longs,
-    other_items: Indices,
-    other_weights: Floats,
-    n_items: int,
-    pairs: int,
-    out: Floats,
+    left: SparseEntries, right: SparseEntries, n_items: int, pairs: int, out: Floats
 ) -> None:
     """Σ_i min(w_i, w'_i) over the items that two lists share, for each pair of lists.
 
     The items of a list are in ascending order, so that a pair has the same sum both ways round.
     """
-    row_weights = np.zeros(n_items)
-    n_columns = len(other_starts) - 1
-    for r in range(len(starts) - 1):
-        for entry in range(starts[r], starts[r + 1]):
-            row_weights[items[entry]] = weights[entry]
-        first, last = columns_of(r, n_columns, pairs)
+    own = np.zeros(n_items)
+    for r in range(len(left.starts) - 1):
+        for entry in range(left.starts[r], left.starts[r + 1]):
+            own[left.columns[entry]] = left.values[entry]
+        first, last = columns_of(r, len(right.starts) - 1, pairs)
         for c in range(first, last):
             total = 0.0
-            for entry in range(other_starts[c], other_starts[c + 1]):
-                total += min(row_weights[other_items[entry]], other_weights[entry])
+            for entry in range(right.starts[c], right.starts[c + 1]):
+                total += min(own[right.columns[entry]], right.values[entry])
             out[r, c - first if pairs == TWINS else c] = total
-        for entry in range(starts[r], starts[r + 1]):
-            row_weights[items[entry]] = 0.0
+        for entry in range(left.starts[r], left.starts[r + 1]):
+            own[left.columns[entry]] = 0.0
     mirror(pairs, out)
-
-
-class SparseEntries(NamedTuple):
-    """Rows of a sparse matrix: those of row r are at ``starts[r]:starts[r + 1]``."""
-
-    starts: Longs
-    columns: Longs
-    values: Floats
-
-    @classmethod
-    def of(cls, matrix: Any) -> Self:
-        """The entries of a CSR array."""
-        return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
 
 
 @compiled

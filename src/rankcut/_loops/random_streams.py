@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Chains, Floats, Indices, Longs, Streams, Words
+from rankcut._loops.types import Chains, Floats, Indices, Longs, Words
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
@@ -30,7 +30,7 @@ def scramble(word: np.uint64) -> np.uint64:
 
 
 @compiled
-def name_streams(chains: Chains, seed: np.uint64, streams: Streams) -> None:
+def name_streams(chains: Chains, seed: np.uint64, streams: Words) -> None:
     """A stream for each partition, from the seed, its groups and the items in them."""
     order, ends, n_groups = chains
     for r in range(order.shape[0]):

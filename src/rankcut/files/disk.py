@@ -201,7 +201,7 @@ def write_whole(stream: BinaryIO, content: bytes) -> None:
         taken: int | None = stream.write(content)
         if taken is None and isinstance(stream, io.RawIOBase):
             raise BlockingIOError("the reader is not ready, and the stream does not wait")
-        # Streams that users define often return nothing.
+        # Words that users define often return nothing.
         content = b"" if taken is None else content[taken:]
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import exp1
 
-from rankcut._loops.lists import overlap_values, weigh_listed
-from rankcut._loops.types import Floats, Indices, Longs
+from rankcut._loops.lists import SparseEntries, overlap_values, weigh_listed
+from rankcut._loops.types import Floats
 from rankcut.kernels.ranking_kernel import Encoder, RankingKernel
 from rankcut.parameters import check_share
 from rankcut.rankings import Rankings
@@ -93,30 +93,21 @@ class WeighedLists:
     side = 256
     blas = False
 
-    def __init__(self, n_items: int, starts: Longs, items: Indices, weights: Floats) -> None:
+    def __init__(self, n_items: int, entries: SparseEntries) -> None:
         self._n_items = n_items
-        self._starts = starts
-        self._items = items
-        self._weights = weights
+        self._entries = entries
 
     def __len__(self) -> int:
-        return len(self._starts) - 1
+        return len(self._entries.starts) - 1
+
+    def _some(self, rows: slice) -> SparseEntries:
+        return self._entries._replace(starts=self._entries.starts[rows.start : rows.stop + 1])
 
     def compare(
         self, rows: slice, other: "WeighedLists", columns: slice, pairs: int, out: Any
     ) -> None:
         """Overlaps of these rows with the other's columns."""
-        overlap_values(
-            self._starts[rows.start : rows.stop + 1],
-            self._items,
-            self._weights,
-            other._starts[columns.start : columns.stop + 1],
-            other._items,
-            other._weights,
-            self._n_items,
-            pairs,
-            out,
-        )
+        overlap_values(self._some(rows), other._some(columns), self._n_items, pairs, out)
 
 
 def weigh_lists(rankings: Rankings, table: Floats) -> WeighedLists:
@@ -133,10 +124,11 @@ def weigh_lists(rankings: Rankings, table: Floats) -> WeighedLists:
         weigh_listed(block.chains, table, own)
         rows = np.repeat(np.arange(len(block)), lengths)
         ascending = np.lexsort((listed, rows))
-        items.append(listed[ascending])
+        items.append(listed[ascending].astype(np.int64))
         weights.append(own[ascending])
     np.cumsum(starts, out=starts)
-    return WeighedLists(n_items, starts, np.concatenate(items), np.concatenate(weights))
+    entries = SparseEntries(starts, np.concatenate(items), np.concatenate(weights))
+    return WeighedLists(n_items, entries)
 
 
 def place_weights(p: float, n_places: int) -> Floats:
