@@ -150,7 +150,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             graph = fit_graph(joining_like_items(self.graph), rankings)
         by_taste = self.listing == "taste" and not self._last
         lists = read_lists(rankings, float(self._last)).distinct()
-        if not len(lists):
+        if (lists.scores == lists.scores[lists.starts[lists.owners]]).all():
             n_items = rankings.shape[1]
             known = f"found {n_items} feature(s)" if n_items == 1 else f"of {n_items:,} items"
             raise InputError(f"no ranking orders two items, so there is nothing to learn: {known}")
