@@ -20,7 +20,7 @@ import numpy as np
 from tables import half_width
 
 from rankcut.errors import InputError
-from rankcut.ranking_regression.few_people import standard_errors
+from rankcut.ranking_regression.tables import standard_errors
 from rankcut.rankings import read_rankings
 from rankcut.strengths.regression import Column, contrasts, fit_regression
 

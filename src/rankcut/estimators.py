@@ -111,14 +111,12 @@ class TakesRankings(BaseEstimator):
 
     def _read_counted(
         self, X: Any, y: Any, sample_weight: ArrayLike | None
-    ) -> tuple[Rankings, slice | NDArray[np.intp], Floats | None]:
-        """The rankings to fit, their rows in X and y, and how often each counts; 0 is no row."""
+    ) -> tuple[Rankings, NDArray[np.intp]]:
+        """The rankings to fit, which count more often than 0 times, and their rows in X and y."""
         rankings = self._read(X, reset=True, sample_weight=sample_weight)
         check_consistent_length(X, y)
-        if rankings.weights is None:
-            return rankings, slice(None), None
-        rows = np.flatnonzero(rankings.weights)
-        return rankings.rows(rows), rows, rankings.weights[rows]
+        rows = np.flatnonzero(rankings.counts)
+        return rankings if rankings.weights is None else rankings.rows(rows), rows
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -23,7 +23,7 @@ from rankcut.label_ranking.models import (
     landmark_spectrum,
     weigh,
 )
-from rankcut.label_ranking.targets import (
+from rankcut.label_ranking.scores import (
     Calibration,
     calibrate,
     differences,

@@ -15,8 +15,8 @@ from statsmodels.duration.hazard_regression import PHReg
 
 from rankcut import RankingSet, StrengthRegression
 from rankcut.errors import InputError
-from rankcut.ranking_regression.few_people import hotelling
 from rankcut.ranking_regression.figure import regression_page
+from rankcut.ranking_regression.tables import hotelling
 
 DATA = os.environ.get("RANKCUT_DATA")
 ITEMS = ("uni", "ika", "toro", "ebi")

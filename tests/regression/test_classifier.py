@@ -9,7 +9,7 @@ from scipy import sparse
 from rankcut import DissimilarityGraph, NeighborGraph, RankingClassifier, make_food
 from rankcut.cuts.smoothing import Smoother
 from rankcut.rankings import read_rankings
-from rankcut.regression import view_models
+from rankcut.regression import views
 from rankcut.regression.views import list_views
 
 
@@ -142,7 +142,7 @@ def test_rankings_that_are_all_the_same_say_nothing():
 
 
 def test_where_some_rankings_weigh_the_views_they_are_not_the_first_ones(monkeypatch):
-    monkeypatch.setattr("rankcut.regression.view_models.MOST_COMPARED", 90)
+    monkeypatch.setattr("rankcut.regression.views.MOST_COMPARED", 90)
     train, labels = lists(500, 0, by="order")
     labels[:90] = np.random.default_rng(1).integers(0, 2, 90)
     model = RankingClassifier(smoothing=0).fit(train, labels)
@@ -187,7 +187,7 @@ def test_without_smoothing_no_graph_is_left_of_an_earlier_fit():
 @pytest.mark.parametrize("most_rows", [1000, 60])
 def test_counts_are_repeated_rows(monkeypatch, most_rows):
     """Also where the variances of views are found from people drawn at random."""
-    monkeypatch.setattr(view_models, "MOST_COMPARED", most_rows)
+    monkeypatch.setattr(views, "MOST_COMPARED", most_rows)
     ranks, labels = lists(50, 3, by="listing")
     counts = np.random.default_rng(0).integers(0, 4, size=50)
     counted = RankingClassifier().fit(ranks, labels, sample_weight=counts)
@@ -214,11 +214,11 @@ def test_rows_that_do_not_count_are_no_rows():
 @pytest.mark.parametrize("most", [100, 1000])
 def test_rows_that_are_filled_block_by_block_say_the_same(monkeypatch, counted, most):
     """With inner products of lists, because there are 180 weights, and without."""
-    monkeypatch.setattr(view_models, "MOST_COMPARED", most)
+    monkeypatch.setattr(views, "MOST_COMPARED", most)
     ranks, labels = lists(60, 3, by="order")
     counts = np.arange(60) % 3 + 0.5 if counted else None
     at_once = RankingClassifier().fit(ranks, labels, counts)
-    monkeypatch.setattr(view_models, "AT_ONCE", 200)
+    monkeypatch.setattr(views, "AT_ONCE", 200)
     blocks = RankingClassifier().fit(ranks, labels, counts)
     assert blocks.view_variances_ == pytest.approx(at_once.view_variances_, rel=1e-6)
     assert blocks.predict_proba(ranks) == pytest.approx(at_once.predict_proba(ranks), rel=1e-6)

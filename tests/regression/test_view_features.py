@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 
 from rankcut import GPRegressor, GraphCutFeatures, SimilarityGraph, ViewFeatures, explain
 from rankcut.errors import InputError
-from rankcut.regression.view_models import SPREAD, USUAL
+from rankcut.regression.views import SPREAD, USUAL
 
 NAN = float("nan")
 N = 12

@@ -11,14 +11,15 @@ from sklearn.linear_model import LogisticRegression
 from rankcut import NeighborGraph
 from rankcut.cuts.smoothing import Smoother
 from rankcut.rankings import read_rankings
-from rankcut.regression.view_models import (
+from rankcut.regression.views import (
     Evidence,
+    View,
     ViewRegression,
+    list_views,
     sum_rotated,
     sum_samples,
     weigh_views,
 )
-from rankcut.regression.views import View, list_views
 
 WAYS = [sum_samples, sum_rotated]
 LOGS = np.log([0.3, 0.1, 0.7])
@@ -74,7 +75,7 @@ def test_its_slopes_are_those_of_differences(way, data):
 def test_the_view_that_explains_the_labels_gets_the_variance(n_samples, rng):
     telling, silent = some_views(rng, n_samples, (20, 20))
     labels = np.sign(telling.toarray() @ rng.normal(size=20))[:, None]
-    variances, scales = weigh_views({"one": telling, "other": silent}, labels, None)
+    variances, scales = weigh_views({"one": telling, "other": silent}, labels, np.ones(n_samples))
     assert variances["one"] > 5 * variances["other"]
     # Vectors times these scales have a mean square of the variance.
     squares = (centred([telling], np.ones(n_samples))[0] ** 2).sum(axis=1).mean()
@@ -93,7 +94,9 @@ def test_variances_are_at_the_maximum_of_the_evidence(n_samples, rng):
 def test_a_view_that_is_the_same_for_all_has_no_variance(rng):
     same = View(sparse.csr_array(np.full((40, 3), 1 / np.sqrt(3))))
     (other,) = some_views(rng, 40, (3,))
-    variances, scales = weigh_views({"same": same, "other": other}, rng.normal(size=(40, 1)), None)
+    variances, scales = weigh_views(
+        {"same": same, "other": other}, rng.normal(size=(40, 1)), np.ones(40)
+    )
     assert variances["same"] == 0
     assert list(scales) == ["other"]
 
@@ -116,7 +119,7 @@ def test_it_is_logistic_regression_on_the_filled_views(n_classes, counted):
     views, others = random_views(60), random_views(5)
     scales = {"order": 2.0, "both": 0.5, "smooth listing": 1.5}
     codes = np.arange(60) % n_classes
-    counts = rng.integers(1, 4, 60).astype(float) if counted else None
+    counts = rng.integers(1, 4, 60).astype(float) if counted else np.ones(60)
     model = ViewRegression(views, scales, codes, counts)
 
     def filled(some):

@@ -238,7 +238,7 @@ def _number(text: str) -> Any:
 
 
 def _lines(model: "StrengthRegression", options: RegressionOptions, file: Any) -> list[str]:
-    from rankcut.ranking_regression.words import verdict
+    from rankcut.ranking_regression.tables import verdict
 
     lines = [styled(verdict(model), file, bold=True), *model.summary().splitlines()]
     return lines + (["", *model.explain()] if options.explain else [])

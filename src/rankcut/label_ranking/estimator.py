@@ -16,9 +16,9 @@ from rankcut.errors import InputError
 from rankcut.estimators import as_matrices, take_rows
 from rankcut.label_ranking.covariates import fit_encoder
 from rankcut.label_ranking.models import Combination, fit_combination
-from rankcut.label_ranking.scores import PredictsRankings
-from rankcut.label_ranking.targets import (
+from rankcut.label_ranking.scores import (
     Calibration,
+    PredictsRankings,
     calibrate,
     differences,
     pair_targets,
@@ -128,10 +128,6 @@ class RankingRegressor(PredictsRankings):
             Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
         sample_weight : array of shape (n_rankings,) or None
             How often each ranking counts. None: the counts of a RankingSet, or once.
-
-        Returns
-        -------
-        self
         """
         table, rankings = self._read_both(X, y, sample_weight=sample_weight)
         kept, weights = np.flatnonzero(rankings.counts), rankings.counts
@@ -237,15 +233,10 @@ class RankingRegressor(PredictsRankings):
         return scores_of_pairs(vectors, self.n_items_) if self._by_pairs else vectors
 
     def predict_scores(self, X: Any) -> Floats:
-        """The scores that items are ordered by: larger = preferred.
+        """The scores that items are ordered by, for each row of covariates: larger = preferred.
 
-        ``X`` holds covariates, as in :meth:`fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_items)
-            The expected share of the other items that each item beats, minus the share that beat
-            it, from −1 to 1; or the predicted vectors of ``features``.
+        They are the expected share of the other items that each item beats, minus the share that
+        beat it, from −1 to 1; or the predicted vectors of ``features``.
         """
         return self._scores(self._predicted(X))
 

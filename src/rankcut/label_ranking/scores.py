@@ -1,7 +1,15 @@
-"""How well predicted rankings agree with observed ones.
+"""Rankings as the targets of a regression, and how well predicted ones agree with observed ones.
 
-Each is a function of two rank matrices. ``make_scorer(kendall_score)`` makes it the ``scoring=`` of
-``cross_val_score`` and ``GridSearchCV``.
+With e_ij the expected sign of a pair, +1 where item i is better than item j, the score of item i
+is s_i = Σ_j e_ij / (n − 1). On a full ranking the scores are its positions, scaled to [−1, 1].
+
+A pair with the predicted sign e has the raw probability (1 + e)/2 that its first item is
+preferred. The calibrated one is p with logit p = a·logit((1 + c·e)/2): c < 1 keeps it off 0 and 1,
+and a sharpens or flattens it. Both maximise the likelihood of held-out pairs.
+Swapping the items of a pair gives 1 − p.
+
+A score is a function of two rank matrices. ``make_scorer(kendall_score)`` makes it the ``scoring=``
+of ``cross_val_score`` and ``GridSearchCV``.
 """
 
 from collections.abc import Hashable, Sequence
@@ -11,19 +19,124 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import KFold
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from rankcut._loops.pairs import expected_signs
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.estimators import of_pairs, take_rows
-from rankcut.label_ranking.targets import pair_targets, scores_of_pairs
+from rankcut.kernels.kendall import count_pairs
 from rankcut.parameters import check_count, within_floats
 from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings
 from rankcut.rankings.orders import to_ranking
+
+# Two numbers are fitted, so more pairs than this would add nothing.
+_MOST_PAIRS = 200_000
+
+# Bounds of log slope and logit shrinkage, wide enough for any sample.
+_BOUNDS = [(-4.0, 4.0), (-4.0, 9.0)]
+
+
+@dataclass(frozen=True, eq=False)
+class PairTargets:
+    """The sign of each pair of items in each ranking."""
+
+    #: (n_rankings, n_pairs): signs of (0, 1), (0, 2), …, (1, 2), …: +1 if the first is better
+    signs: Floats
+    known: NDArray[np.bool_]  #: (n_rankings, n_pairs): whether a ranking ranks both items
+    listed: NDArray[np.bool_]  #: (n_rankings, n_items): whether a ranking ranks an item
+
+
+def pair_targets(rankings: Rankings, n_jobs: int | None = None) -> PairTargets:
+    """Expected signs of all pairs, and which of them are known.
+
+    >>> from rankcut.rankings import read_rankings
+    >>> targets = pair_targets(read_rankings([[1, 2, np.nan]], unranked="anywhere"))
+    >>> targets.signs.round(2).tolist(), targets.known.tolist()
+    ([[1.0, 0.33, -0.33]], [[True, False, False]])
+    """
+    groups = rankings.groups(n_jobs=n_jobs)
+    signs = np.empty((len(groups), count_pairs(groups.shape[1])))
+    expected_signs(groups, signs)
+    listed = groups != NOWHERE
+    first, second = np.triu_indices(groups.shape[1], 1)
+    return PairTargets(signs, listed[:, first] & listed[:, second], listed)
+
+
+def scores_of_pairs(signs: Floats, n_items: int) -> Floats:
+    """s_i = Σ_j e_ij / (n − 1) for each item.
+
+    >>> scores_of_pairs(np.array([[1.0, 1.0, -1.0]]), 3)
+    array([[ 1., -1.,  0.]])
+    """
+    first, second = np.triu_indices(n_items, 1)
+    spread = np.zeros((len(first), n_items))
+    pairs = np.arange(len(first))
+    spread[pairs, first] = 1.0
+    spread[pairs, second] = -1.0
+    return np.asarray(signs @ spread) / max(n_items - 1, 1)
+
+
+def differences(scores: Floats) -> Floats:
+    """s_i − s_j for each pair i < j.
+
+    >>> differences(np.array([[3.0, 1.0, 0.0]]))
+    array([[2., 3., 1.]])
+    """
+    first, second = np.triu_indices(scores.shape[1], 1)
+    return np.asarray(scores[:, first] - scores[:, second])
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """p with logit p = slope·logit((1 + shrinkage·e)/2).
+
+    >>> Calibration(slope=2.0, shrinkage=0.5).probabilities(np.array([-1.0, 0.0, 1.0]))
+    array([0.1, 0.5, 0.9])
+    """
+
+    slope: float = 1.0
+    shrinkage: float = 0.99
+
+    def probabilities(self, signs: Floats) -> Floats:
+        """The probability that the first item of each pair is preferred."""
+        return np.asarray(1.0 / (1.0 + np.exp(-_logits(signs, self.slope, self.shrinkage))))
+
+
+def calibrate(signs: Floats, outcomes: Floats, weights: Floats, seed: int) -> Calibration:
+    """The calibration that makes the outcomes of held-out pairs with these signs most likely.
+
+    An outcome is 1 where the first item was preferred, 0 where the second, ½ where they were tied;
+    ``weights`` say how often each pair counts. Of very many pairs, ``seed`` draws a sample.
+    """
+    if len(signs) > _MOST_PAIRS:
+        some = np.random.default_rng(seed).choice(len(signs), _MOST_PAIRS, replace=False)
+        signs, outcomes, weights = signs[some], outcomes[some], weights[some]
+    if not len(signs):
+        return Calibration()
+
+    def loss(parameters: Floats) -> float:
+        slope, shrinkage = _read(parameters)
+        logits = _logits(signs, slope, shrinkage)
+        # −log p where preferred, −log(1 − p) where not.
+        return float(weights @ (np.logaddexp(0.0, logits) - outcomes * logits) / weights.sum())
+
+    found = minimize(loss, [0.0, 3.0], method="L-BFGS-B", bounds=_BOUNDS)
+    return Calibration(*_read(found.x))
+
+
+def _read(parameters: Floats) -> tuple[float, float]:
+    """Slope and shrinkage from unconstrained parameters."""
+    return float(np.exp(parameters[0])), float(1.0 / (1.0 + np.exp(-parameters[1])))
+
+
+def _logits(signs: Floats, slope: float, shrinkage: float) -> Floats:
+    return np.asarray(2.0 * slope * np.arctanh(shrinkage * np.clip(signs, -1.0, 1.0)))
 
 
 def kendall_score(
@@ -248,26 +361,16 @@ class PredictsRankings(RegressorMixin, BaseEstimator):
         return of_pairs(self._pair_matrices(X), pairs, self.items_)
 
     def predict(self, X: Any) -> Floats:
-        """The predicted ranking of each row.
+        """The predicted ranks for each row of covariates.
 
-        ``X`` holds covariates, as in :meth:`fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_items)
-            Ranks: 1 is best; items with equal scores share the best of their places.
+        1 is best; items with equal scores share the best of their places.
         """
         return to_ranking(self.predict_scores(X)).astype(np.float64)
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Kendall's tau of the predicted rankings.
+        """Kendall's tau of the predicted rankings (:func:`~rankcut.label_ranking.kendall_score`).
 
-        See :func:`~rankcut.label_ranking.kendall_score`.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in :meth:`fit`; y are the observed rankings.
+        ``X``, ``y`` and ``sample_weight`` are those of :meth:`fit`.
         """
         predicted = self.predict(X)
         return kendall_score(y, predicted, unranked=self.unranked, sample_weight=sample_weight)

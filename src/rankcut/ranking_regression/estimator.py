@@ -16,7 +16,6 @@ from rankcut.estimators import pair_columns
 from rankcut.graphs.item_graph import fit_graph, plain_graph
 from rankcut.label_ranking.scores import PredictsRankings
 from rankcut.parameters import check_choice, check_share
-from rankcut.ranking_regression.few_people import hotelling, inflation, standard_errors
 from rankcut.ranking_regression.figure import draw_forest
 from rankcut.ranking_regression.formula import (
     STRENGTH,
@@ -25,7 +24,13 @@ from rankcut.ranking_regression.formula import (
     fit_formula,
     read_column,
 )
-from rankcut.ranking_regression.words import odds_in_words, summary_lines
+from rankcut.ranking_regression.tables import (
+    estimates,
+    hotelling,
+    inflation,
+    odds_in_words,
+    summary_lines,
+)
 from rankcut.rankings import Unranked
 from rankcut.strengths.choices import Ties
 from rankcut.strengths.fitting import Errors
@@ -195,10 +200,6 @@ class StrengthRegression(PredictsRankings):
             of a RankingSet, or one each.
         people : array of shape (n_rankings,) or None
             Whose ranking each row is; errors then hold for people, not rankings.
-
-        Returns
-        -------
-        self
         """
         check_choice(self.prior, ("none", "evidence"), "prior")
         check_choice(self.ties, ("auto", "davidson", "exact", "efron", "breslow"), "ties")
@@ -291,13 +292,9 @@ class StrengthRegression(PredictsRankings):
     def wald_test(self, *terms: str) -> TestResult:
         """Test that all coefficients of some terms are 0, by the errors that were chosen.
 
-        With sandwich errors the statistic has Hotelling's distribution, as that of means does, or
-        for several columns that of a sum. If too few people tell about a column, there is no test.
-
-        Parameters
-        ----------
-        *terms : str
-            As in ``on``; none: all terms with a covariate.
+        Terms are named as in ``on``; none: all with a covariate. With sandwich errors the statistic
+        has Hotelling's distribution, as that of means does, or for several columns that of a sum.
+        If too few people tell about a column, there is no test.
         """
         check_is_fitted(self)
         columns = self.formula_.columns
@@ -323,15 +320,10 @@ class StrengthRegression(PredictsRankings):
         return TestResult(statistic, len(rows), float(p_value))
 
     def likelihood_ratio_test(self, smaller: "StrengthRegression") -> TestResult:
-        """Test this model against a smaller one of the same rankings.
+        """Test this model against a smaller one: the same rankings, with some of the terms.
 
-        It holds only if the model is true and no person ranks twice; prefer :meth:`wald_test`
-        otherwise.
-
-        Parameters
-        ----------
-        smaller : StrengthRegression
-            Fitted to the same rankings with some of the terms, by maximum likelihood.
+        It holds only for maximum likelihood, if the model is true and no person ranks twice; prefer
+        :meth:`wald_test` otherwise.
         """
         check_is_fitted(self)
         check_is_fitted(smaller)
@@ -347,13 +339,7 @@ class StrengthRegression(PredictsRankings):
         return TestResult(statistic, n_more, float(stats.chi2.sf(statistic, n_more)))
 
     def odds_ratios(self, item: Hashable, other: Hashable) -> Table:
-        """By how much one more of each column multiplies the odds that one item beats another.
-
-        Parameters
-        ----------
-        item, other : labels or columns
-            The two items.
-        """
+        """By how much one more of each column multiplies the odds that one item beats another."""
         check_is_fitted(self)
         i, j = pair_columns([(item, other)], self.items_, self.n_items_)[0]
         effects, rows = self.effects_, []
@@ -375,19 +361,7 @@ class StrengthRegression(PredictsRankings):
         return self.formula_.design(table, len(table))
 
     def predict_strengths(self, X: Any, *, return_std: bool = False) -> Any:
-        """The strength of each item for new people; their mean is 0.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_rows, n_covariates)
-            Covariates.
-        return_std : bool
-            Whether to return standard errors too.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_items), or two of them
-        """
+        """The strength of each item for rows of covariates, of mean 0; also its standard error."""
         design = self._predicted(X)
         strengths = design @ self.effects_.coefficients
         if not return_std:
@@ -425,14 +399,9 @@ class StrengthRegression(PredictsRankings):
             raise ValueError("the formula names covariates that the model does not have")
 
     def to_frame(self, table: str = "coefficients", backend: str | None = None) -> Any:
-        """A table as a pandas or Polars frame.
+        """``coefficients_``, or ``tests_`` if ``table`` is "tests", as a frame.
 
-        Parameters
-        ----------
-        table : {"coefficients", "tests"}
-            Which.
-        backend : {"pandas", "polars", "pyarrow"} or None
-            Which library; None is the one that is installed, pandas first.
+        ``backend`` is "pandas", "polars" or "pyarrow"; None is one that is installed.
         """
         check_is_fitted(self)
         check_choice(table, ("coefficients", "tests"), "table")
@@ -456,29 +425,3 @@ class StrengthRegression(PredictsRankings):
         """A forest plot: odds ratios with their intervals, as a Matplotlib figure."""
         check_is_fitted(self)
         return draw_forest(self, title)
-
-
-def estimates(
-    values: Floats, errors: Floats, confidence: float, n_people: float
-) -> dict[str, list[float]]:
-    """Columns of a table: coefficients, errors, z, p-values, odds ratios and their intervals.
-
-    Errors are estimated from n people: intervals are Student's.
-    """
-    z = np.divide(values, errors, out=np.zeros_like(values), where=errors > 0)
-    size = np.abs(z) / np.sqrt(inflation(n_people))
-    p_values = 2 * stats.t.sf(size, n_people - 1) if n_people > 1 else np.full(len(z), np.nan)
-    # Beyond the largest numbers odds are infinite.
-    with np.errstate(over="ignore", invalid="ignore"):
-        width = standard_errors((1 + confidence) / 2, n_people) * errors
-        odds, low, high = np.exp([values, values - width, values + width])
-    columns = {
-        "coefficient": values,
-        "std_error": errors,
-        "z": z,
-        "p_value": p_values,
-        "odds_ratio": odds,
-        "low": low,
-        "high": high,
-    }
-    return {name: np.asarray(column).tolist() for name, column in columns.items()}

@@ -9,7 +9,7 @@ from rankcut.pictures.figures import name_rows, write_heading
 from rankcut.pictures.page import Dot, Head, page, table, tag, track
 from rankcut.pictures.theme import INK, MOST_ITEMS, PAPER, SOFT, colour, import_figure, shorten
 from rankcut.ranking_regression.formula import STRENGTH
-from rankcut.ranking_regression.words import TESTS, odds_in_words, opening, shown, verdict
+from rankcut.ranking_regression.tables import TESTS, odds_in_words, opening, shown, verdict
 
 if TYPE_CHECKING:
     from rankcut.ranking_regression.estimator import StrengthRegression

@@ -31,25 +31,13 @@ _CATEGORY = re.compile(r"C\((.+)\)")
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """How a column becomes numbers.
+    """How a column becomes numbers."""
 
-    Attributes
-    ----------
-    name : str
-        The column.
-    mean, unit : float
-        Of a number: what is subtracted, and what it is counted in.
-    levels : tuple or None
-        Of categories: those that have an indicator.
-    reference : object
-        The one that has none.
-    """
-
-    name: str
-    mean: float = 0.0
-    unit: float = 1.0
-    levels: tuple[Any, ...] | None = None
-    reference: Any = None
+    name: str  #: the column
+    mean: float = 0.0  #: of a number: what is subtracted
+    unit: float = 1.0  #: and what it is counted in
+    levels: tuple[Any, ...] | None = None  #: of categories: those that have an indicator
+    reference: Any = None  #: the one that has none
 
     @property
     def names(self) -> list[str]:
@@ -206,41 +194,23 @@ def read_column(table: Any, name: str, letter: str, *, category: bool | None) ->
 
 @dataclass(frozen=True, eq=False)
 class DesignColumn:
-    """A column of the design.
+    """A column of the design."""
 
-    Attributes
-    ----------
-    term : Term
-        The term that it belongs to.
-    name, change : str
-        Its name, and what one more of it means in words.
-    basis : ndarray of shape (n_items, n_coefficients)
-        What of the items it works on; see :mod:`rankcut.strengths.regression`.
-    features : list of str
-        The features of items that its coefficients belong to; empty: each item has one.
-    """
-
-    term: Term
+    term: Term  #: that it belongs to
     name: str
-    change: str
+    change: str  #: what one more of it means in words
+    #: (n_items, n_coefficients): what of the items it works on (rankcut.strengths.regression)
     basis: Floats
+    #: the features of items that its coefficients belong to; empty: each item has one
     features: list[str]
 
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """Terms whose columns are coded: it makes the design of any table.
+    """Terms whose columns are coded: it makes the design of any table."""
 
-    Attributes
-    ----------
-    codings : dict
-        Of each covariate and feature of items.
-    columns : list of DesignColumn
-        Of the design; constant ones first.
-    """
-
-    codings: dict[str, Coding]
-    columns: list[DesignColumn]
+    codings: dict[str, Coding]  #: of each covariate and feature of items
+    columns: list[DesignColumn]  #: of the design; constant ones first
 
     def design(self, table: Any, n_rows: int) -> Floats:
         """The design, of shape (n_rows, n_columns)."""

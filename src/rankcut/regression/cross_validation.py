@@ -48,24 +48,12 @@ def _logistic(n_items: int) -> list[BaseEstimator]:
 
 @dataclass(frozen=True)
 class Score:
-    """The scores of a method that predicts classes.
+    """The scores of a method that predicts classes."""
 
-    Attributes
-    ----------
-    method : str
-        Name of the method.
-    f1 : float
-        F1, averaged over classes.
-    log_loss : float
-        Mean of −log p(true class), natural logarithm.
-    calibration_error : float
-        Expected calibration error: the mean difference between the probability of the predicted
-        class and how often it is right, in ten bins.
-    """
-
-    method: str
-    f1: float
-    log_loss: float
+    method: str  #: its name
+    f1: float  #: F1, averaged over classes
+    log_loss: float  #: mean of −log p(true class), natural logarithm
+    #: mean difference between the probability of the predicted class and how often it is right
     calibration_error: float
 
 
@@ -113,24 +101,12 @@ def tally(codes: NDArray[np.intp], probabilities: Floats, times: Any = 1) -> Tal
 
 @dataclass(frozen=True)
 class NumberScore:
-    """The scores of a method that predicts numbers.
+    """The scores of a method that predicts numbers."""
 
-    Attributes
-    ----------
-    method : str
-        Name of the method.
-    r2 : float
-        Share of the variance that is explained.
-    error : float
-        Mean absolute error.
-    coverage : float or None
-        Share of numbers inside their 95 % intervals; None for a method without intervals.
-    """
-
-    method: str
-    r2: float
-    error: float
-    coverage: float | None
+    method: str  #: its name
+    r2: float  #: share of the variance that is explained
+    error: float  #: mean absolute error
+    coverage: float | None  #: share of numbers inside their 95 % intervals, if there are any
 
 
 def presence(ranks: Any) -> Floats:

@@ -33,30 +33,14 @@ _CERTAIN = -math.log(ROUNDING)
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
-    """A prediction that is ⟨w, φ(ranking)⟩ + b for each output.
+    """A prediction that is ⟨w, φ(ranking)⟩ + b for each output."""
 
-    Attributes
-    ----------
-    features : callable
-        From a rank matrix to φ.
-    predict : callable
-        From a rank matrix to the predictions, of shape (n_rankings, n_outputs).
-    link : {"identity", "logit", "probit"}
-        Between the prediction and what is observed.
-    outputs : list
-        What is predicted: a class for each output, or None for a number.
-    unit : str
-        What the prediction is measured in.
-    items : list
-        Labels of the items.
-    """
-
-    features: Callable[[Any], Floats]
-    predict: Callable[[Any], Floats]
-    link: Link
-    outputs: list[Any]
-    unit: str
-    items: list[Hashable]
+    features: Callable[[Any], Floats]  #: from a rank matrix to φ
+    predict: Callable[[Any], Floats]  #: from a rank matrix to a column for each output
+    link: Link  #: between the prediction and what is observed
+    outputs: list[Any]  #: what is predicted: a class for each output, or None for a number
+    unit: str  #: what the prediction is measured in
+    items: list[Hashable]  #: labels of the items
 
 
 def as_linear_model(model: Any) -> LinearModel:

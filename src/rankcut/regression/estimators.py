@@ -17,8 +17,14 @@ from rankcut.estimators import TakesRankings, check_items
 from rankcut.parameters import within_floats
 from rankcut.rankings import Rankings, as_frame, object_array
 from rankcut.rankings.ratings import with_category_codes
-from rankcut.regression.view_models import ViewRegression, weigh_views
-from rankcut.regression.views import LevelViews, View, fit_smoother, list_views
+from rankcut.regression.views import (
+    LevelViews,
+    View,
+    ViewRegression,
+    fit_smoother,
+    list_views,
+    weigh_views,
+)
 
 
 class RankingClassifier(ClassifierMixin, TakesRankings):
@@ -28,9 +34,9 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     its first choices, and order and listing smoothed over the item graph, so that similar items
     count alike (:mod:`rankcut.regression.views`). Logistic regression with a Gaussian prior on
     the weights uses all of these views. The prior variance of each view, which says how much it
-    counts, maximises the evidence (:mod:`rankcut.regression.view_models`); there is no
-    cross-validation. Borda positions, a model of which items are listed, any weight for
-    comparisons with unlisted items, and smoothing are special cases.
+    counts, maximises the evidence; there is no cross-validation. Borda positions, a model of which
+    items are listed, any weight for comparisons with unlisted items, and smoothing are special
+    cases.
 
     There is no parameter ``unranked``: which items are listed is a view of its own. Ratings have
     three more views, which keep their level: each rating, the mean of a person's ratings, and, if
@@ -108,23 +114,20 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
             Labels, numbers or strings.
         sample_weight : array of shape (n_rankings,) or None
             How often each ranking counts: 3 is the same as the row three times, and 0 is no row.
-
-        Returns
-        -------
-        self
         """
         if self.ratings not in (True, False):
             raise InputError(f"must be True or False; got {self.ratings!r}", parameter="ratings")
         labels = validate_data(self, y=y)
         check_classification_targets(labels)
-        rankings, counted, counts = self._read_counted(X, y, sample_weight)
+        rankings, counted = self._read_counted(X, y, sample_weight)
+        counts = rankings.counts
         self.classes_, codes = np.unique(labels[counted], return_inverse=True)
         if len(self.classes_) < 2:
             raise InputError(
                 f"has one class, {self.classes_.tolist()[0]!r}; a classifier needs two or more",
                 parameter="y",
             )
-        self._levels = LevelViews(rankings, counts) if self.ratings else None
+        self._levels = LevelViews(rankings) if self.ratings else None
         ranked = _ranked(rankings) if self.ratings else rankings
         self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, ranked)
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
@@ -151,34 +154,19 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         return self._views(self._read(X, reset=False))
 
     def features_of(self, X: Any) -> Floats:
-        """The scaled views of rankings side by side, which the log-odds are linear in.
-
-        ``X`` is a rank matrix, as in :meth:`fit`.
-        """
-        views = self._views_of(X)
-        return self._model.features(views)
+        """The scaled views of a rank matrix side by side, which the log-odds are linear in."""
+        return self._model.features(self._views_of(X))
 
     def decision_function(self, X: Any) -> Floats:
-        """The logarithm of the odds, for each class if there are more than two.
-
-        ``X`` is a rank matrix, as in :meth:`fit`.
-        """
-        views = self._views_of(X)
-        return self._model.scores(views)
+        """The log-odds of each row of a rank matrix, of each class if there are more than two."""
+        return self._model.scores(self._views_of(X))
 
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class.
-
-        ``X`` is a rank matrix, as in :meth:`fit`.
-        """
-        views = self._views_of(X)
-        return self._model.probabilities(views)
+        """The probability of each class, for each row of a rank matrix."""
+        return self._model.probabilities(self._views_of(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class.
-
-        ``X`` is a rank matrix, as in :meth:`fit`.
-        """
+        """The most probable class of each row of a rank matrix."""
         scores = self.decision_function(X)
         found = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[found.astype(np.intp)])
@@ -205,7 +193,7 @@ class ViewFeatures(TransformerMixin, TakesRankings):
     The vector has several views of a list side by side: its order, which items it lists, both at
     once, its first choices, and order and listing smoothed over the item graph. Each view is scaled
     by how much it says about the number: its prior variance, which maximises the evidence
-    (:mod:`rankcut.regression.view_models`). :class:`~rankcut.RankingClassifier` does the same for
+    (:mod:`rankcut.regression.views`). :class:`~rankcut.RankingClassifier` does the same for
     classes.
 
     Parameters
@@ -253,24 +241,14 @@ class ViewFeatures(TransformerMixin, TakesRankings):
         self.items = items
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the variances of the views.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for :class:`~rankcut.RankingClassifier`, with numbers to predict as ``y``.
-
-        Returns
-        -------
-        self
-        """
+        """Find the variances of the views: as RankingClassifier, with numbers as ``y``."""
         with within_floats("y"):
             numbers = np.asarray(validate_data(self, y=y, y_numeric=True), dtype=np.float64)
-        rankings, counted, counts = self._read_counted(X, y, sample_weight)
-        numbers = numbers[counted]
+        rankings, counted = self._read_counted(X, y, sample_weight)
+        counts = rankings.counts
         self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, rankings)
         self._items = rankings.items
-        numbers = numbers - np.average(numbers, weights=counts)
+        numbers = numbers[counted] - np.average(numbers[counted], weights=counts)
         spread = float(np.sqrt(np.average(numbers**2, weights=counts))) or 1.0
         views = list_views(rankings, self._smoother)
         self.view_variances_, scales = weigh_views(views, numbers[:, None] / spread, counts)
@@ -279,17 +257,7 @@ class ViewFeatures(TransformerMixin, TakesRankings):
         return self
 
     def transform(self, X: Any) -> Floats:
-        """The scaled views of rankings, side by side.
-
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
-
-        Returns
-        -------
-        ndarray of shape (n_rankings, n_views * n_items)
-        """
+        """The scaled views of a rank matrix side by side, a column for each view and item."""
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
         check_items(rankings, self._items)
@@ -297,13 +265,7 @@ class ViewFeatures(TransformerMixin, TakesRankings):
         return np.hstack([scale * views[name].toarray() for name, scale in self._scales.items()])
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """The name of the view and of the item: "order of toro".
-
-        Parameters
-        ----------
-        input_features : None
-            Not used.
-        """
+        """The name of the view and of the item: "order of toro"; no other names are used."""
         check_is_fitted(self)
         items = range(self.n_features_in_) if self._items is None else self._items
         return object_array([f"{view} of {item}" for view in self._scales for item in items])
