@@ -12,7 +12,6 @@ from scipy.stats import norm
 
 from rankcut import RankingCompleter
 from rankcut.completion import recipe
-from rankcut.completion.estimator import _pair_probabilities
 from rankcut.completion.population import Population
 from rankcut.completion.recipe import measure_listing, measure_sharpness
 
@@ -46,9 +45,12 @@ def test_probabilities_have_the_sharpness_that_makes_hidden_places_most_likely()
     drawn = recipe._hidden_entries(lists, np.random.default_rng(3), last=False)
     hidden[lists.owners[drawn], lists.items[drawn]] = True
     assert (hidden.sum(axis=1) == 2).all()
+    completer = RankingCompleter(unranked="anywhere", listing="random").fit(ranks)
+    completer._population, completer._sharpness = model, 2.0
     margins = []
     for row, out in zip(ranks, hidden, strict=True):
-        shown = lists_of(np.where(out, np.nan, row)[None])
+        left = np.where(out, np.nan, row)[None]
+        shown, chances = lists_of(left), completer.predict_pairs(left)[0]
         worth = model.utilities(shown)[0]
         spread = model.posterior(shown, np.arange(N))
         for i in range(N):
@@ -57,9 +59,7 @@ def test_probabilities_have_the_sharpness_that_makes_hidden_places_most_likely()
                     variance = spread[i, i] + spread[j, j] - 2 * spread[i, j]
                     margins.append((worth[i] - worth[j]) / np.sqrt(variance))
                     if out[i] and out[j]:
-                        pairs = np.array([[i, j]])
-                        (chance,) = _pair_probabilities(model, 2.0, shown, pairs, last=False)[0]
-                        assert chance == pytest.approx(ndtr(2.0 * margins[-1]), rel=1e-9)
+                        assert chances[i, j] == pytest.approx(ndtr(2.0 * margins[-1]), rel=1e-9)
     found = measure_sharpness([lists], [model], np.random.default_rng(3))
     assert found == pytest.approx(likeliest(np.array(margins)), rel=2e-3)
 

@@ -15,7 +15,6 @@ from sklearn.preprocessing import StandardScaler
 from rankcut import (
     GraphCutFeatures,
     RankingRegressor,
-    RankingSet,
     to_ranking,
 )
 from rankcut.errors import InputError
@@ -88,45 +87,12 @@ def test_training_rankings_of_any_kind(people, kind):
     assert kendall_score(ranks[100:], model.predict(X[100:])) > 0.55
 
 
-def test_unknown_signs_are_no_evidence_for_ties(people):
-    # Each row tells one pair; what is not told must not pull the others towards a tie.
-    X, ranks = people
-    rng = np.random.default_rng(2)
-    told = np.full(ranks.shape, NAN)
-    for row in range(len(told)):
-        both = rng.choice(4, 2, replace=False)
-        told[row, both] = ranks[row, both]
-    model = RankingRegressor(unranked="anywhere").fit(X, told)
-    assert kendall_score(ranks, model.predict(X)) > 0.5
-
-
 def test_rows_of_weight_zero_are_no_rows(people):
     X, ranks = people
     weights = np.r_[np.ones(60), np.zeros(90)]
     one = RankingRegressor().fit(X, ranks, sample_weight=weights).predict_scores(X)
     other = RankingRegressor().fit(X[:60], ranks[:60]).predict_scores(X)
     np.testing.assert_array_equal(one, other)
-
-
-def test_weights_move_the_prediction(people):
-    X, _ = people
-    ranks = np.tile([[1.0, 2.0], [2.0, 1.0]], (75, 1))
-    for side, weights in ((0, [9.0, 1.0]), (1, [1.0, 9.0])):
-        model = RankingRegressor(Ridge(1e6)).fit(X, ranks, sample_weight=np.tile(weights, 75))
-        assert (model.predict(X)[:, side] == 1).all()
-
-
-def test_the_counts_of_a_set_are_weights(people):
-    X, ranks = people
-    counts = np.random.default_rng(1).integers(1, 4, 150)
-    each = np.repeat(np.arange(150), counts)
-    counted = RankingSet(ranks, ITEMS, counts=counts)
-    model = RankingRegressor(Ridge()).fit(X, counted)
-    expanded = RankingRegressor(Ridge()).fit(X[each], ranks[each])
-    np.testing.assert_allclose(model.predict_scores(X), expanded.predict_scores(X), atol=1e-12)
-    score = model.score(X, counted)
-    assert score == pytest.approx(model.score(X[each], ranks[each]), abs=1e-12)
-    assert score != pytest.approx(model.score(X, ranks), abs=1e-6)
 
 
 def test_a_multi_output_regressor_of_ones_own_predicts_the_signs(people):

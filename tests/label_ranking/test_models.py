@@ -77,16 +77,6 @@ def test_a_weight_is_a_number_of_copies(problem):
     np.testing.assert_allclose(once.predict(rows), again.predict(rows), atol=1e-6)
 
 
-def test_left_out_predictions_are_those_of_a_fit_without_the_row(problem):
-    rows, targets, _ = problem
-    ones = np.ones(30)
-    model, left_out = fit_kernel(rows, targets, ones, 0)
-    others = np.arange(30) != 7
-    own = np.array([model.penalty])
-    without, _ = refit(rows, targets, ones, others, model.lengthscale, own)
-    np.testing.assert_allclose(left_out[7], without.predict(rows[7:8])[0], atol=1e-8)
-
-
 def test_scale_and_penalty_have_the_least_error_of_rows_left_out(problem, monkeypatch):
     rows, targets, _ = problem
     ones = np.ones(30)
@@ -172,7 +162,6 @@ def test_flat_trees_predict_as_scikit_learns_do(problem):
         {"feature": np.array([7, LEAF, LEAF], dtype=np.uint32)},
         {"roots": np.array([3], dtype=np.uint32)},
         {"values": np.zeros((1, 1))},
-        {"threshold": np.zeros(2)},
     ],
 )
 def test_damaged_trees_are_refused(damage):

@@ -32,11 +32,6 @@ def test_calibration_error_from_its_definition():
     assert tally(truth, p).score("").calibration_error == pytest.approx(expected)
 
 
-def test_certainty_that_is_right_has_no_calibration_error():
-    score = tally(np.array([1, 0]), np.array([[0, 1.0], [1, 0]])).score("")
-    assert score.calibration_error == 0
-
-
 def test_sums_of_blocks_are_the_scores_of_all():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, 500)

@@ -230,15 +230,6 @@ def test_counts_are_repeated_rows():
         np.testing.assert_allclose(one.items[name], other.items[name], rtol=1e-6)
 
 
-def test_what_drives_the_number_is_on_top_and_clear():
-    found = explain(MODELS["number"](), RANKS, NUMBERS)
-    assert found.items[0]["item"] == 0
-    assert found.items[0]["effect"] < -4 * found.items[0]["std_error"] < 0
-    assert "0: -" in found.summary()
-    assert "± 95 % interval" in found.summary()
-    assert found.unit == "units of the target"
-
-
 def test_more_than_two_classes_have_an_effect_each():
     target = np.digitize(NUMBERS, np.quantile(NUMBERS, [1 / 3, 2 / 3]))
     model = RankingClassifier(smoothing=0).fit(RANKS, target)
@@ -263,18 +254,6 @@ def test_labels_frames_and_what_is_unknown():
     assert found.to_dict()["items"][0]["std_error"] is None
     assert list(found.to_frame("pairs").columns) == ["first", "second", "effect", "std_error"]
     assert len(found.plot().axes) == 1
-
-
-def test_a_ranking_that_counts_often_is_moved_often():
-    model = make_pipeline(GraphCutFeatures(unranked="last"), GPRegressor()).fit(RANKS, NUMBERS)
-    lists = np.array([np.where(RANKS[0] <= 3, RANKS[0], np.nan), RANKS[1]])
-    votes = RankingSet(lists, FOOD.items, counts=[3, 1])
-    found, expanded, once = (
-        {row["item"]: row["effect"] for row in explain(model, each).items}
-        for each in (votes, lists[[0, 0, 0, 1]], lists)
-    )
-    assert found == pytest.approx(expanded)
-    assert found != pytest.approx(once)
 
 
 def test_mistakes_are_named():

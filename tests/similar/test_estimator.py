@@ -63,31 +63,35 @@ def sparse_lists(n_rankings=400, n_items=600):
     )
 
 
-def test_sparse_vectors_of_a_large_catalogue_are_searched_exactly():
+NEAR = NeighborGraph(np.random.default_rng(4).random((600, 3)), n_neighbors=4).build()
+ANYWHERE = {"unranked": "anywhere", "completions": "closed_form"}
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        GraphCutFeatures(NEAR, **ANYWHERE),
+        GraphCutFeatures(DissimilarityGraph(NEAR), **ANYWHERE),
+        GraphCutFeatures(smoothing=Smoothing(1.5, NEAR), **ANYWHERE),
+        LikenessFeatures(unranked="anywhere"),
+        LikenessFeatures(unranked="last"),
+    ],
+)
+def test_sparse_lists_of_a_large_catalogue_are_searched_exactly(features):
     lists = sparse_lists()
     dense = np.where(lists.toarray() > 0, lists.toarray(), np.nan)
-    near = NeighborGraph(np.random.default_rng(4).random((600, 3)), n_neighbors=4).build()
-    for graph in (near, DissimilarityGraph(near).build()):
-        features = GraphCutFeatures(graph, unranked="anywhere", completions="closed_form")
-        gram = graph_cut_kernel(
-            lists[:50],
-            lists,
-            graph=graph,
-            unranked="anywhere",
-            completions="closed_form",
-            normalize=True,
-        )
-        expected = brute_force(gram, 6)[0]
-        search = SimilarRankings(features).fit(lists)
+    vectors = features.fit_transform(dense)
+    vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    gram = vectors[:50] @ vectors.T
+    for fitted in (lists, dense):
+        search = SimilarRankings(features).fit(fitted)
         for queries in (lists[:50], dense[:50]):
             values, rows = search.kneighbors(queries, 6)
-            assert_allclose(values, expected, rtol=1e-8, atol=1e-10)
-            chosen = np.take_along_axis(gram, rows, axis=1)
-            assert_allclose(values, chosen, rtol=1e-8, atol=1e-10)
-        search = SimilarRankings(features).fit(dense)
-        assert_allclose(
-            search.kneighbors(lists[:50], 6)[0], search.kneighbors(dense[:50], 6)[0], atol=1e-10
-        )
+            assert_allclose(values, brute_force(gram, 6)[0], rtol=1e-8, atol=1e-10)
+            assert_allclose(np.take_along_axis(gram, rows, axis=1), values, rtol=1e-8, atol=1e-10)
+    search = SimilarRankings(unranked="last", n_neighbors=6).fit(lists)
+    expected = SimilarRankings(LikenessFeatures(unranked="last"), n_neighbors=6).fit(lists)
+    assert_array_equal(search.kneighbors().rows, expected.kneighbors().rows)
 
 
 def test_the_same_for_threads_batches_and_copies():
@@ -112,21 +116,6 @@ def test_few_rankings():
         search.kneighbors(n_neighbors=3)
     with pytest.raises(ValueError, match=r"n_neighbors is 4, with 3 rankings"):
         search.kneighbors([[1, 2, 3]], 4)
-
-
-def test_smoothed_vectors_of_sparse_rankings_are_those_of_dense_ones():
-    rng = np.random.default_rng(0)
-    ranks = np.where(rng.random((60, N)) < 0.3, rng.random((60, N)), np.nan)
-    stored = sparse.csr_array(np.nan_to_num(ranks))
-    features = GraphCutFeatures(
-        unranked="anywhere", completions="closed_form", smoothing=Smoothing(1.5, GRAPH)
-    )
-    vectors = features.fit_transform(ranks)
-    gram = vectors @ vectors.T
-    np.fill_diagonal(gram, -np.inf)
-    for X in (ranks, stored):
-        search = SimilarRankings(features, normalize=False).fit(X)
-        assert_allclose(search.kneighbors(n_neighbors=4)[0], brute_force(gram, 4)[0], atol=1e-9)
 
 
 @pytest.mark.parametrize("scale", [1e-280, 1e-155, 1e155, 1e280])
@@ -156,19 +145,6 @@ def test_kernel_values_beyond_a_float_are_an_error():
     usual = GraphCutFeatures(GRAPH)
     expected = SimilarRankings(usual, n_neighbors=3, normalize=False).fit(RANKS[:60]).kneighbors()
     assert_array_equal(found.rows, expected.rows)
-
-
-@pytest.mark.parametrize("unranked", ["anywhere", "last"])
-def test_by_default_it_searches_likeness(unranked):
-    lists = sparse_lists(200)
-    vectors = LikenessFeatures(unranked=unranked).fit(lists).transform(lists).toarray()
-    gram = vectors @ vectors.T
-    np.fill_diagonal(gram, -np.inf)
-    search = SimilarRankings(unranked=unranked).fit(lists)
-    values, rows = search.kneighbors(n_neighbors=5)
-    # Cosines of 620 coordinates.
-    assert_allclose(values, brute_force(gram, 5)[0], atol=1e-12)
-    assert_allclose(np.take_along_axis(gram, rows, axis=1), values, atol=1e-12)
 
 
 def test_lists_that_share_nothing_have_arbitrary_neighbours_and_it_says_so():

@@ -8,13 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 from sklearn.base import TransformerMixin
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats, Longs
 from rankcut.completion.lists import Lists, read_lists, with_unlisted
-from rankcut.completion.population import AnyPopulation
 from rankcut.completion.presence import best_unlisted, hide_listed, listed_items, ndcg
 from rankcut.completion.recipe import Progress, learn_population
 from rankcut.errors import InputError
@@ -77,10 +75,6 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The items' labels, if they are strings given by a frame.
 
-    See Also
-    --------
-    Consensus : One ranking from many.
-
     Notes
     -----
     Places become normal scores: the item at place r of k has the score Φ⁻¹((k − r + ½)/k), plus an
@@ -126,6 +120,8 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     ) -> Self:
         """Learn the population from rankings.
 
+        Warns if listing and liking go together, and ``listing`` does not say why.
+
         Parameters
         ----------
         X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
@@ -136,11 +132,6 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             How often each ranking counts: 3 is the same as the row three times.
         progress : callable or None
             Called with a few words about each step, such as ``print``.
-
-        Warns
-        -----
-        UserWarning
-            If listing and liking go together, and ``listing`` does not say why.
         """
         if self.listing is not None:
             check_choice(self.listing, get_args(Listing), "listing")
@@ -205,22 +196,10 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     def predict_pairs(
         self, X: Any, pairs: Sequence[tuple[Hashable, Hashable]] | None = None
     ) -> Floats:
-        """The probability that each person prefers one item to another.
+        """The probability that each person prefers one item to another; listed ones are certain.
 
-        Listed items are certain to stay in their order.
-
-        Parameters
-        ----------
-        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
-            Rank matrix.
-        pairs : array of shape (n_pairs, 2) or None
-            Pairs of items, by label or by column; None is all pairs.
-
-        Returns
-        -------
-        ndarray of shape (n_rankings, n_pairs) or (n_rankings, n_items, n_items)
-            For all pairs, ``[r, i, j]`` is the probability that person r prefers i to j; one half
-            on the diagonal.
+        ``pairs`` of items, by label or by column, have a column each. None is all pairs: then
+        ``[r, i, j]`` is the probability that person r prefers i to j, one half on the diagonal.
 
         Examples
         --------
@@ -232,33 +211,42 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         """
         lists, n_items = self._lists(X), self.n_features_in_
         if pairs is None:
-            chosen = np.stack(np.triu_indices(n_items, 1), axis=1)
+            columns = np.stack(np.triu_indices(n_items, 1), axis=1)
         else:
-            chosen = pair_columns(pairs, self._items, n_items)
-        found = _pair_probabilities(
-            self._population, self._sharpness, lists, chosen, last=self._last
-        )
+            columns = pair_columns(pairs, self._items, n_items)
+        chosen, places = np.unique(columns, return_inverse=True)
+        one, other = places.reshape(columns.shape).T
+        utilities = self._utilities(lists)[:, chosen]
+        found = np.empty((len(lists), len(columns)))
+        for person in range(len(lists)):
+            own = lists.span(person, person + 1)
+            posterior = self._population.posterior(own, chosen)
+            spread = np.diag(posterior)
+            variance = spread[one] + spread[other] - 2.0 * posterior[one, other]
+            known = own.listed()
+            listed = np.isin(chosen, known.items)
+            n_listed = listed[one].astype(int) + listed[other]
+            margins = self._sharpness * (utilities[person, one] - utilities[person, other])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                row = ndtr(margins / np.sqrt(np.maximum(variance, 0.0)))
+            certain = np.zeros(n_items)
+            certain[known.items] = known.scores
+            gaps = np.sign(certain[chosen[one]] - certain[chosen[other]])
+            row = np.where(n_listed == 2, 0.5 + 0.5 * gaps, row)
+            if self._last:
+                row = np.where(n_listed == 1, listed[one].astype(float), row)
+            found[person] = np.where(one == other, 0.5, row)
         return as_matrices(found, n_items) if pairs is None else found
 
     def recommend(
         self, X: Any, n: int = 10, *, return_scores: bool = False
     ) -> NDArray[Any] | tuple[NDArray[Any], Floats]:
-        """The items that each person did not list and would like best.
+        """The ``n`` items that each person did not list and would like best.
 
         With ``unranked="last"`` people list what they choose. Then items are recommended that
         people with such lists list too, by EASE or factors
         (:mod:`rankcut.completion.presence`), unless utilities recovered more of what was hidden
         from held-out people while fitting.
-
-        Parameters
-        ----------
-        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
-            Rank matrix.
-        n : int, default=10
-            How many.
-        return_scores : bool, default=False
-            Also return how much each is recommended: its expected utility, or a number that is
-            about 1 for what all such people list and 0 for what none of them lists.
 
         Returns
         -------
@@ -266,7 +254,9 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             Labels of items, best first, and None where fewer are unlisted; columns and −1 if items
             have no labels.
         scores : ndarray of shape (n_rankings, n)
-            Only if asked for; NaN where there is no item.
+            With ``return_scores``, how much each is recommended: its expected utility, or a number
+            that is about 1 for what all such people list and 0 for what none of them lists. NaN
+            where there is no item.
         """
         check_count(n, "n")
         lists = self._lists(X)
@@ -318,40 +308,3 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
 
     def _utilities(self, lists: Lists) -> Floats:
         return self._population.utilities(lists, self.n_jobs)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64"]
-        return tags
-
-
-def _pair_probabilities(
-    population: AnyPopulation, sharpness: float, lists: Lists, pairs: Longs, *, last: bool
-) -> Floats:
-    """The probability that each person prefers the first item of each pair to the second.
-
-    Listed pairs are certain; ``last`` says that unlisted items are worse.
-    """
-    chosen, places = np.unique(pairs, return_inverse=True)
-    one, other = places.reshape(pairs.shape).T
-    utilities = population.utilities(lists)[:, chosen]
-    found = np.empty((len(lists), len(pairs)))
-    for person in range(len(lists)):
-        own = lists.span(person, person + 1)
-        posterior = population.posterior(own, chosen)
-        spread = np.diag(posterior)
-        variance = spread[one] + spread[other] - 2.0 * posterior[one, other]
-        known = own.listed()
-        listed = np.isin(chosen, known.items)
-        n_listed = listed[one].astype(int) + listed[other]
-        margins = utilities[person, one] - utilities[person, other]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            row = ndtr(sharpness * margins / np.sqrt(np.maximum(variance, 0.0)))
-        certain = np.zeros(lists.n_items)
-        certain[known.items] = known.scores
-        gaps = np.sign(certain[chosen[one]] - certain[chosen[other]])
-        row = np.where(n_listed == 2, 0.5 + 0.5 * gaps, row)
-        if last:
-            row = np.where(n_listed == 1, listed[one].astype(float), row)
-        found[person] = np.where(one == other, 0.5, row)
-    return found

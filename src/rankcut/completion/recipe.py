@@ -66,9 +66,8 @@ class Fitted:
     graph_share: float
 
 
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """The population, and what else was learned."""
+class Learned(NamedTuple):
+    """The population, κ, whether recommendations go by who lists what, and ρ."""
 
     fitted: Fitted
     sharpness: float

@@ -269,10 +269,9 @@ def _merge_equal(rows: Floats, weights: Floats) -> tuple[NDArray[np.intp], Float
 
     A row that counts twice and two equal rows are then the same problem.
     """
-    keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.itemsize * rows.shape[1])))
-    _, first, same = np.unique(keys.ravel(), return_index=True, return_inverse=True)
+    _, first, same = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     merged = np.zeros(len(weights))
-    merged[first] = np.bincount(same, weights)
+    merged[first] = np.bincount(same.ravel(), weights)
     return np.flatnonzero(merged), merged
 
 

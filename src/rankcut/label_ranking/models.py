@@ -89,10 +89,8 @@ class ForestModel:
         n_nodes = len(self.feature)
         numbers = np.arange(n_nodes)
         inner = self.feature != LEAF
-        shapes = {self.left.shape, self.right.shape, self.threshold.shape, self.feature.shape}
         well_formed = (
-            len(shapes) == 1
-            and len(self.roots) > 0
+            len(self.roots) > 0
             and bool((self.roots < n_nodes).all())
             and bool((self.feature[inner] < n_columns).all())
             and bool((self.left[~inner] < len(self.values)).all())

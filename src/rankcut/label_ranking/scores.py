@@ -191,12 +191,7 @@ def spearman_score(
 
     Tied items share the mean of their positions. Items that an observed ranking does not rank are
     left out of it ("anywhere") or tied last ("last"). The score is the mean over rankings; one
-    that ties all items does not count.
-
-    Parameters
-    ----------
-    observed, predicted, unranked, sample_weight
-        As in :func:`kendall_score`.
+    that ties all items does not count. Parameters are those of :func:`kendall_score`.
 
     Examples
     --------
@@ -226,14 +221,7 @@ def top_k_overlap(
 
     Ties at the border are broken at random, and the score is the mean over all ways to do so. With
     ``unranked="anywhere"`` only items that the observed ranking ranks count; if they are fewer than
-    k, all of them do.
-
-    Parameters
-    ----------
-    observed, predicted, unranked, sample_weight
-        As in :func:`kendall_score`.
-    k : int, default=3
-        Number of items.
+    k, all of them do. The other parameters are those of :func:`kendall_score`.
 
     Examples
     --------
@@ -343,20 +331,10 @@ class PredictsRankings(RegressorMixin, BaseEstimator):
     def predict_pairs(
         self, X: Any, pairs: Sequence[tuple[Hashable, Hashable]] | None = None
     ) -> Floats:
-        """Probabilities that one item is preferred to another.
+        """The probability that one item is preferred to another, for each row of covariates.
 
-        Parameters
-        ----------
-        X : array or frame of shape (n_rows, n_covariates)
-            Covariates.
-        pairs : sequence of pairs of items or None
-            Pairs (i, j), by label or by column. None means all pairs.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_pairs) or (n_rows, n_items, n_items)
-            The probability that i is preferred to j, for each of ``pairs``; or an array whose
-            [r, i, j] is the probability that row r prefers i to j.
+        ``pairs`` of items, by label or by column, have a column each. None is all pairs: then
+        ``[r, i, j]`` is the probability that row r prefers i to j.
         """
         return of_pairs(self._pair_matrices(X), pairs, self.items_)
 

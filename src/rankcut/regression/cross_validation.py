@@ -1,12 +1,8 @@
 """How well classes and numbers are predicted from rankings, beside simple baselines.
 
-============ ==================================================================================
-majority     uses only the frequency of each class
-mean         predicts the mean of the other people's numbers
-presence     uses only which items are ranked
-Borda        uses each item's points: the number of items it beats; unranked items are last
-Borda, ridge the same for numbers
-============ ==================================================================================
+*Majority* uses only the frequency of each class, and *mean* the mean of the other people's numbers;
+*presence* uses which items are ranked, and *Borda* each item's points: the number of items it
+beats, unranked ones last.
 """
 
 from dataclasses import dataclass

@@ -45,44 +45,23 @@ _MOST_PRODUCTS = 2 * 10**9
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Effects of places, of pairs and of being listed on a prediction.
+    """Effects of places, of pairs and of being listed on a prediction, the largest first.
 
-    Attributes
-    ----------
-    items : Table
-        ``item``, ``effect`` of moving it from last to first while the others keep their order,
-        and ``std_error``, NaN if it is not known; with more than two classes also ``class``. The
-        largest effects are first.
-    pairs : Table
-        ``first``, ``second``, ``effect`` of the first directly before the second instead of
-        directly after it, and ``std_error``.
-    listed : Table
-        ``item``, ``effect`` of being listed last instead of not at all, and ``std_error``. Empty if
-        the rankings leave no item out.
-    unit : str
-        What effects are measured in.
-    outputs : tuple
-        The class that a positive effect favours, for each output; None for a number.
-    notes : tuple of str
-        What a reader should know.
+    A row of a table has ``item``, or ``first`` and ``second``, the ``effect``, its ``std_error``,
+    NaN if it is not known, and with more than two classes the ``class``.
     """
 
-    items: Table
-    pairs: Table
-    listed: Table
-    unit: str
-    outputs: tuple[Any, ...]
-    notes: tuple[str, ...] = ()
+    items: Table  #: of moving an item from last to first while the others keep their order
+    pairs: Table  #: of the first directly before the second instead of directly after it
+    listed: Table  #: of being listed last instead of not at all; empty if all items are ranked
+    unit: str  #: what effects are measured in
+    outputs: tuple[Any, ...]  #: the class that a positive effect favours; None for a number
+    notes: tuple[str, ...] = ()  #: what a reader should know
 
     def to_frame(self, table: str = "items", backend: str | None = None) -> Any:
-        """A table as a pandas or Polars frame.
+        """The table ``items``, ``pairs`` or ``listed`` as a frame.
 
-        Parameters
-        ----------
-        table : {"items", "pairs", "listed"}
-            Which table.
-        backend : {"pandas", "polars", "pyarrow"} or None
-            Which library; None is the one that is installed, pandas first.
+        ``backend`` is "pandas", "polars" or "pyarrow"; None is one that is installed.
         """
         check_choice(table, ("items", "pairs", "listed"), "table")
         return getattr(self, table).to_frame(backend)

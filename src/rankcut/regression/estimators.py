@@ -180,11 +180,8 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
 
 def _ranked(ratings: Rankings) -> Rankings:
     """Ratings as ranks: the highest first."""
-    if ratings.sparse is not None:
-        ranks = ratings.sparse.astype(np.float64)
-        ranks.data = -ranks.data
-        return replace(ratings, stored=ranks)
-    return replace(ratings, stored=-ratings.read(0, ratings.shape[0]))
+    known = ratings.read(0, ratings.shape[0]) if ratings.sparse is None else ratings.sparse
+    return replace(ratings, stored=-known.astype(np.float64))
 
 
 class ViewFeatures(TransformerMixin, TakesRankings):

@@ -86,17 +86,10 @@ class SimilarRankings(BaseEstimator):
     def fit(
         self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Store the rankings to search.
+        """Store the rankings of a rank matrix ``X``; ``y`` is ignored.
 
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
-        y : None
-            Ignored.
-        sample_weight : array of shape (n_rankings,) or None
-            How often each ranking counts for what the transformer learns from all of them, such
-            as a graph. Each row is found once, however often it counts.
+        ``sample_weight`` says how often each counts for what the transformer learns from all of
+        them, such as a graph. Each row is found once, however often it counts.
         """
         check_choice(self.unranked, get_args(Unranked), "unranked")
         check_count(self.n_neighbors, "n_neighbors")
@@ -129,14 +122,9 @@ class SimilarRankings(BaseEstimator):
         return self
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None) -> Nearest:
-        """The fitted rankings most like each of X.
+        """The ``n_neighbors`` fitted rankings most like each of a rank matrix ``X``.
 
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items) or None
-            Rank matrix; None is the fitted rankings, each without itself.
-        n_neighbors : int or None
-            How many; None takes the constructor's ``n_neighbors``.
+        None is the fitted rankings, each without itself, and the constructor's ``n_neighbors``.
 
         Returns
         -------
