@@ -6,11 +6,12 @@ paired by person, with 95 % intervals. Places: mean percentiles among all unlist
 first, of hidden items that at most two lists have. Calibration errors: of pairs with an unlisted
 item, for simulated people who list each item with a chance that rises with its utility ("slope"),
 or with what everyone likes ("popular"; neither by chance nor by a person's taste), or the best ones
-at a noisy look ("top"). How methods were chosen: on other splits of the same people. The last four kinds of lists were made up afterwards. On one draw of each, EASE or utilities
-were level with the best of the others but for lists of 3 of 5,000 items, .029 ± .021 behind ALS; so
-factors became a third choice. On a second draw all were level but for the camps, .014 ± .013 behind
-EASE. These rows are of three more draws of all that is simulated, with nothing changed: a wider
-grid of penalties made the same choices, and choosing by recall@10 instead of NDCG no better ones.
+at a noisy look ("top"). How methods were chosen: on other splits of the same people. The last four
+kinds of lists were made up afterwards. On one draw of each, EASE or utilities were level with the
+best of the others but for lists of 3 of 5,000 items, .029 ± .021 behind ALS; so factors became a
+third choice. On a second draw all were level but for the camps, .014 ± .013 behind EASE. These rows
+are of three more draws of all that is simulated, with nothing changed: a wider grid of penalties
+made the same choices, and choosing by recall@10 instead of NDCG no better ones.
 
 Run with: python benchmarks/recommend.py DATA_DIR [--keep FILE]
 """
