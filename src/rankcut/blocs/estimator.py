@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.partitions import NOWHERE
@@ -266,7 +267,13 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         sizes = np.bincount(chances.argmax(axis=1), merged.counts, minlength=k)
         if rankings.people is not None:
             sizes = sizes.round(9)  # they were added up by parts of people
-        mixture = mixture.reordered(np.argsort(-sizes, kind="stable"))
+        order = np.append(np.argsort(-sizes, kind="stable"), k)
+        mixture = replace(
+            mixture,
+            blocks=mixture.blocks[order[:k]],
+            shares=mixture.shares[order],
+            chances=mixture.chances[:, order],
+        )
         self.sizes_ = -np.sort(-sizes)
         self.n_blocs_ = k
         self.random_share_ = float(mixture.shares[k])
@@ -339,12 +346,10 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         wanted: Any = self.n_blocs
         if isinstance(wanted, str) and wanted == "auto":
             return 1, MOST_BLOCS
-        if is_whole(wanted, 1):
-            wanted = (wanted, wanted)
-        if isinstance(wanted, tuple | list) and len(wanted) == 2:
-            least, most = wanted
-            if is_whole(least, 1) and is_whole(most, int(least)):
-                return int(least), int(most)
+        both = isinstance(wanted, tuple | list) and len(wanted) == 2
+        least, most = wanted if both else (wanted, wanted)
+        if is_whole(least, 1) and is_whole(most, int(least)):
+            return int(least), int(most)
         raise InputError(
             f'must be a whole number from 1, "auto", or the least and the most; got {wanted!r}',
             parameter="n_blocs",
@@ -372,11 +377,10 @@ class VectorBlocs:
         chosen = choose_features(features, ranks, rankings.unranked, rankings.items, seed)
         vectors = chosen.vectors(ranks)
         # With one thread, sums have the same order on every machine.
-        with threadpool_limits(1), warnings.catch_warnings():
-            # Fewer distinct vectors than blocs: the caller reports it.
-            warnings.filterwarnings("ignore", message="Number of distinct clusters")
-            start = np.random.RandomState(seed)
-            model = KMeans(min(k, len(vectors)), n_init=_STARTS, random_state=start)
+        # Fewer distinct vectors than blocs are reported by the caller.
+        quiet = warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
+        with threadpool_limits(1), quiet:
+            model = KMeans(min(k, len(vectors)), n_init=_STARTS, random_state=seed)
             found = cls(chosen, model.fit(vectors, sample_weight=weights).cluster_centers_)
         sizes = np.bincount(found.labels(rankings), weights, minlength=len(found.centres))
         order = np.argsort(-sizes, kind="stable")

@@ -57,11 +57,6 @@ class Family:
     noise: bool = True  #: whether some rank at random
 
     @property
-    def n_blocks(self) -> int:
-        """How many vectors of strengths it has."""
-        return self.n_camps + self.n_lines
-
-    @property
     def places(self) -> Floats:
         """The places u of the components of a camp, a column for each line."""
         if not (self.n_lines or self.sure):
@@ -83,7 +78,8 @@ class Family:
         How people are spread along a line counts as one, like the share of a camp: otherwise two
         camps would have to be more likely than a line by that parameter alone.
         """
-        return self.n_blocks * n_items - 1 + self.noise + self.sure
+        n_blocks = self.n_camps + self.n_lines
+        return n_blocks * n_items - 1 + self.noise + self.sure
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,16 +112,6 @@ class Mixture:
         chances = self.chances[:, :-1]
         known = np.maximum(chances.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
         return np.asarray(special.entr(chances / known).sum(axis=1) * known[:, 0])
-
-    def reordered(self, order: Longs) -> "Mixture":
-        """The same with its camps in another order."""
-        with_random = np.append(order, len(order))
-        return replace(
-            self,
-            blocks=self.blocks[order],
-            shares=self.shares[with_random],
-            chances=self.chances[:, with_random],
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,19 +23,6 @@ _KINDS = {"crowd": "one crowd, more or less sure", "line": "along a line", "plan
 
 
 @dataclass(frozen=True, eq=False)
-class CrossTable:
-    """How many people of each bloc have each value of a column."""
-
-    name: str
-    values: list[str]
-    counts: NDArray[np.float64]  #: a row for each value, a column for each bloc
-
-    def shares(self) -> NDArray[np.float64]:
-        """The share of each bloc among the people with a value."""
-        return np.asarray(self.counts / np.maximum(self.counts.sum(axis=1)[:, None], ROUNDING))
-
-
-@dataclass(frozen=True, eq=False)
 class BlocReport:
     r"""What a fitted :class:`~rankcut.RankingBlocs` found, and a column beside it.
 
@@ -53,7 +40,9 @@ class BlocReport:
     """
 
     model: Any
-    cross: CrossTable | None = None
+    cross: dict[str, Any] | None = (
+        None  #: a column, its values, and how many of each bloc have each
+    )
 
     @cached_property
     def items(self) -> list[str]:
@@ -72,7 +61,9 @@ class BlocReport:
         names, codes = np.unique(values[known].astype(str), return_inverse=True)
         table = np.zeros((len(names), self.model.n_blocs_))
         np.add.at(table, (codes, self.model.labels_[known]), counts[known])
-        return replace(self, cross=CrossTable(name, names.tolist(), table))
+        shares = table / np.maximum(table.sum(axis=1, keepdims=True), ROUNDING)
+        cross = {"column": name, "values": names.tolist(), "counts": table, "shares": shares}
+        return replace(self, cross=cross)
 
     def share(self, bloc: int) -> str:
         """The size of a bloc in words."""
@@ -156,17 +147,18 @@ class BlocReport:
             "distinctive_items": self.distinctive,
             "confidence": model.confidence,
             "notes": model.notes_,
-            "cross": self.cross and vars(self.cross),
+            "cross": self.cross,
         }
 
     def _cross_lines(self) -> Iterator[str]:
         if self.cross is None:
             return
-        width = min(28, max(len(self.cross.name), *(len(value) for value in self.cross.values)))
+        column, values, shares = (self.cross[name] for name in ("column", "values", "shares"))
+        width = min(28, max(map(len, [column, *values])))
         heads = "".join(f"  {f'bloc {bloc + 1}':>8}" for bloc in range(self.model.n_blocs_))
-        yield f"{self.cross.name[:width]:{width}}{heads}"
-        for value, shares in zip(self.cross.values, self.cross.shares().tolist(), strict=True):
-            cells = "".join(f"  {100 * share:>6.0f} %" for share in shares)
+        yield f"{column[:width]:{width}}{heads}"
+        for value, row in zip(values, shares.tolist(), strict=True):
+            cells = "".join(f"  {100 * share:>6.0f} %" for share in row)
             yield f"{value[:width]:{width}}{cells}"
 
     def about(self, bloc: int, most: int) -> Iterator[str]:
@@ -230,12 +222,12 @@ def _body(report: BlocReport, shown: Picture | None) -> Iterator[Html]:
     blocs = (tag("section", *_bloc(report, bloc)) for bloc in range(report.model.n_blocs_))
     yield tag("div", *blocs, kind="blocs")
     if report.cross is not None:
-        yield tag("h2", f"Blocs and {report.cross.name}")
-        heads = [report.cross.name, *(f"bloc {bloc + 1}" for bloc in range(report.model.n_blocs_))]
-        shares = zip(report.cross.values, report.cross.shares().tolist(), strict=True)
+        column, values, shares = (report.cross[name] for name in ("column", "values", "shares"))
+        yield tag("h2", f"Blocs and {column}")
+        heads = [column, *(f"bloc {bloc + 1}" for bloc in range(report.model.n_blocs_))]
         cells = [
             [value, *(Cell(f"{100 * share:.0f}\u00a0%", share) for share in row)]
-            for value, row in shares
+            for value, row in zip(values, shares.tolist(), strict=True)
         ]
         yield table(heads, cells)
     if report.model.selection_ is not None:
