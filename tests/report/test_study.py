@@ -67,6 +67,9 @@ def test_maps_are_of_a_sample_and_all_else_is_of_everyone():
     found = read_study(RankingSet(votes.ranks, ("a", "b", "c", "d")))
     assert found.sample[0].counts.sum() == MOST_COMPARED
     assert found.places.sum() == 4 * (MOST_COMPARED + 500)
+    assert "It has 1,000 of 1,500 rankings, drawn at random." in said(found, "map")
+    few = read_study(RankingSet(votes.ranks[:90], ("a", "b", "c", "d")))
+    assert "drawn at random" not in said(few, "map")  # where some are equal
 
 
 def test_sentences_follow_the_numbers():

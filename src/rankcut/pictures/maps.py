@@ -247,7 +247,7 @@ def read_map(
 
     if features is not None and unranked != "error":
         raise InputError("is an option of the features you pass", parameter="unranked")
-    if getattr(X, "weights", None) is not None:
+    if getattr(X, "weights", None) is not None and not X.counted:
         # Whatever their weights, people are drawn once.
         X = replace(X, weights=None)
     if isinstance(by, str):
