@@ -14,10 +14,10 @@ FLAGS = [
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
+    "--remote-debugging-pipe",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--remote-debugging-pipe",
 ]
 PATIENCE = 300
 
@@ -104,20 +104,15 @@ class Page:
         self.browser, self.session = browser, session
 
     def evaluate(self, expression):
-        answer = self.browser.send(
-            "Runtime.evaluate",
-            self.session,
-            expression=expression,
-            returnByValue=True,
-            awaitPromise=True,
-        )
+        how = {"expression": expression, "returnByValue": True, "awaitPromise": True}
+        answer = self.send("Runtime.evaluate", **how)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
     def visit(self, file):
         """Another page in the same window, once it has loaded."""
         self.browser.events.clear()
-        self.browser.send("Page.navigate", self.session, url=address_of(file))
+        self.send("Page.navigate", url=address_of(file))
         self.browser.wait_for("Page.loadEventFired")
 
     def send(self, method, **parameters):
@@ -141,18 +136,13 @@ class Page:
     def press(self, key):
         """Press a key, as a person does."""
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
-        code = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowRight": 39, "ArrowLeft": 37}
-        code["ArrowDown"] = 40
-        number = code.get(key, ord(key[0].upper()))
-        for kind in ("keyDown", "keyUp"):
-            self.send(
-                "Input.dispatchKeyEvent",
-                type=kind,
-                key=key,
-                code=key,
-                windowsVirtualKeyCode=number,
-                **({"text": text} if text and kind == "keyDown" else {}),
-            )
+        code = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39}
+        number = (code | {"ArrowDown": 40}).get(key, ord(key[0].upper()))
+        which = {"key": key, "code": key, "windowsVirtualKeyCode": number}
+        self.send(
+            "Input.dispatchKeyEvent", type="keyDown", **which, **({"text": text} if text else {})
+        )
+        self.send("Input.dispatchKeyEvent", type="keyUp", **which)
 
     def show_as(self, media="screen", scheme="light"):
         """Show the page on a screen or in print, in light or in dark."""
@@ -161,23 +151,13 @@ class Page:
 
     def errors(self):
         """Exceptions, and whatever the console was told beyond information."""
-        found = []
-        for event in self.browser.events:
-            if event["method"] == "Runtime.exceptionThrown":
-                found.append(event["params"]["exceptionDetails"])
-            if event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] in (
-                "error",
-                "warning",
-            ):
-                found.append(event["params"]["entry"])
-            if event["method"] == "Runtime.consoleAPICalled":
-                found.append(event["params"])
-        return found
+        told = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
+        found = [event["params"] for event in self.browser.events if event["method"] in told]
+        levels = ("error", "warning")
+        return [each for each in found if each.get("entry", {}).get("level", "error") in levels]
 
     def screenshot(self, path):
-        answer = self.browser.send(
-            "Page.captureScreenshot", self.session, captureBeyondViewport=True
-        )
+        answer = self.send("Page.captureScreenshot", captureBeyondViewport=True)
         path.write_bytes(base64.b64decode(answer["data"]))
 
 
@@ -207,17 +187,11 @@ def opened(chromium, page, width, profile):
         session = browser.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             browser.send(f"{domain}.enable", session)
-        browser.send(
-            "Emulation.setDeviceMetricsOverride",
-            session,
-            width=width,
-            height=900,
-            deviceScaleFactor=1,
-            mobile=width < 600,
-        )
-        browser.send("Page.navigate", session, url=address_of(page))
-        browser.wait_for("Page.loadEventFired")
-        yield Page(browser, session)
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        browser.send("Emulation.setDeviceMetricsOverride", session, **size)
+        shown = Page(browser, session)
+        shown.visit(page)
+        yield shown
     finally:
         process.kill()
         process.wait()

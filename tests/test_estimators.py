@@ -109,41 +109,6 @@ def run(estimator, check):
         check(estimator)
 
 
-COUNTED = {
-    "classifier": (RankingClassifier(), "decision_function"),
-    "cuts": (GraphCutFeatures(CoListingGraph(), unranked="last"), "transform"),
-    "ratings": (RatingFeatures(CoListingGraph(), unrated="ignore"), "transform"),
-    "likeness": (LikenessFeatures(unranked="last"), "transform"),
-    "views": (ViewFeatures(), "transform"),
-    "completer": (RankingCompleter(unranked="anywhere"), "transform"),
-}
-
-
-def cuts(ranks):
-    """Features of lists, for estimators that take features."""
-    return GraphCutFeatures(unranked="last", sparse_output=False).fit_transform(ranks)
-
-
-# Of features and a target, or of covariates and rankings.
-LEARNERS = {
-    "process of features": lambda ranks, y, w: (
-        GPClassifier().fit(cuts(ranks), y, w).decision_function(cuts(ranks[:30]))
-    ),
-    "numbers": lambda ranks, y, w: (
-        GPRegressor().fit(cuts(ranks), y + np.nan_to_num(ranks[:, 0]), w).predict(cuts(ranks[:30]))
-    ),
-    "label ranking": lambda ranks, y, w: (
-        RankingRegressor(unranked="last")
-        .fit(np.column_stack([y, ranks[:, 0]]), ranks, w)
-        .predict_scores(np.column_stack([y, ranks[:, 0]])[:30])
-    ),
-    "classifier": lambda ranks, y, w: (
-        RankingClassifier().fit(ranks, y, w).decision_function(ranks[:30])
-    ),
-    "views": lambda ranks, y, w: ViewFeatures().fit(ranks, y, w).transform(ranks[:30]),
-}
-
-
 def some_lists():
     rng = np.random.default_rng(0)
     ranks = np.argsort(rng.random((30, 5)), axis=1) + 1.0
@@ -151,26 +116,61 @@ def some_lists():
     return ranks, np.arange(30) % 2, rng.integers(1, 5, 30)
 
 
-@pytest.mark.parametrize("name", ["process of features", "numbers", "label ranking"])
-def test_counts_are_repeated_rows_of_any_learner(name):
-    ranks, y, counts = some_lists()
-    # The other rows of a repeated one come after all the first ones.
-    again = np.concatenate([np.arange(30), np.repeat(np.arange(30), counts - 1)])
-    counted = LEARNERS[name](ranks, y, counts)
-    repeated = LEARNERS[name](ranks[again], y[again], None)
-    np.testing.assert_allclose(counted, repeated, atol=1e-5)
-    assert np.abs(LEARNERS[name](ranks, y, None) - repeated).max() > 1e-3
+LISTS, LABELS, COUNTS = some_lists()
+
+
+def of_rankings(estimator, method):
+    """What is learned from rankings and labels, as it is said of the lists."""
+    return lambda X, y, w: getattr(clone(estimator).fit(X, y, sample_weight=w), method)(LISTS)
+
+
+def cuts(ranks):
+    """Features of lists, for estimators that take features."""
+    return GraphCutFeatures(unranked="last", sparse_output=False).fit_transform(ranks)
+
+
+COUNTED = {
+    "classifier": of_rankings(RankingClassifier(), "decision_function"),
+    "cuts": of_rankings(GraphCutFeatures(CoListingGraph(), unranked="last"), "transform"),
+    "ratings": of_rankings(RatingFeatures(CoListingGraph(), unrated="ignore"), "transform"),
+    "likeness": of_rankings(LikenessFeatures(unranked="last"), "transform"),
+    "views": of_rankings(ViewFeatures(), "transform"),
+    "completer": of_rankings(RankingCompleter(unranked="anywhere"), "transform"),
+}
+# Of features and a target, or of covariates and rankings.
+LEARNERS = COUNTED | {
+    "process of features": lambda ranks, y, w: (
+        GPClassifier().fit(cuts(ranks), y, w).decision_function(cuts(LISTS))
+    ),
+    "numbers": lambda ranks, y, w: (
+        GPRegressor().fit(cuts(ranks), y + np.nan_to_num(ranks[:, 0]), w).predict(cuts(LISTS))
+    ),
+    "label ranking": lambda ranks, y, w: (
+        RankingRegressor(unranked="last")
+        .fit(np.column_stack([y, ranks[:, 0]]), ranks, w)
+        .predict_scores(np.column_stack([LABELS, LISTS[:, 0]]))
+    ),
+}
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_weights_may_add_up_to_what_is_exact(name):
-    ranks, y, counts = some_lists()
+def test_counts_are_repeated_rows_up_to_what_is_exact(name):
+    learn = LEARNERS[name]
+    # The other rows of a repeated one come after all the first ones.
+    again = np.concatenate([np.arange(30), np.repeat(np.arange(30), COUNTS - 1)])
+    expected = learn(LISTS[again], LABELS[again], None)
+    # What is learned by steps stops within a tolerance.
+    np.testing.assert_allclose(learn(LISTS, LABELS, COUNTS), expected, atol=1e-5)
+    if name in COUNTED:
+        counted = RankingSet(LISTS, tuple("abcde"), counts=COUNTS)
+        np.testing.assert_allclose(learn(counted, LABELS, None), expected, atol=1e-5)
+    assert np.abs(learn(LISTS, LABELS, None) - expected).max() > 1e-3
     for total in (1e5, 1e7, 1e9, 1e12, 2**53):
-        weights = np.floor(counts * (total / counts.sum()))
-        assert np.isfinite(LEARNERS[name](ranks, y, weights)).all()
-    for weights in (2.0**54 * counts, 1e300 * counts, np.full(30, 1e308)):
+        weights = np.floor(COUNTS * (total / COUNTS.sum()))
+        assert np.isfinite(learn(LISTS, LABELS, weights)).all()
+    for weights in (2.0**54 * COUNTS, 1e300 * COUNTS, np.full(30, 1e308)):
         with pytest.raises(ValueError, match=r"sample_weight adds up to more than 2\*\*53"):
-            LEARNERS[name](ranks, y, weights)
+            learn(LISTS, LABELS, weights)
 
 
 # Answers to counted rankings and a group of each.
@@ -195,34 +195,12 @@ def places(model):
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_counts_of_answers_are_repeated_rows_up_to_what_is_exact(name):
-    ranks, y, counts = some_lists()
+    def answer(counts):
+        return ANSWERS[name](RankingSet(LISTS, tuple("abcde"), counts=counts), LABELS)
 
-    def counted(counts):
-        return RankingSet(ranks, tuple("abcde"), counts=counts)
-
-    found = ANSWERS[name](counted(counts), y)
-    repeated = ANSWERS[name](counted(counts).expanded(), np.repeat(y, counts))
-    np.testing.assert_allclose(found, repeated, atol=1e-9)
+    repeated = ANSWERS[name](np.repeat(LISTS, COUNTS, axis=0), np.repeat(LABELS, COUNTS))
+    np.testing.assert_allclose(answer(COUNTS), repeated, atol=1e-9)
     for total in (1e9, 2**53):
-        assert np.isfinite(ANSWERS[name](counted(counts * int(total / counts.sum())), y)).all()
+        assert np.isfinite(answer(COUNTS * int(total / COUNTS.sum()))).all()
     with pytest.raises(ValueError, match=r"adds up to more than 2\*\*53"):
-        ANSWERS[name](counted(np.full(30, 2**52)), y)
-
-
-@pytest.mark.parametrize("name", COUNTED)
-def test_counts_are_repeated_rows(name):
-    rng = np.random.default_rng(0)
-    ranks = np.argsort(rng.random((30, 5)), axis=1) + 1.0
-    ranks[ranks > 4] = np.nan
-    counts, labels = rng.integers(1, 5, 30), np.arange(30) % 2
-    rankings = RankingSet(ranks, tuple("abcde"), counts=counts)
-    estimator, method = COUNTED[name]
-
-    def found(*fitted, **weights):
-        return getattr(clone(estimator).fit(*fitted, **weights), method)(ranks)
-
-    expected = found(rankings.expanded(), np.repeat(labels, counts))
-    # What is learned by steps stops within a tolerance.
-    np.testing.assert_allclose(found(ranks, labels, sample_weight=counts), expected, atol=1e-5)
-    np.testing.assert_allclose(found(rankings, labels), expected, atol=1e-5)
-    assert np.abs(found(ranks, labels) - expected).max() > 1e-3
+        answer(np.full(30, 2**52))

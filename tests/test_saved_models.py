@@ -1,14 +1,12 @@
 """Saved models: the same predictions, and nothing foreign is loaded."""
 
-import importlib
 import io
 import json
 import time
 import zipfile
-from collections import Counter
 
-import narwhals as nw
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -29,7 +27,6 @@ from rankcut import (
     SimilarityGraph,
     StrengthRegression,
     make_food,
-    saved_models,
 )
 from rankcut.cuts import fastest_algorithm
 from rankcut.files import RankingFileError
@@ -37,6 +34,8 @@ from rankcut.files.disk import pack_archive, unpack_archive
 from rankcut.files.matrices import npy_bytes
 from rankcut.label_ranking import models as label_models
 from rankcut.saved_models import SavedModel, read_model, write_model
+
+FOOD = make_food(60, random_state=0)
 
 
 class Foreign:
@@ -72,16 +71,6 @@ def test_our_types_have_names_that_do_not_depend_on_modules(tmp_path):
         schema = archive.read("schema.json").decode()
     assert '"__module__": "rankcut"' in schema
     assert "rankcut." not in schema
-
-
-def test_names_of_classes_say_which_are_meant():
-    kinds = Counter(
-        name
-        for module in map(importlib.import_module, set(saved_models._homes().values()))
-        for name, kind in vars(module).items()
-        if isinstance(kind, type) and kind.__module__ == module.__name__ and name[0] != "_"
-    )
-    assert [name for name, times in kinds.items() if times > 1] == []
 
 
 EARLIER = r"earlier version .*; fit and save it again, as in 'rankcut classify"
@@ -121,12 +110,9 @@ def test_what_is_no_model_is_refused(content):
         read_model(io.BytesIO(content))
 
 
-def fitted(learner=None):
-    food = make_food(40, random_state=0)
-    classifier = logistic()
-    if learner is not None:
-        classifier = make_pipeline(GraphCutFeatures(), learner)
-    return classifier.fit(food.ranks, food.target)
+def fitted(*learner):
+    classifier = make_pipeline(GraphCutFeatures(), *learner) if learner else logistic()
+    return classifier.fit(FOOD.ranks, FOOD.target)
 
 
 def regressor():
@@ -157,18 +143,16 @@ def test_a_file_that_loads_but_is_no_model_is_refused(tmp_path, part, value, say
         saved_and_read(SavedModel(**changed), tmp_path)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize("recipe", [SimilarityGraph, None])
-def test_a_graph_from_a_frame_is_saved(tmp_path, library, recipe):
+@pytest.mark.parametrize("of_weights", [False, True])
+def test_a_graph_from_a_frame_is_saved(tmp_path, frames, of_weights):
     food = make_food(40, random_state=0)
-    if recipe is None:
+    if of_weights:
         weights = SimilarityGraph(food.item_features).build().to_dense()
-        columns = dict(zip(food.item_names, weights, strict=True))
-        graph = nw.from_dict(columns, backend=library).to_native()
+        graph = frames.DataFrame(dict(zip(food.item_names, weights, strict=True)))
     else:
         columns = dict(zip(food.feature_names, food.item_features.T, strict=True))
         columns = {"dish": food.item_names, **columns, "kind": list("aaabbbcc")}
-        graph = recipe(nw.from_dict(columns, backend=library).to_native(), items="dish")
+        graph = SimilarityGraph(frames.DataFrame(columns), items="dish")
     for estimator in (
         (GraphCutFeatures(graph, items=food.item_names), LogisticRegression()),
         (RankingClassifier(graph, items=food.item_names),),
@@ -181,11 +165,8 @@ def test_a_graph_from_a_frame_is_saved(tmp_path, library, recipe):
         np.testing.assert_array_equal(again.predict_proba(food.ranks), expected)
 
 
-FOOD = make_food(60, random_state=0)
 LISTS = make_food(60, kind="incomplete", random_state=0)
-PEOPLE = nw.from_dict(
-    {"age": np.linspace(-1.0, 1.0, 40), "town": ["york", "leeds"] * 20}, backend="pandas"
-).to_native()
+PEOPLE = pd.DataFrame({"age": np.linspace(-1.0, 1.0, 40), "town": ["york", "leeds"] * 20})
 
 
 def numbers():
@@ -204,7 +185,7 @@ def rankings():
 def strengths():
     ranks = np.random.default_rng(0).permuted(np.tile([1.0, 2, 3], (40, 1)), axis=1)
     ranks[0] = [1, 1, 2]
-    features = nw.from_dict({"price": [1.0, 2.0, 4.0]}, backend="pandas").to_native()
+    features = pd.DataFrame({"price": [1.0, 2.0, 4.0]})
     terms = ["age", "town:price"]
     model = StrengthRegression(on=terms, item_features=features).fit(PEOPLE, ranks)
     saved = SavedModel(model, ("a", "b", "c"), "ranking", ("age", "town"))
@@ -243,10 +224,10 @@ def classes_of_vectors():
 
 
 MAKERS = [numbers, rankings, strengths, completer, blocs, blocs_of_vectors, classes]
-MAKERS += [classes_of_vectors]
+of_each_kind = pytest.mark.parametrize("make", [*MAKERS, classes_of_vectors])
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@of_each_kind
 def test_models_of_all_kinds_predict_the_same_after_they_were_saved(tmp_path, monkeypatch, make):
     monkeypatch.setattr(label_models, "_TREES", 3)
     saved, predict = make()
@@ -279,7 +260,7 @@ def changed_arrays(array):
         yield np.where(np.arange(array.size).reshape(array.shape) == 0, np.nan, array)
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@of_each_kind
 def test_arrays_are_checked_before_a_loop_sees_them(tmp_path, monkeypatch, make):
     monkeypatch.setattr(label_models, "_TREES", 2)
     saved, predict = make()
