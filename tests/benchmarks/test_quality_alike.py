@@ -2,16 +2,9 @@
 
 import numpy as np
 import pytest
-from quality_alike import (
-    Judged,
-    by_pairs,
-    hidden_items,
-    known_of_people,
-    lead,
-    own_half,
-    verdicts,
-)
+from quality_alike import Judged, by_pairs, hidden_items, known_of_people, lead, own_half, verdicts
 from quality_people import People
+from scipy.stats import norm
 
 RNG = np.random.default_rng(0)
 TASTES = np.arange(120) % 2
@@ -93,9 +86,11 @@ def test_lists_of_one_owner_are_not_independent():
 
 
 def test_verdicts_allow_for_picking_the_best():
-    assert verdicts([(1.0, 0.4), (2.0, 0.4)]) == ("ahead", "ahead")
+    *said, p_value = verdicts([(1.0, 0.4), (2.0, 0.4)])
+    assert said == ["ahead", "ahead"]
+    assert p_value == pytest.approx(2 * norm.sf(2.5))
     # Ahead of the best of the others, but not surely of another.
-    assert verdicts([(1.0, 0.4), (1.1, 2.0)]) == ("ahead", "=")
-    assert verdicts([(-1.0, 0.47), (2.0, 0.4)]) == ("behind", "=")
-    assert verdicts([(-1.0, 0.4), (2.0, 0.4)]) == ("behind", "behind")
-    assert verdicts([(-2.0, 1.5), (-1.0, 0.1)]) == ("=", "behind")
+    assert verdicts([(1.0, 0.4), (1.1, 2.0)])[:2] == ("ahead", "=")
+    assert verdicts([(-1.0, 0.47), (2.0, 0.4)])[:2] == ("behind", "=")
+    assert verdicts([(-1.0, 0.4), (2.0, 0.4)])[:2] == ("behind", "behind")
+    assert verdicts([(-2.0, 1.5), (-1.0, 0.1)])[:2] == ("=", "behind")

@@ -52,19 +52,12 @@ def test_agreement_of_the_nearest_and_whose_it_is(likeness):
         pairs = np.outer(weights[people[:8]], weights[people]) * nearest
         return (pairs * np.nan_to_num(agreement)).sum() / pairs.sum()
 
-    judged = agreement_of_nearest(alike, agreement, people, 40, seed=0)
-    assert judged.score == pytest.approx(agreement[nearest].mean())
-    assert judged.influence == pytest.approx(slopes(weighted, 40), abs=1e-8)
-
-
-def test_people_without_anything_to_judge_by_take_no_ones_place(likeness):
-    alike, agreement, people = likeness
-    judged = agreement_of_nearest(alike, agreement, people, 40, seed=0)
-    # However much they are alike.
-    alike = np.where(np.isnan(agreement), 99.0, alike)
-    again = agreement_of_nearest(alike, agreement, people, 40, seed=0)
-    assert again.score == judged.score
-    assert again.influence == pytest.approx(judged.influence)
+    # People without anything to judge by take no one's place, however much they are alike.
+    for silent in (-9.0, 99.0):
+        alike = np.where(np.isnan(agreement), silent, alike)
+        judged = agreement_of_nearest(alike, agreement, people, 40, seed=0)
+        assert judged.score == pytest.approx(agreement[nearest].mean())
+        assert judged.influence == pytest.approx(slopes(weighted, 40), abs=1e-8)
 
 
 def test_foresight_of_agreement_and_whose_it_is(likeness):
@@ -83,15 +76,11 @@ def test_foresight_of_agreement_and_whose_it_is(likeness):
     assert judged.influence == pytest.approx(slopes(weighted, 40), abs=1e-8)
 
 
-def test_who_is_alike_to_all_foresees_nothing():
-    agreement = np.random.default_rng(2).normal(size=(3, 9))
-    judged = foresight_of_agreement(np.ones((3, 9)), agreement, np.arange(9), 9)
-    assert judged.score == 0
-    assert not judged.influence.any()
-
-
-def test_two_people_are_too_few_to_foresee_by(likeness):
+def test_who_is_alike_to_all_foresees_nothing_and_two_people_are_too_few(likeness):
     alike, agreement, people = likeness
+    silent = foresight_of_agreement(np.ones((8, 30)), agreement, people, 40)
+    assert silent.score == 0
+    assert not silent.influence.any()
     agreement[7, 2:] = np.nan
     judged = foresight_of_agreement(alike, agreement, people, 40)
     others = foresight_of_agreement(alike[:7], agreement[:7], people, 40)

@@ -26,17 +26,12 @@ def sushi_home(tmp_path):
     folder.mkdir()
     # Set B counts the items in another order than set A.
     shelf = [*NAMES[:5], "tako", *NAMES[5:10]]
-    (folder / "sushi3.idata").write_text(
-        "".join(
-            f"{i}\t{name}\t{i % 2}\t0\t{i}\t1.5\t2.5\t{i}.5\t0.8\n" for i, name in enumerate(shelf)
-        )
-    )
-    (folder / "sushi3.udata").write_text(
-        "7\t0\t2\t355\t0\t0\t0\t0\t0\t0\t0\n9\t1\t1\t214\t26\t6\t1\t26\t6\t1\t0\n"
-    )
-    (folder / "sushi3a.5000.10.order").write_text(
-        "10 1\n0 10 7 0 1 2 3 4 5 6 8 9\n0 10 9 8 7 6 5 4 3 2 1 0\n"
-    )
+    items = (f"{i} {name} {i % 2} 0 {i} 1.5 2.5 {i}.5 0.8\n" for i, name in enumerate(shelf))
+    people = "7 0 2 355 0 0 0 0 0 0 0\n9 1 1 214 26 6 1 26 6 1 0\n"
+    (folder / "sushi3.idata").write_text("".join(items).replace(" ", "\t"))
+    (folder / "sushi3.udata").write_text(people.replace(" ", "\t"))
+    of_a = "10 1\n0 10 7 0 1 2 3 4 5 6 8 9\n0 10 9 8 7 6 5 4 3 2 1 0\n"
+    (folder / "sushi3a.5000.10.order").write_text(of_a)
     (folder / "sushi3b.5000.10.order").write_text("11 1\n0 2 5 0\n0 3 10 9 8\n")
     return tmp_path
 
@@ -49,13 +44,11 @@ def test_sushi_a(sushi_home):
     assert sushi.item_features["price"][5] == 6.5
     assert sushi.item_features["style"][5] == "maki"
     assert sushi.target.tolist() == [0, 1]
-    assert sushi.columns["age"].tolist() == ["30-39", "20-29"]
-    assert sushi.columns["gender"].tolist() == ["male", "female"]
-    assert sushi.columns["region"].tolist() == ["Hokkaido", "Kinki"]
-    assert sushi.columns["prefecture"].tolist() == ["Hokkaido", "Osaka"]
-    assert sushi.columns["side"].tolist() == ["east", "west"]
-    assert sushi.columns["moved"].tolist() == ["no", "no"]
-    assert sushi.columns["seconds"].tolist() == [355, 214]
+    known = ("age", "gender", "region", "prefecture", "side", "moved", "seconds")
+    assert [*zip(*(sushi.columns[name].tolist() for name in known), strict=True)] == [
+        ("30-39", "male", "Hokkaido", "Hokkaido", "east", "no", 355),
+        ("20-29", "female", "Kinki", "Osaka", "west", "no", 214),
+    ]
     model = GraphCutFeatures(SimilarityGraph(sushi.item_features))
     assert model.fit_transform(sushi.ranks).shape == (2, 10)
 
@@ -76,6 +69,8 @@ def test_absent_files_say_where_to_get_them_and_the_terms(tmp_path, monkeypatch)
         load_movielens(data_home=tmp_path)
     with pytest.raises(ValueError, match='which must be "a" or "b"'):
         load_sushi("c")
+    with pytest.raises(ValueError, match="kind must be"):
+        load_lunch("late")
 
 
 def test_movielens(tmp_path):
@@ -116,11 +111,6 @@ def test_lunch_has_each_kind(kind):
     np.testing.assert_allclose(
         graph.to_dense(), SimilarityGraph(lunch.item_points).build().to_dense()
     )
-
-
-def test_lunch_has_no_other_kind():
-    with pytest.raises(ValueError, match="kind must be"):
-        load_lunch("late")
 
 
 def test_eurovision(tmp_path):

@@ -117,85 +117,51 @@ def made_up(experiments, means, spreads=None):
     return found
 
 
-def outcomes(module, part, experiments, *given):
-    scores = score_tables.by_variant(made_up(experiments, *given))
-    return {
-        claim.name.partition(".")[2]: claim.judge(scores, Way.PRINTED).outcome
-        for claim in claims.read_claims()
-        if claim.part == part
-    }
-
-
-def sushi(*given):
-    return outcomes(sushi_claims, "sushi", sushi_claims.RIVALS, *given)
-
-
-def synthetic(*given):
-    return outcomes(synthetic_claims, "synthetic", synthetic_claims.RIVALS, *given)
-
-
-def those(found, outcome):
-    return {name for name, each in found.items() if each is outcome}
+def outcomes(module, *given):
+    """The names of claims by outcome, from made-up scores."""
+    part = module.__name__.partition(".")[2].removesuffix("_claims")
+    scores = score_tables.by_variant(made_up(module.RIVALS, *given))
+    found = {outcome: set() for outcome in Outcome}
+    for claim in claims.read_claims():
+        if claim.part == part:
+            outcome = claim.judge(scores, Way.PRINTED).outcome
+            found[outcome].add(claim.name.partition(".")[2])
+    return found
 
 
 def test_verdicts_on_sushi_come_out_either_way():
-    even = sushi({})
-    assert those(even, Outcome.HOLDS) == {
-        "f1_is_limited",
-        "at_least_as_good",
-        "drawing_is_competitive",
-        "origin_is_a_meaningful_label",
-    }
-    assert len(those(even, Outcome.FAILS)) >= 5
-    good = sushi(
-        {
-            ("full", CUT): 0.62,
-            ("full", KENDALL): 0.59,
-            ("top-6", KENDALL): 0.5,
-            ("top-6", MALLOWS): 0.5,
-            ("10 of 100", CUT): 0.58,
-        },
-        {("4 of 10", KENDALL): 0.05, ("10 of 100", KENDALL): 0.05},
-    )
-    assert those(good, Outcome.FAILS) == {"f1_is_limited"}
-    rivals = {(name, kernel): 0.6 for name in sushi_claims.RIVALS for kernel in (KENDALL, MALLOWS)}
-    bad = sushi(rivals | {("full", CUT): 0.45, ("10 of 100", DRAWN): 0.4})
-    assert {"at_least_as_good", "drawing_is_competitive", "origin_is_a_meaningful_label"} <= those(
-        bad, Outcome.FAILS
-    )
-    wide = sushi({}, {(name, CUT): 0.5 for name in sushi_claims.RIVALS})
-    assert {"at_least_as_good", "f1_is_limited"} <= those(wide, Outcome.UNDECIDED)
+    even = outcomes(sushi_claims, {})
+    fair = {"at_least_as_good", "drawing_is_competitive", "origin_is_a_meaningful_label"}
+    assert even[Outcome.HOLDS] == {"f1_is_limited", *fair}
+    assert len(even[Outcome.FAILS]) >= 5
+    means = {("full", CUT): 0.62, ("full", KENDALL): 0.59, ("10 of 100", CUT): 0.58}
+    means |= {("top-6", KENDALL): 0.5, ("top-6", MALLOWS): 0.5}
+    spreads = {("4 of 10", KENDALL): 0.05, ("10 of 100", KENDALL): 0.05}
+    good = outcomes(sushi_claims, means, spreads)
+    assert good[Outcome.FAILS] == {"f1_is_limited"}
+    rivals = dict.fromkeys(product(sushi_claims.RIVALS, (KENDALL, MALLOWS)), 0.6)
+    bad = outcomes(sushi_claims, rivals | {("full", CUT): 0.45, ("10 of 100", DRAWN): 0.4})
+    assert fair <= bad[Outcome.FAILS]
+    wide = outcomes(sushi_claims, {}, {(name, CUT): 0.5 for name in sushi_claims.RIVALS})
+    assert {"at_least_as_good", "f1_is_limited"} <= wide[Outcome.UNDECIDED]
 
 
 def test_verdicts_on_the_dishes_come_out_either_way():
-    even = synthetic({})
-    assert {
-        "in_line_with_the_others",
-        "as_good_on_top_6_as_on_full",
-        "matches_kendall_on_ties_and_incomplete",
-    } == those(even, Outcome.HOLDS)
-    other = synthetic(
-        {
-            ("top-6", CUT): 0.6,
-            ("full", CUT): 0.65,
-            ("full", KENDALL): 0.8,
-            ("full", MALLOWS): 0.8,
-            ("top-6", MALLOWS_DRAWS): 0.5,
-            ("top-3", MALLOWS_DRAWS): 0.5,
-            ("ties", KENDALL): 0.7,
-            ("incomplete", KENDALL): 0.7,
-        },
-        {("ties", CUT): 0.05, ("incomplete", CUT): 0.05},
-    )
-    assert {
-        "slightly_better_on_top_6",
-        "the_graph_reconstructs",
-        "mallows_drops",
-        "more_variable_on_ties_and_incomplete",
-        "ties_vary_because_they_are_few",
+    even = outcomes(synthetic_claims, {})
+    matches = "matches_kendall_on_ties_and_incomplete"
+    fair = {"in_line_with_the_others", "as_good_on_top_6_as_on_full", matches}
+    assert even[Outcome.HOLDS] == fair
+    means = {("top-6", CUT): 0.6, ("full", CUT): 0.65, ("full", KENDALL): 0.8}
+    means |= {("full", MALLOWS): 0.8, ("ties", KENDALL): 0.7, ("incomplete", KENDALL): 0.7}
+    means |= {("top-6", MALLOWS_DRAWS): 0.5, ("top-3", MALLOWS_DRAWS): 0.5}
+    spreads = {("ties", CUT): 0.05, ("incomplete", CUT): 0.05}
+    other = outcomes(synthetic_claims, means, spreads)
+    assert other[Outcome.HOLDS] == {
+        *("slightly_better_on_top_6", "the_graph_reconstructs", "mallows_drops"),
+        *("more_variable_on_ties_and_incomplete", "ties_vary_because_they_are_few"),
         "incomplete_rankings_are_difficult",
-    } == those(other, Outcome.HOLDS)
-    assert other["matches_kendall_on_ties_and_incomplete"] is Outcome.FAILS
+    }
+    assert matches in other[Outcome.FAILS]
 
 
 def test_as_run_is_as_published_but_for_what_was_mixed():

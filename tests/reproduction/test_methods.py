@@ -43,16 +43,12 @@ def test_weights_are_those_of_the_text_and_of_the_experiments():
         np.testing.assert_allclose(found, graph_cut_features(rankings.ranks, weights))
 
 
-@pytest.mark.parametrize("unranked", ["error", "anywhere"])
-def test_unweighted_on_a_complete_graph_is_the_borda_count(unranked):
+def test_unweighted_is_the_borda_count_or_keeps_the_edges_of_a_thinned_graph():
     """So that ties and 4 of 10 items, as published, use no item graph at all."""
-    ranks = full() if unranked == "error" else lists()
-    rankings = methods.Rankings(ranks, unranked, POINTS)
-    found = methods.cut_features(Cut(weighted=False), rankings, 0)
-    np.testing.assert_allclose(found, graph_cut_features(ranks, unranked=unranked))
-
-
-def test_unweighted_on_a_thinned_graph_keeps_its_edges():
+    for ranks, unranked in ((full(), "error"), (lists(), "anywhere")):
+        rankings = methods.Rankings(ranks, unranked, POINTS)
+        found = methods.cut_features(Cut(weighted=False), rankings, 0)
+        np.testing.assert_allclose(found, graph_cut_features(ranks, unranked=unranked))
     rankings = methods.Rankings(full(), "error", POINTS, keep=0.4)
     kept = methods.item_graph(POINTS, "squared_exponential", 0.4).to_dense() > 0
     assert kept.sum() == 2 * 6

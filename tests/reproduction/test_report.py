@@ -117,14 +117,13 @@ def test_results_are_known_by_the_code_that_computes_them(tmp_path):
     code_fingerprint.cache_clear()
 
 
-def ended(work, code, data):
-    """What a process that is killed does."""
+def end(work, code, data):
     os._exit(1)
 
 
 @pytest.mark.slow
 def test_a_killed_process_is_told_in_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "records_of", ended)
+    monkeypatch.setattr(store, "records_of", end)
     works = [Work("synthetic", {"n": n}) for n in range(2)]
     with pytest.raises(ChildProcessError, match="was killed, perhaps for lack of memory"):
         run_works(works, tmp_path, None)
@@ -139,9 +138,8 @@ def test_what_a_quick_run_leaves_open_is_told_as_recorded(tmp_path, monkeypatch)
     assert text.startswith("# Claims of the paper\n")
     open_ones = dict.fromkeys(claim.ways, Verdict(Outcome.UNDECIDED, "+.4."))
     *_, printed, run, _ = report.verdict_rows({claim: open_ones}, quick=True)
-    assert printed.startswith(
-        "| It is so. (Section 1) `sushi.x` | as printed | not decided | +.4. "
-    )
+    said = "| It is so. (Section 1) `sushi.x` | as printed | not decided | +.4. "
+    assert printed.startswith(said)
     assert "The full run: holds (" in run
     assert run.endswith("). +.5. |")
 
@@ -151,23 +149,16 @@ def test_the_recorded_run_is_of_these_claims():
     assert set(report.recorded()) == names
 
 
-def run(*arguments, **options):
-    """The program on its own, without any data."""
-    return subprocess.run(
-        [sys.executable, "-m", "reproduction", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={key: value for key, value in os.environ.items() if key != "RANKCUT_DATA"},
-        cwd=HOME,
-        **options,
-    )
-
-
 @pytest.mark.slow
 def test_the_command_writes_a_report_and_goes_on_where_it_stopped(tmp_path):
-    arguments = ["times", "arithmetic", "example", "--quick", "-o", str(tmp_path)]
-    done = run(*arguments)
+    def run():
+        """The program on its own, without any data."""
+        command = [sys.executable, "-m", "reproduction", "times", "arithmetic", "example"]
+        environment = {key: own for key, own in os.environ.items() if key != "RANKCUT_DATA"}
+        how = {"capture_output": True, "text": True, "timeout": 300, "cwd": HOME}
+        return subprocess.run([*command, "--quick", "-o", tmp_path], env=environment, **how)
+
+    done = run()
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("No sushi data: get it from https://www.kamishima.net/sushi/")
@@ -177,7 +168,7 @@ def test_the_command_writes_a_report_and_goes_on_where_it_stopped(tmp_path):
     assert text.index("`example.") < text.index("`arithmetic.") < text.index("`times.")
     assert "|---|\n\n" not in text
     measured = json.loads((tmp_path / "times.json").read_text())
-    assert run(*arguments).returncode == 0
+    assert run().returncode == 0
     # Times would differ if they were measured again.
     assert json.loads((tmp_path / "times.json").read_text()) == measured
 

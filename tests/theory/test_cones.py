@@ -128,10 +128,9 @@ def test_isotonic_problem_has_the_dual_value(family, kind, data):
     assert_array_equal(-oracles.spread(groups, solution.values), cone.min_norm_point())
     # As a weighted isotonic regression of −(F(B_i) − F(B_{i−1})) / |A_i|, by SciPy.
     slopes = np.diff(oracles.values_along(case.value, groups)) / sizes_of(groups)
-    regression = isotonic_regression(
-        -slopes, weights=sizes_of(groups), increasing=kind is MajorantCone
-    )
-    assert_allclose(solution.values, regression.x, rtol=0, atol=1e-10 * case.scale)
+    rising = kind is MajorantCone
+    expected = isotonic_regression(-slopes, weights=sizes_of(groups), increasing=rising).x
+    assert_allclose(solution.values, expected, rtol=0, atol=1e-10 * case.scale)
 
 
 @both_cones
@@ -176,15 +175,12 @@ def test_support_function_of_the_cone(family, kind, data):
         oracles.spread(groups, falling[::-1]),
         rng.standard_normal(case.n),
     ]
+    limits = {"A_eq": np.ones((1, case.n)), "b_eq": values[-1:]}
+    if len(groups) > 1:
+        limits["A_ub"] = -SIDE[kind] * oracles.prefix_rows(groups)[:-1]
+        limits["b_ub"] = -SIDE[kind] * values[1:-1]
     for w in candidates:
-        program = linprog(
-            -w,
-            A_ub=-SIDE[kind] * oracles.prefix_rows(groups)[:-1] if len(groups) > 1 else None,
-            b_ub=-SIDE[kind] * values[1:-1] if len(groups) > 1 else None,
-            A_eq=np.ones((1, case.n)),
-            b_eq=values[-1:],
-            bounds=(None, None),
-        )
+        program = linprog(-w, **limits, bounds=(None, None))
         got = cone.support(w)
         if np.isfinite(got):
             assert program.status == 0
@@ -233,8 +229,7 @@ def test_kernel_is_the_inner_product_of_features(data):
     ranks = np.array([ranks_of(groups, case.n), ranks_of([[i] for i in other], case.n)])
     features = SubmodularFeatures(case.function).fit_transform(ranks)
     got = graph_cut_kernel(ranks, graph=case.function.graph)
-    expected = [[sum(a * b for a, b in zip(x, y, strict=True)) for y in features] for x in features]
-    assert_allclose(got, expected, rtol=0, atol=1e-9 * case.scale**2)
+    assert_allclose(got, features @ features.T, rtol=0, atol=1e-9 * case.scale**2)
 
 
 @of_each(KINDS)
@@ -253,7 +248,6 @@ def test_convolution_kernel_is_the_inner_product_of_mean_features(family, data):
         for chains in completed
     ]
     convolution = (vectors[0] @ vectors[1].T).mean()
-    means = SubmodularFeatures(
-        case.function, unranked="anywhere", completions="exact"
-    ).fit_transform(ranks)
+    how = {"unranked": "anywhere", "completions": "exact"}
+    means = SubmodularFeatures(case.function, **how).fit_transform(ranks)
     assert means[0] @ means[1] == pytest.approx(convolution, abs=1e-9 * case.scale**2)
