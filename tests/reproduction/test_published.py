@@ -60,7 +60,8 @@ def test_the_same_draws_do_not_depend_on_the_seed(monkeypatch):
     places = np.random.RandomState(5).choice(range(0, 5, 2), (5, 3))
     assert np.array_equal(places, 2 * np.random.RandomState(5).randint(0, 3, (5, 3)))
     # Kendall's counts items that are in no list.
-    more = published.see_released(Release(1, absent=2), rankings._replace(unranked="last"), 0)
+    lists = Rankings(ranks, "last", rankings.points)
+    more = published.see_released(Release(1, absent=2), lists, 0)
     assert more.features.shape[1] == 7 * 6 / 2
 
 
