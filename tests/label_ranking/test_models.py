@@ -100,17 +100,6 @@ def test_scale_and_penalty_have_the_least_error_of_rows_left_out(problem, monkey
     assert model.loss == pytest.approx(errors[best], rel=1e-6)
 
 
-def test_landmarks_that_are_all_rows_give_the_exact_model(problem):
-    rows, targets, weights = problem
-    exact, exact_left_out = fit_kernel(rows, targets, weights, 0)
-    everyone = np.ones(30, bool)
-    penalty = np.array([exact.penalty])
-    same, left_out = refit(rows, targets, weights, everyone, exact.lengthscale, penalty)
-    np.testing.assert_allclose(left_out, exact_left_out, atol=1e-8)
-    new = rows + 0.1
-    np.testing.assert_allclose(same.predict(new), exact.predict(new), atol=1e-8)
-
-
 @pytest.mark.parametrize("n_rows", [1, 2, 20])
 def test_equal_rows_are_predicted_by_the_mean(n_rows):
     targets = np.arange(2.0 * n_rows).reshape(n_rows, 2)

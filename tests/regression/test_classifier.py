@@ -6,7 +6,7 @@ import pytest
 from oracles import is_at_the_maximum, log_evidence
 from scipy import sparse
 
-from rankcut import DissimilarityGraph, NeighborGraph, RankingClassifier, make_food
+from rankcut import DissimilarityGraph, NeighborGraph, RankingClassifier
 from rankcut.cuts.smoothing import Smoother
 from rankcut.rankings import read_rankings
 from rankcut.regression import views
@@ -55,14 +55,6 @@ def test_sparse_dense_and_frames_are_the_same(tmp_path):
     assert RankingClassifier().fit(stored, labels).predict_proba(stored) == pytest.approx(dense)
     frame = pd.DataFrame(ranks, columns=[f"item {i}" for i in range(30)])
     assert RankingClassifier().fit(frame, labels).predict_proba(frame) == pytest.approx(dense)
-
-
-def test_three_classes_with_names():
-    food = make_food(n_rankings=300, noise=0.3, random_state=0)
-    names = np.array(["a", "b", "c"])[np.argmin(food.ranks[:, :3], axis=1)]
-    model = RankingClassifier().fit(food.ranks[:200], names[:200])
-    assert model.predict_proba(food.ranks[200:]).sum(axis=1) == pytest.approx(1.0)
-    assert model.score(food.ranks[200:], names[200:]) > 0.7
 
 
 def standardised(views):
@@ -175,13 +167,6 @@ def test_a_graph_of_named_items_is_matched_with_the_names_of_the_columns():
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="one class, 1; a classifier needs two"):
         RankingClassifier().fit([[1, 2], [2, 1]], [1, 1])
-
-
-def test_without_smoothing_no_graph_is_left_of_an_earlier_fit():
-    ranks, labels = lists(40, 5, by="order")
-    model = RankingClassifier().fit(ranks, labels)
-    assert model.graph_.n_items == 30
-    assert model.set_params(smoothing=0).fit(ranks, labels).graph_ is None
 
 
 @pytest.mark.parametrize("most_rows", [1000, 60])

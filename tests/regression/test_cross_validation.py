@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, log_loss
 from sklearn.pipeline import make_pipeline
@@ -13,7 +12,6 @@ from rankcut.gp.weight_space import add_up
 from rankcut.regression.cross_validation import (
     cross_validate,
     evaluate,
-    presence,
     tally,
 )
 
@@ -50,14 +48,6 @@ def test_a_constant_prediction_is_counted_as_often_as_it_is_made():
     found = tally(np.arange(2), np.tile([0.75, 0.25], (2, 1)), own)
     for got, wanted in zip(found, expected, strict=True):
         np.testing.assert_allclose(got, wanted)
-
-
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-def test_presence_marks_what_is_ranked(container):
-    ranks = np.array([[1.0, np.nan], [2.0, 1.0]])
-    if container is sparse.csr_array:
-        ranks = sparse.csr_array(([1.0, 2.0, 1.0], [0, 0, 1], [0, 1, 3]), shape=(2, 2))
-    np.testing.assert_array_equal(presence(ranks), [[1, 0], [1, 1]])
 
 
 def logistic(n_items, **options):

@@ -147,25 +147,8 @@ def test_kernel_values_beyond_a_float_are_an_error():
     assert_array_equal(found.rows, expected.rows)
 
 
-def test_lists_that_share_nothing_have_arbitrary_neighbours_and_it_says_so():
-    # Nobody else lists the last two items, and they are connected with nothing else.
-    graph = np.zeros((5, 5))
-    for one, other in ((0, 1), (1, 2), (3, 4)):
-        graph[one, other] = graph[other, one] = 1.0
-    features = GraphCutFeatures(graph, unranked="anywhere", completions="closed_form")
-    nan = np.nan
-    lists = [[1, 2, 3, nan, nan], [1, 2, 2, nan, nan], [nan, nan, nan, 1, 2]]
-    search = SimilarRankings(features, n_neighbors=1).fit(lists)
-    with pytest.warns(UserWarning, match="1 of 3 rankings, the first of them row 2, have nothing"):
-        search.kneighbors()
-    with pytest.warns(UserWarning, match="An item graph may connect what they list"):
-        SimilarRankings(unranked="anywhere", n_neighbors=1).fit(lists).kneighbors(
-            [[nan, nan, nan, nan, nan]]
-        )
-
-
 @pytest.mark.parametrize("stored", [False, True])
-def test_default_vectors_of_lists_that_share_nothing_are_arbitrary(stored):
+def test_lists_that_share_nothing_have_arbitrary_neighbours_and_it_says_so(stored):
     # Nobody else lists the last two items.
     ranks = np.zeros((30, 6))
     for row, items in enumerate(np.argsort(np.random.default_rng(0).random((29, 4)), axis=1)):
@@ -179,9 +162,15 @@ def test_default_vectors_of_lists_that_share_nothing_are_arbitrary(stored):
         search.kneighbors()
     # The fitted list has what it lists in common with the same list, given anew.
     search.kneighbors(lists)
+    with pytest.warns(UserWarning, match="An item graph may connect what they list"):
+        search.kneighbors(np.full((1, 6), np.nan))
     graph = np.zeros((6, 6))
     graph[3, 4] = graph[4, 3] = 1
     SimilarRankings(unranked="last", graph=graph).fit(lists).kneighbors()
+    # Vectors of any features that are orthogonal to all others.
+    cuts = GraphCutFeatures(sparse.block_diag([np.ones((4, 4)), np.ones((2, 2))]), **ANYWHERE)
+    with pytest.warns(UserWarning, match="1 of 30 rankings"):
+        SimilarRankings(cuts).fit(lists).kneighbors()
 
 
 def test_mistakes_are_named():

@@ -175,8 +175,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     def transform(self, X: Any) -> Floats:
         """Expected utilities of all items, larger = preferred; listed items keep their order.
 
-        ``X`` is a rank matrix, as in :meth:`fit`. A row without any rank has the utilities of the
-        population.
+        A row of the rank matrix without any rank has the utilities of the population.
         """
         return self._utilities(self._lists(X))
 
@@ -275,13 +274,11 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         return (found, np.where(best < 0, np.nan, scores)) if return_scores else found
 
     def score(self, X: Any, y: ArrayLike | None = None) -> float:
-        """How early recommendations have what people list if it is hidden, from 0 to 1.
+        """How early recommendations have what other people list if it is hidden, from 0 to 1.
 
         Three in ten listed items are hidden. The score is their normalised discounted cumulative
         gain (NDCG) among all unlisted items, with gains from 1½ for the first item of a list to ½
         for the last; for :func:`sklearn.model_selection.cross_val_score`.
-
-        ``X`` has rankings of people who were not fitted; ``y`` is ignored.
         """
         shown, gains = hide_listed(self._lists(X).listed(), np.random.default_rng(0))
         seen = with_unlisted(shown, self._used) if self._used > 0 else shown

@@ -67,12 +67,12 @@ class Fitted:
 
 
 class Learned(NamedTuple):
-    """The population, κ, whether recommendations go by who lists what, and ρ."""
+    """All that was learned."""
 
     fitted: Fitted
-    sharpness: float
-    presence: Presence | None
-    listing: float
+    sharpness: float  #: κ
+    presence: Presence | None  #: who lists what, if recommendations go by it
+    listing: float  #: ρ
 
 
 class _Recipe:

@@ -209,11 +209,6 @@ class ViewFeatures(TransformerMixin, TakesRankings):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         The items' labels, if they are strings given by a frame.
 
-    See Also
-    --------
-    GPRegressor : The model to put behind it.
-    GraphCutFeatures : One view, with every option.
-
     Examples
     --------
     >>> from rankcut import GPRegressor, ViewFeatures, make_food
