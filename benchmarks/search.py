@@ -1,7 +1,7 @@
 """Search of all lists for the ten nearest among them, beside the product D @ D.T of the same
 vectors filled in, which BLAS computes by half. Time of one processor, the least of three in turn.
-A search takes at most twice the product, but for vectors of a dozen coordinates: their products take
-less time than finding the best of each row.
+A search takes at most twice the product, but for vectors of a dozen coordinates: their products
+take less time than finding the best of each row.
 
 Run with: python benchmarks/search.py
 """
