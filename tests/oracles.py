@@ -82,11 +82,6 @@ def shortest(rows, limits, side, total, n):
     return solution.x
 
 
-def smallest_majorant(weights, groups):
-    """The minimum-norm point of {s : s(B_t) ≥ F(B_t), s(V) = F(V)} for a cut function F."""
-    return shortest_in_cone(cut_values(weights, groups), groups, 1)
-
-
 def agreeing_orders(row):
     """All full rankings, as positions from 1, that order no ranked pair of a row otherwise."""
     n = len(row)

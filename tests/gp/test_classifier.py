@@ -1,14 +1,10 @@
-import pickle
-
 import numpy as np
 import pytest
 from scipy.special import ndtr
-from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics import log_loss
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from rankcut import GPClassifier, MallowsKernel, graph_cut_features, make_food
@@ -144,12 +140,3 @@ def test_features_of_a_kernel_have_its_bound(food):
     root = np.linalg.cholesky(kernel(ranks) + 1e-12 * np.eye(120))
     assert model[-1].elbo_ == pytest.approx(GPClassifier(tol=1e-10).fit(root, y).elbo_, rel=1e-6)
     assert model.score(food[0][120:], food[1][120:]) > 0.6
-
-
-def test_it_is_cloned_pickled_and_searched(food):
-    X, y = graph_cut_features(food[0])[:100], food[1][:100]
-    model = clone(GPClassifier(kernel_variance=0.5)).fit(X, y)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
-    search = GridSearchCV(GPClassifier(), {"constant_variance": [0.0, 1.0]}, cv=2).fit(X, y)
-    assert search.best_score_ > 0.6

@@ -1,16 +1,10 @@
 """Kendall's kernel, plain and weighted, by each of its algorithms; and vectors of pairs."""
 
-import pickle
-
 import numpy as np
 import oracles
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import kendalltau, weightedtau
-from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
 
 from rankcut import make_food
 from rankcut.kernels import (
@@ -118,22 +112,6 @@ def test_vectors_that_do_not_fit_are_made_block_by_block(monkeypatch):
     assert_allclose(kendall_kernel(ranks, unranked="anywhere"), expected, atol=1e-14)
     # A hundred numbers are the vectors of three rankings on each side.
     assert max(made) == 3
-
-
-FOOD = make_food(80, noise=0.3, random_state=0)
-TRANSFORMERS = [
-    KendallFeatures(),
-    KendallFeatures(normalize=True, unranked="last"),
-]
-
-
-@pytest.mark.parametrize("transformer", TRANSFORMERS)
-def test_classifies_and_can_be_copied(transformer):
-    model = make_pipeline(transformer, LogisticRegression())
-    assert cross_val_score(model, FOOD.ranks, FOOD.target).mean() > 0.8
-    fitted = clone(transformer).fit(FOOD.ranks)
-    copy = pickle.loads(pickle.dumps(fitted))
-    assert_array_equal(copy.transform(FOOD.ranks), fitted.transform(FOOD.ranks))
 
 
 def test_names(frames):
