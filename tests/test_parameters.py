@@ -11,6 +11,7 @@ from rankcut.parameters import (
     check_draws,
     check_number,
     check_positive,
+    check_share,
     is_real,
     is_whole,
 )
@@ -35,6 +36,26 @@ def test_what_is_no_number(value):
     for check in (check_number, check_positive, check_count, check_draws):
         with pytest.raises(InputError, match=r"^lam must be "):
             check(value, "lam")
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "says"),
+    [
+        (check_count, 2.5, "a whole number, 1 or more; got 2.5"),
+        (check_number, -1, "a finite number, 0 or more; got -1"),
+        (check_share, 1, "between 0 and 1; got 1"),
+        (check_positive, 0, "a finite number above 0; got 0"),
+        (
+            check_draws,
+            3,
+            "an even number from 2 to 67,108,864, because draws come in mirrored pairs; got 3",
+        ),
+    ],
+)
+def test_words(check, value, says):
+    with pytest.raises(InputError) as caught:
+        check(value, "lam")
+    assert str(caught.value) == f"lam must be {says}"
 
 
 class Inner:

@@ -148,13 +148,7 @@ def check_choice(value: Any, choices: Sequence[str], parameter: str) -> None:
 
 
 def check_count(value: Any, parameter: str, *, least: int = 1) -> int:
-    """The value, if it is a whole number of at least ``least``.
-
-    >>> check_count(2.5, "n_neighbors")
-    Traceback (most recent call last):
-        ...
-    rankcut.errors.InputError: n_neighbors must be a whole number, 1 or more; got 2.5
-    """
+    """The value, if it is a whole number of at least ``least``."""
     if not is_whole(value, least, _LARGEST_COUNT):
         most = " and below 2**63" if is_whole(value, least) else ""
         raise InputError(
@@ -165,39 +159,21 @@ def check_count(value: Any, parameter: str, *, least: int = 1) -> int:
 
 
 def check_number(value: Any, parameter: str) -> float:
-    """The value, if it is a finite number that is not negative.
-
-    >>> check_number(-1, "shrinkage")
-    Traceback (most recent call last):
-        ...
-    rankcut.errors.InputError: shrinkage must be a finite number, 0 or more; got -1
-    """
+    """The value, if it is a finite number that is not negative."""
     if not is_real(value):
         raise InputError(f"must be a finite number, 0 or more; got {value!r}", parameter=parameter)
     return float(value)
 
 
 def check_share(value: Any, parameter: str) -> float:
-    """The value, if it is a number between 0 and 1, and neither of them.
-
-    >>> check_share(1, "confidence")
-    Traceback (most recent call last):
-        ...
-    rankcut.errors.InputError: confidence must be between 0 and 1; got 1
-    """
+    """The value, if it is a number between 0 and 1, and neither of them."""
     if not (is_real(value) and 0 < value < 1):
         raise InputError(f"must be between 0 and 1; got {value!r}", parameter=parameter)
     return float(value)
 
 
 def check_positive(value: Any, parameter: str) -> float:
-    """The value, if it is a finite number above 0.
-
-    >>> check_positive(0, "lam")
-    Traceback (most recent call last):
-        ...
-    rankcut.errors.InputError: lam must be a finite number above 0; got 0
-    """
+    """The value, if it is a finite number above 0."""
     if not (is_real(value) and value > 0):
         raise InputError(f"must be a finite number above 0; got {value!r}", parameter=parameter)
     return float(value)
@@ -210,14 +186,7 @@ def check_learned(value: Any, parameter: str, *, zero: bool = False) -> None:
 
 
 def check_draws(value: Any, parameter: str) -> int:
-    """The value, if it is a number of draws in mirrored pairs.
-
-    >>> check_draws(3, "n_draws")
-    Traceback (most recent call last):
-        ...
-    rankcut.errors.InputError: n_draws must be an even number from 2 to 67,108,864, because draws \
-come in mirrored pairs; got 3
-    """
+    """The value, if it is a number of draws in mirrored pairs."""
     if not (is_whole(value, 2, MOST_DRAWN) and value % 2 == 0):
         raise InputError(
             f"must be an even number from 2 to {MOST_DRAWN:,}, because draws come in mirrored "
@@ -264,14 +233,7 @@ def check_counts(
 
 
 def check_total(weight: float, parameter: str = "sample_weight") -> None:
-    """Refuse weights that add up to more than is exact.
-
-    >>> check_total(1e16)
-    Traceback (most recent call last):
-        ...
-    rankcut.errors.InputError: sample_weight adds up to more than 2**53, and whole numbers beyond \
-that are not exact; divide all by the same number
-    """
+    """Refuse weights that add up to more than is exact."""
     if weight > EXACT:
         raise InputError(
             "adds up to more than 2**53, and whole numbers beyond that are not exact",
@@ -282,14 +244,7 @@ that are not exact; divide all by the same number
 
 @contextmanager
 def within_floats(what: str) -> Iterator[None]:
-    """Refuse integers too large for a float, for which Python raises OverflowError.
-
-    >>> with within_floats("the covariance"):
-    ...     np.asarray([10**400], dtype=np.float64)
-    Traceback (most recent call last):
-        ...
-    rankcut.errors.InputError: a number in the covariance is too large for float64
-    """
+    """Refuse integers too large for a float, for which Python raises OverflowError."""
     try:
         yield
     except OverflowError:

@@ -56,8 +56,7 @@ _SPARSE = "scipy.sparse._csr.csr_array"
 _TYPES = {"float": np.float64, "index": np.uint32, "long": np.int64, "truth": np.bool_}
 
 # The type of each array, and its axes. Axes of one name are equally long within an object, and
-# "*" is any length. "items" are the model's.
-# "any" is an array that no loop sees.
+# "*" is any length. "items" are the model's; "any" is an array that no loop sees.
 _ARRAYS: dict[str, dict[str, str]] = {
     "ChosenFeatures": {"landmarks": "float landmarks items", "root": "float landmarks *"},
     "Combination": {"mean": "float targets", "weights": "float *"},

@@ -183,14 +183,7 @@ class MajorantCone(_PrefixCone):
     """{s : s(B_t) ≥ F(B_t) for t < l, s(V) = F(V)}: its shortest vector is the feature vector.
 
     The dual isotonic problem is over v_1 ≤ … ≤ v_l, and the minimum-norm point has the slopes of
-    the least concave majorant of (|B_t|, F(B_t)).
-
-    Parameters
-    ----------
-    function : SetFunction
-        F.
-    groups : sequence of sequences of items
-        The ordered partition, best group first.
+    the least concave majorant of (|B_t|, F(B_t)). Parameters are those of :class:`TangentCone`.
 
     Examples
     --------
@@ -392,10 +385,6 @@ def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
     w : array of shape (n_items,) or (n_vectors, n_items)
         One number for each item.
 
-    Returns
-    -------
-    float or ndarray of shape (n_vectors,)
-
     Examples
     --------
     >>> from rankcut.cuts import GraphCut
@@ -414,17 +403,7 @@ def lovasz_subgradient(function: SetFunction, w: ArrayLike) -> Floats:
 
     s_i is what item i adds to F when items are added in decreasing order of w. It is the vertex of
     the base polytope farthest in the direction w. If w has ties there are several; this is one.
-
-    Parameters
-    ----------
-    function : SetFunction
-        F.
-    w : array of shape (n_items,) or (n_vectors, n_items)
-        One number for each item.
-
-    Returns
-    -------
-    ndarray of the shape of w
+    Arguments are those of :func:`lovasz_extension`, and the result has the shape of w.
 
     Examples
     --------

@@ -19,9 +19,6 @@ def effective_threads(n_jobs: int | None) -> int:
 
     None is 1 unless a ``joblib.parallel_config`` says otherwise, for which Joblib has to be
     imported already; -1 is all.
-
-    >>> effective_threads(None), effective_threads(2)
-    (1, 2)
     """
     if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
         return 1

@@ -172,13 +172,7 @@ class UncentredRows(sparse.csr_array):
 
 
 def check_centred(vectors: Any) -> None:
-    """Refuse to compare vectors from which a constant is left out.
-
-    >>> check_centred(UncentredRows([[1.0, 0.0]]))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    rankcut.errors.InputError: UncentredRows cannot be compared, ...; use sparse_output=False
-    """
+    """Refuse to compare vectors from which a constant is left out."""
     if isinstance(vectors, UncentredRows):
         raise InputError(
             "UncentredRows cannot be compared, because they leave out a constant of each row",
@@ -191,20 +185,12 @@ Vectors: TypeAlias = NDArray[Any] | sparse.csr_array | OffsetRows | JoinedRows
 
 
 def filled(vectors: Vectors) -> NDArray[Any]:
-    """The vectors as a dense array.
-
-    >>> filled(sparse.csr_array([[1.0, 0.0]]))
-    array([[1., 0.]])
-    """
+    """The vectors as a dense array."""
     return vectors if isinstance(vectors, np.ndarray) else np.asarray(vectors.toarray())
 
 
 def row_squares(vectors: Vectors) -> Floats:
-    """The square of each vector's length.
-
-    >>> row_squares(np.array([[3.0, 4.0]]))
-    array([25.])
-    """
+    """The square of each vector's length."""
     if isinstance(vectors, OffsetRows | JoinedRows):
         return vectors.squares()
     if not isinstance(vectors, np.ndarray):
@@ -213,11 +199,7 @@ def row_squares(vectors: Vectors) -> Floats:
 
 
 def largest_entry(vectors: Vectors) -> float:
-    """A bound of all coordinates' absolute values, the largest of them if stored as they are.
-
-    >>> largest_entry(np.array([[1.0, -2.0]]))
-    2.0
-    """
+    """A bound of all coordinates' absolute values, the largest of them if stored as they are."""
     if isinstance(vectors, OffsetRows):
         offsets = np.abs(vectors.offsets).max(initial=0.0) * np.abs(vectors.base).max(initial=0.0)
         return float(abs(vectors.sparse.data).max(initial=0.0) + offsets)
@@ -228,12 +210,7 @@ def largest_entry(vectors: Vectors) -> float:
 
 
 def inner_products(left: Vectors, right: Vectors) -> Floats:
-    """⟨φ_r, φ'_s⟩ of each vector of one side with each of the other.
-
-    >>> inner_products(np.eye(2), sparse.csr_array([[0.0, 5.0]]))
-    array([[0.],
-           [5.]])
-    """
+    """⟨φ_r, φ'_s⟩ of each vector of one side with each of the other."""
     if isinstance(left, OffsetRows) and isinstance(right, OffsetRows):
         return left.products(right)
     if isinstance(left, JoinedRows) and isinstance(right, JoinedRows):

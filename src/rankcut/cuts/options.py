@@ -21,12 +21,10 @@ mean over them. :class:`Completions` says how that is found:
     most 1,024, or no more than ``n_draws``, and samples if there are more.
 
 **Unlisted items.** In a catalogue of n items, the comparisons of a list of k items with the n − k
-others swamp those among the k: on the complete graph, its vector says little more than which items
-it lists. With a weight γ, two listed items count W_ij, and a pair with an unlisted item counts
-γ·W_ij. γ = 1 is the plain method. γ = k/n, ``"balanced"``, gives the order of the list and what it
-lists about the same say; on the complete graph it is also, give or take an item, the smallest
-weight under which the last item of a top-k list is still better than those not listed. A ranking
-of all items has the same vector for every γ.
+others swamp those among the k. With a weight γ, two listed items count W_ij, and a pair with an
+unlisted item counts γ·W_ij. γ = k/n, ``"balanced"``, gives the order of the list and what it lists
+about the same say; on the complete graph it is, give or take an item, the smallest weight under
+which the last item of a top-k list is still better than those not listed.
 """
 
 from dataclasses import dataclass, fields

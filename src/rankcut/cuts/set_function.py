@@ -193,11 +193,7 @@ class SetFunction(ABC):
 
 
 def power_of_two(magnitude: float) -> float:
-    """A power of two about as large, to scale by without rounding; 1 for 0.
-
-    >>> power_of_two(5.0), power_of_two(0.0)
-    (8.0, 1.0)
-    """
+    """A power of two about as large, to scale by without rounding; 1 for 0."""
     return 2.0 ** frexp(magnitude)[1] if magnitude > 0 else 1.0
 
 

@@ -36,12 +36,6 @@ class Smoother:
 
     On a dense graph it is one product with p(L); on others, whose weights are never filled, it is
     one product with them for each step.
-
-    >>> pair = ItemGraph([[0, 1, 0], [1, 0, 0], [0, 0, 0]], 3)
-    >>> rows = np.array([[1.0, 0.0, 2.0]])
-    >>> Smoother(pair, 0.5).smooth(rows)
-    >>> rows
-    array([[0.75, 0.25, 2.  ]])
     """
 
     def __init__(self, graph: ItemGraph, steps: float) -> None:
@@ -160,12 +154,7 @@ def scaled_to_unit(rows: OffsetRows, noise: float = 0.0) -> OffsetRows:
 
 
 def unit_rows(rows: Floats) -> Floats:
-    """Each row scaled to unit length, whatever its scale; zeros stay zeros.
-
-    >>> unit_rows(np.array([[3e-200, 4e-200], [0.0, 0.0]]))
-    array([[0.6, 0.8],
-           [0. , 0. ]])
-    """
+    """Each row scaled to unit length, whatever its scale; zeros stay zeros."""
     units = np.empty(rows.shape)
     scale_to_unit_length(np.ascontiguousarray(rows), 0.0, units)
     return units

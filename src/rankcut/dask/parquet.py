@@ -405,20 +405,6 @@ class Parts:
         Everything the result depends on, as JSON.
     restart : bool
         Delete parts made with other settings, instead of raising an error.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.mkdtemp()
-    >>> parts = Parts(folder, "txt", {"normalize": True})
-    >>> _ = parts.path(0).write_text("done")
-    >>> Parts(folder, "txt", {"normalize": True}).missing(3)
-    [1, 2]
-    >>> Parts(folder, "txt", {"normalize": False})
-    Traceback (most recent call last):
-        ...
-    rankcut.errors.RankingFileError: ...: was begun with normalize=true, and now it is \
-false; finish it as it was begun, name another directory, or start again with --restart
     """
 
     def __init__(

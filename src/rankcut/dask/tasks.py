@@ -57,30 +57,17 @@ def import_dask() -> Any:
 
 
 def shared(value: Any) -> Any:
-    """An object as one task that others share, so that each worker receives it once.
-
-    >>> shared("graph").compute()
-    'graph'
-    """
+    """An object as one task that others share, so that each worker receives it once."""
     return import_dask().delayed(value, pure=False, traverse=False)
 
 
 def task(function: Callable[..., Any]) -> Any:
-    """A function whose calls are tasks: it returns a Delayed.
-
-    >>> double = task(lambda number: 2 * number)
-    >>> double(double(3)).compute()
-    12
-    """
+    """A function whose calls are tasks: it returns a Delayed."""
     return import_dask().delayed(function, pure=False, traverse=False)
 
 
 def shared_task(function: Callable[[Any], Any]) -> Any:
-    """Like :func:`task`, for a large function: all calls share it.
-
-    >>> shared_task(sum)([1, 2, 3]).compute()
-    6
-    """
+    """Like :func:`task`, for a large function: all calls share it."""
     return partial(task(_call), shared(function))
 
 
@@ -113,12 +100,7 @@ def computed(*values: Any) -> tuple[Any, ...]:
 def do_each(
     function: Callable[[Any], None], tasks: Sequence[Any], progress: Progress | None = None
 ) -> None:
-    """Call ``function(task)`` for each: on the current client, or one after the other here.
-
-    >>> do_each(print, ["toro", "uni"])
-    toro
-    uni
-    """
+    """Call ``function(task)`` for each: on the current client, or one after the other here."""
     for n_done, _ in enumerate(_results(function, tasks), start=1):
         if progress is not None:
             progress(n_done, len(tasks))
@@ -270,12 +252,7 @@ def is_frame(X: Any) -> bool:
 
 
 def stand_in(X: Any) -> Any:
-    """A placeholder row with the columns and types of X; X itself if it is in memory.
-
-    >>> import dask.array as da
-    >>> stand_in(da.random.random((6, 3), chunks=(2, 3)))
-    array([[1., 1., 1.]])
-    """
+    """A placeholder row with the columns and types of X; X itself if it is in memory."""
     if not is_collection(X):
         return X
     if is_frame(X):
@@ -301,12 +278,7 @@ def whole_rows(X: Any) -> Any:
 
 
 def row_blocks(X: Any) -> RowBlocks:
-    """The blocks of a Dask array or DataFrame, one Delayed each.
-
-    >>> import dask.array as da
-    >>> row_blocks(da.ones((6, 4), chunks=(4, 2))).sizes
-    (4, 2)
-    """
+    """The blocks of a Dask array or DataFrame, one Delayed each."""
     if not is_collection(X):
         raise InputError(
             "X is in memory, and what belongs to its rows is a Dask collection",
@@ -324,10 +296,6 @@ def as_array(blocks: Sequence[Any], sizes: Sequence[float], meta: Any) -> Any:
 
     ``sizes`` are the numbers of rows, NaN if unknown; ``meta`` is an array of the same kind
     without rows.
-
-    >>> from dask import delayed
-    >>> as_array([delayed(np.ones)((2, 3))], [2], np.empty((0, 3))).sum().compute().item()
-    6.0
     """
     import dask.array as da
 
@@ -424,15 +392,7 @@ def _on_partition(part: Any, task: Any, meta: Any) -> Any:
 def at_place(
     function: Callable[[Any], Any], block: Any, moved: Callable[[InputError, int], InputError]
 ) -> Any:
-    """``function(block)``, with errors that name rows by their places in the whole collection.
-
-    >>> def refuse(block):
-    ...     raise InputError("is not ranked", row=2, item="toro")
-    >>> at_place(refuse, None, lambda error, row: error.moved(row=100 + row))
-    Traceback (most recent call last):
-        ...
-    rankcut.errors.InputError: row 102: item 'toro' is not ranked
-    """
+    """``function(block)``, with errors that name rows by their places in the whole collection."""
     try:
         return function(block)
     except InputError as error:

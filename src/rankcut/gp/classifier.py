@@ -170,10 +170,6 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             Labels, numbers or strings. With a Dask collection, also a Dask array or Series.
         sample_weight : array-like of shape (n_samples,) or None
             How many times each row counts. None counts each row once.
-
-        Returns
-        -------
-        self
         """
         self._check_parameters()
         with within_floats("X"):
@@ -258,17 +254,9 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
 
     @takes_collections
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row.
+        """The most probable label of each row of X, which is as in :meth:`fit`.
 
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            As in :meth:`fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            A Dask array for a Dask collection.
+        It is a Dask array for a Dask collection.
         """
         check_is_fitted(self)
         if len(self.classes_) == 2:

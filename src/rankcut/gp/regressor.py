@@ -264,10 +264,6 @@ class GPRegressor(RegressorMixin, BaseEstimator):
             Numbers to predict. With a Dask collection, also a Dask array or Series.
         sample_weight : array-like of shape (n_samples,) or None
             How many times each row counts. None counts each row once.
-
-        Returns
-        -------
-        self
         """
         self._check_parameters()
         # The threads work on blocks; the products inside a block are too small for more threads.
@@ -327,23 +323,11 @@ class GPRegressor(RegressorMixin, BaseEstimator):
 
     @takes_collections
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """The predicted number of each row, and how sure it is.
+        """The predicted number of each row of X, which is as in :meth:`fit`, and how sure it is.
 
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            As in :meth:`fit`.
-        return_std : bool, default=False
-            Also return the standard deviation of a new observation, its noise included: the mean
-            ± 1.96 deviations holds 95 % of them. Without the noise it is
-            ``sqrt(std**2 - noise_variance_)``.
-
-        Returns
-        -------
-        mean : ndarray of shape (n_samples,)
-            A Dask array for a Dask collection.
-        std : ndarray of shape (n_samples,)
-            If asked for.
+        With ``return_std``, also the standard deviation of a new observation, its noise included:
+        the mean ± 1.96 deviations holds 95 % of them. Without the noise it is
+        ``sqrt(std**2 - noise_variance_)``. Both are Dask arrays for a Dask collection.
         """
         check_is_fitted(self)
         moments = self._moments(X)

@@ -38,11 +38,7 @@ Sums = TypeVar("Sums", bound=tuple[Any, ...])
 
 
 def add_up(parts: Iterable[Sums]) -> Sums:
-    """The sum of named tuples, field by field, in order.
-
-    >>> add_up([Statistics(1.0, np.ones(2), np.ones(1)), Statistics(2.0, np.ones(2), np.ones(1))])
-    Statistics(expected=3.0, square=array([2., 2.]), linear=array([2.]))
-    """
+    """The sum of named tuples, field by field, in order."""
     return reduce(lambda one, other: type(one)(*map(add, one, other)), parts)
 
 

@@ -59,9 +59,6 @@ class _ProfileGraph(WithParameters, ABC):
     ) -> ItemGraph:
         """Learn the graph from rankings, which need no labels.
 
-        Use all rankings you have, with or without labels: the result can be passed to any
-        estimator as its graph.
-
         Parameters
         ----------
         X : array, frame or CSR array of shape (n_rankings, n_items)
@@ -70,10 +67,6 @@ class _ProfileGraph(WithParameters, ABC):
             Labels of the columns, if X is not a frame.
         sample_weight : array of shape (n_rankings,) or None
             How often each ranking counts, as if its row were repeated.
-
-        Returns
-        -------
-        ItemGraph
         """
         check_count(self.n_neighbors, "n_neighbors")
         check_number(self.shrinkage, "shrinkage")

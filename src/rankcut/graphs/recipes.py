@@ -414,11 +414,7 @@ class NormalizedGraph(_DerivedGraph):
 
 
 def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
-    """1/√d_i of each item, and 0 for an item without neighbours.
-
-    >>> degree_scales(as_item_graph([[0, 4, 0], [4, 0, 0], [0, 0, 0]]))
-    array([0.5, 0.5, 0. ])
-    """
+    """1/√d_i of each item, and 0 for an item without neighbours."""
     degrees = graph.degrees
     scales = np.zeros(graph.n_items)
     joined = degrees > ROUNDING * float(degrees.max())

@@ -1,4 +1,4 @@
-"""Kernels between rankings, as functions: one module for each."""
+"""Kernels between rankings: objects for scikit-learn, and functions for their Gram matrices."""
 
 from rankcut.public_names import lazy_names
 

@@ -112,12 +112,6 @@ def refuse_weights(Y: Any) -> None:
 
     Such a matrix is symmetric, with the same number all along its diagonal, and has numbers below
     1, from which ranks count.
-
-    >>> refuse_weights([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
-    Traceback (most recent call last):
-        ...
-    rankcut.errors.InputError: Y is for rankings, but these are the weights of a graph; pass them \
-as graph
     """
     is_graph = isinstance(Y, ItemGraph | GraphRecipe | LearnedGraph) or hasattr(Y, "adjacency")
     if not is_graph and sparse.issparse(Y):
@@ -234,12 +228,6 @@ def check_squares(vectors: Vectors, dtype: np.dtype[Any], magnitude: float) -> N
 
     By Cauchy and Schwarz, no product exceeds the largest square. If all squares are normal
     numbers, underflow costs no more than rounding. No coordinate exceeds ``magnitude``.
-
-    >>> check_squares(np.array([[1.0, 0.0], [3e200, 4e200]]), np.dtype(float), 4e200)
-    Traceback (most recent call last):
-        ...
-    rankcut.errors.InputError: row 1: k(A, A) is too large for float64; pass normalize=True or \
-rescale the weights
     """
     limits = np.finfo(dtype)
     with np.errstate(all="ignore"):
@@ -277,25 +265,18 @@ def lovasz_bregman_divergence(
 
     d ≥ 0, and d = 0 if σ orders the items as the scores do; rounding may make it slightly
     negative. For a ranking with ties, or a top-k list, it is the mean over all ways to break the
-    ties, in closed form: in φ°, tied items do not count for each other. On the complete graph,
-    φ°_i = n + 1 − 2·(average rank of i).
+    ties, in closed form: in φ°, tied items do not count for each other.
 
     Parameters
     ----------
-    X : array, frame or CSR array of shape (n_scores, n_items)
+    X : array or frame of shape (n_scores, n_items)
         Finite scores. Larger is better, unlike ranks.
     Y : array, frame or CSR array of shape (n_rankings, n_items)
-        Rank matrix over the same items: 1 = best, equal = tied.
-    graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
-        The item graph. None means the complete graph.
+        Rank matrix over the same items; the result has a column for each ranking.
+    graph, items
+        As in :class:`GraphCutKernel`.
     unranked : {"error", "last"}
         What an unranked item of Y means. The divergence is not defined for incomplete rankings.
-    items : sequence or None
-        Labels of the columns, if X and Y are not frames.
-
-    Returns
-    -------
-    ndarray of shape (n_scores, n_rankings)
 
     References
     ----------

@@ -10,18 +10,14 @@ The mean is
 because an order of a group is a shuffle of its intersections with the groups of the other ranking
 and, independently, an order of each intersection. So full rankings, top-k lists and ties need
 neither enumeration nor sampling. Incomplete rankings do. In their draws, tied items that stay
-neighbours remain tied, and so do unranked ones; that averages over their orders.
+neighbours remain tied, and so do unranked ones; that averages over their orders. The second draw
+of a mirrored pair reverses the order of the tied items, of the unranked ones, and of the gaps they
+fall into.
 
-An incomplete ranking with at most
-``n_draws`` completions gets all of them, which is exact and costs no more than a sample. Any other
-gets ``n_draws`` random completions, in mirrored pairs: the second of a pair reverses the
-order of the tied items, of the unranked ones, and of the gaps they fall into.
-
-The draws depend only on the ranking and the seed. So a ranking has the same completions wherever
-it occurs, and the Gram matrix of sampled means is positive semi-definite, because it is the Gram
-matrix of mean feature vectors. The standard error of its entries falls with the square root of
-``n_draws`` or faster; compare a few values of ``random_state`` to see it. An entry k(A, A), whose
-two sides are the same draws, is slightly too large on average.
+The draws depend only on the ranking and the seed. So the Gram matrix of sampled means is positive
+semi-definite: it is that of mean feature vectors. The standard error of its entries falls with the
+square root of ``n_draws`` or faster; compare a few values of ``random_state`` to see it. An entry
+k(A, A), whose two sides are the same draws, is slightly too large on average.
 """
 
 from collections.abc import Hashable, Sequence
