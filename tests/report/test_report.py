@@ -172,7 +172,7 @@ def test_findings_link_to_their_panels_and_the_foot_says_what_this_is():
     [
         ({"X": [[1, np.nan]]}, "unranked"),
         ({"X": [[np.nan, np.nan]], "unranked": "last"}, "nothing to report"),
-        ({"X": [[1, 2]], "by": "town"}, "no column 'town'"),
+        ({"X": [[1, 2]], "by": "town"}, "by is 'town', not a column"),
         ({"X": [[1, 2], [2, 1]], "sample_weight": [-0.5, 1]}, "sample_weight"),
     ],
 )

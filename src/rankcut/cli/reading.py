@@ -308,14 +308,11 @@ def known_values(rankings: "RankingSet", column: str, file: str) -> "NDArray[Any
     """A column as text, empty where there is no value."""
     import numpy as np
 
+    from rankcut.files.tables import shown
+
     values = column_of(rankings, column, file).tolist()
-    return np.array([_text(value) for value in values], dtype=np.str_)
-
-
-def _text(value: Any) -> str:
-    if value is None or value != value:
-        return ""
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+    texts = ["" if value is None or value != value else shown(value) for value in values]
+    return np.array(texts, dtype=np.str_)
 
 
 def labelled(rankings: "RankingSet", target: str, file: str) -> "tuple[RankingSet, NDArray[Any]]":

@@ -43,6 +43,7 @@ from rankcut.pictures.theme import (
 )
 from rankcut.rankings import Unranked, read_rankings
 from rankcut.rankings.orders import to_orders
+from rankcut.rankings.ranking_set import RankingSet
 
 # A page of this many marks has about 600 kB. If there are more, near points are drawn as one.
 MOST_MARKS = 2500
@@ -250,12 +251,8 @@ def read_map(
     if getattr(X, "weights", None) is not None and not X.counted:
         # Whatever their weights, people are drawn once.
         X = replace(X, weights=None)
-    if isinstance(by, str):
-        columns = getattr(X, "columns", {})
-        if by not in columns:
-            known = ", ".join(map(str, columns)) or "none"
-            raise InputError(f"is {by!r}, not a column; columns are: {known}", parameter="by")
-        by, by_name = X[by], by_name or by
+    by_name = by_name or (by if isinstance(by, str) else "")
+    by = column_of(X, by, "by")
     meaning: Unranked = unranked if features is None else "anywhere"
     rankings = read_rankings(X, unranked=meaning, counts=counts)
     n_items = rankings.shape[1]
@@ -308,6 +305,17 @@ def read_map(
         by=by_name,
         merged=merged,
     )
+
+
+def column_of(X: Any, given: Any, parameter: str) -> Any:
+    """A column of a ranking set by its name, or the values themselves."""
+    if not isinstance(given, str):
+        return given
+    columns = X.columns if isinstance(X, RankingSet) else {}
+    if given not in columns:
+        known = ", ".join(map(str, columns)) or "none"
+        raise InputError(f"is {given!r}, not a column; columns are: {known}", parameter=parameter)
+    return columns[given]
 
 
 def _gather(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], bool]:

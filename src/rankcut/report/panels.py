@@ -197,8 +197,8 @@ def make_map(study: Study) -> Panel | None:
     if study.codes is not None:
         names = np.array([*study.group_names, ""], dtype=object)
         values, by = names[codes], study.by
-    elif blocs is not None and study.bloc_of is not None and len(blocs.model.sizes_) > 1:
-        values, by = np.array([f"bloc {k + 1}" for k in study.bloc_of.tolist()], object), "bloc"
+    elif blocs is not None and len(blocs.model.sizes_) > 1:
+        values, by = np.array([f"bloc {k + 1}" for k in blocs.model.labels_], object), "bloc"
     colours = None
     if study.comparison is not None:
         colours = group_colours({str(name): n for name, n in study.comparison.groups.items()})

@@ -23,6 +23,7 @@ from rankcut.consensus.words import GroupConsensus
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph, is_learned
 from rankcut.parameters import MOST_COMPARED, seed_from
+from rankcut.pictures.maps import column_of
 from rankcut.pictures.theme import MOST_ITEMS
 from rankcut.rankings import Rankings, Unranked, merge_rankings, read_rankings
 from rankcut.rankings.ranking_set import RankingSet
@@ -186,25 +187,15 @@ class Study:
         return replace(some, unranked=shown.unranked), keys[drawn] % n_codes - 1
 
     @cached_property
-    def _divided(self) -> tuple[BlocReport, NDArray[np.int64]] | None:
+    def blocs(self) -> BlocReport | None:
+        """Whether people fall into camps; None of few people or items."""
         from rankcut.blocs.estimator import RankingBlocs
 
         self.progress("blocs")
         sample = self.sample[0]
         if sample.counts.sum() < LEAST_PEOPLE or min(sample.shape) < 3:
             return None
-        model = RankingBlocs(unranked=sample.unranked).fit(sample)
-        return BlocReport(model), model.labels_
-
-    @property
-    def blocs(self) -> BlocReport | None:
-        """Whether people fall into camps; None of few people or items."""
-        return None if self._divided is None else self._divided[0]
-
-    @property
-    def bloc_of(self) -> NDArray[np.int64] | None:
-        """The bloc of each row of the sample."""
-        return None if self._divided is None else self._divided[1]
+        return BlocReport(RankingBlocs(unranked=sample.unranked).fit(sample))
 
     @property
     def learned(self) -> bool:
@@ -250,10 +241,9 @@ def read_study(
     """Read and check rankings and what is asked of them; see :func:`~rankcut.report.report`."""
     from rankcut.comparison.rows import read_codes
 
-    columns = X.columns if isinstance(X, RankingSet) else {}
     by_name = by if isinstance(by, str) else by_name
     by, people, strata = (
-        _column(columns, each, name)
+        column_of(X, each, name)
         for each, name in ((by, "by"), (people, "people"), (strata, "strata"))
     )
     value = read_rankings(X, items, unranked=unranked, sample_weight=sample_weight, people=people)
@@ -286,16 +276,6 @@ def read_study(
         seed_from(random_state),
         progress or (lambda what: None),
     )
-
-
-def _column(columns: Any, given: Any, parameter: str) -> Any:
-    """A column of a ranking set by its name, or the values themselves."""
-    if not isinstance(given, str):
-        return given
-    if given not in columns:
-        known = ", ".join(map(repr, columns)) or "none"
-        raise InputError(f"there is no column {given!r}; found {known}", parameter=parameter)
-    return columns[given]
 
 
 def _name(value: Any) -> str:
