@@ -1,6 +1,6 @@
 """``rankcut consensus``: one ranking from many; ``rankcut transfers``: where ballots go next."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankcut.cli.command import option, with_options
@@ -143,12 +143,7 @@ def transfers(file: RankingFile, results: Results, reading: Reading) -> None:
     rankings = reading.read(file)
     found = count_transfers(rankings)
     title = rankings.title or "Where ballots go next"
-    data = {
-        "items": [str(item) for item in found.items],
-        "first": found.first,
-        "next": found.next,
-        "exhausted": found.exhausted,
-    }
+    data = asdict(found)
     outputs.write(
         found.columns(), data, draw=lambda: found.plot(title), page=lambda: found.page(title)
     )

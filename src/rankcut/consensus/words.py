@@ -121,30 +121,11 @@ class ConsensusReport:
 
     def data(self) -> dict[str, Any]:
         """Everything, for JSON."""
-        return {
-            "method": self.method,
-            "confidence": self.confidence,
-            "items": self.items,
-            "groups": [
-                {
-                    "group": group.group,
-                    "people": group.n_people,
-                    "places": group.ranking,
-                    "intervals": group.intervals,
-                    "first": group.first,
-                    "scores": group.scores,
-                    "errors": group.errors,
-                    "tiers": group.tiers,
-                    "mean_ranks": group.mean_ranks,
-                    "clear": group.clear,
-                    "optimal": group.optimal,
-                    "agreement": asdict(group.agreement),
-                    "pairwise": group.pairwise,
-                    "notes": group.notes,
-                }
-                for group in self.groups
-            ],
-        }
+        groups = [asdict(group) for group in self.groups]
+        for group in groups:
+            group["people"], group["places"] = group.pop("n_people"), group.pop("ranking")
+        about = {"method": self.method, "confidence": self.confidence, "items": self.items}
+        return {**about, "groups": groups}
 
     def lines(self, most: int) -> list[str]:
         """Text for a terminal, with the first ``most`` items."""
