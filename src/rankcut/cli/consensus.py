@@ -42,18 +42,12 @@ class ConsensusOptions(GraphOptions):
         ),
     ] = False
     number: Annotated[int, option("Number of items to list.", "-n", min=1)] = 20
-    bootstraps: Annotated[
-        int, option("Bootstrap samples of people (0 = no intervals).", "--n-bootstraps")
-    ] = 1000
+    n_bootstraps: Annotated[int, option("Bootstrap samples of people (0 = no intervals).")] = 1000
 
     def settings(self) -> dict[str, Any]:
         """As parameters of the estimator."""
-        return {
-            "method": self.method,
-            "graph": self.item_graph(near=True),
-            "unranked": self.unranked,
-            "n_bootstraps": self.bootstraps,
-        }
+        names = ("method", "unranked", "n_bootstraps")
+        return {"graph": self.item_graph(near=True)} | {own: getattr(self, own) for own in names}
 
 
 @with_options(options=ConsensusOptions, results=Results, reading=Reading)

@@ -58,21 +58,14 @@ class CompareOptions(GraphOptions):
         Literal["mallows", "gaussian"] | None,
         option("Detect any difference, such as more spread (default: differences of means)."),
     ] = None
-    permutations: Annotated[
-        int, option("Number of random permutations.", "--n-permutations", min=1)
-    ] = 9999
+    n_permutations: Annotated[int, option("Number of random permutations.", min=1)] = 9999
     seed: Seed = 0
 
     def settings(self) -> dict[str, Any]:
         """As parameters of the library."""
-        return {
-            "unranked": self.unranked,
-            "measure": self.measure,
-            "graph": self.item_graph(near=True),
-            "features": self.features,
-            "n_permutations": self.permutations,
-            "random_state": self.seed,
-        }
+        names = ("unranked", "measure", "features", "n_permutations")
+        known = {"graph": self.item_graph(near=True), "random_state": self.seed}
+        return known | {own: getattr(self, own) for own in names}
 
 
 @with_options(options=CompareOptions, results=Results, reading=Reading)
@@ -109,7 +102,7 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
     found = _compare_all(rankings, tasks, columns, settings)
     adjusted = holm(np.array([result.p_value for _, result in found])).tolist()
     needed = math.ceil(len(found) / LEVEL)
-    if options.permutations + 1 < needed:
+    if options.n_permutations + 1 < needed:
         note(
             f"{len(found)} comparisons can only show a change with {needed:,} permutations or more"
         )
