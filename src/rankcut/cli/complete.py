@@ -98,25 +98,16 @@ def write_completed(
         return
     import numpy as np
 
-    from rankcut.files.layouts import known_columns
+    from rankcut.files.layouts import marked_columns, table_columns
 
     found = np.empty(rankings.shape, dtype=np.int32)
     for start, block in _blocks(rankings):
         found[start : start + len(block)] = completer.complete(block.ranks)
     completed = replace(rankings, ranks=found)
-    places = {
-        str(item): ranks.tolist() for item, ranks in zip(rankings.items, found.T, strict=True)
-    }
-    columns = {**known_columns(completed), **places}
-
-    def write(place: str) -> None:
-        # As 'rankcut convert' writes them: the table says which of its columns are items.
-        from rankcut.files.formats import write_file
-
-        write_file(completed, place, spreadsheet=outputs.spreadsheet)
-
-    outputs.write(columns, csv=write, parquet=write)
-    outputs.show(records(columns), list)
+    data = records(table_columns(completed, "wide", "the table"))
+    # As 'rankcut convert' writes them: a table says which of its columns are items.
+    outputs.write(marked_columns(completed, "wide", "the table"), data)
+    outputs.show(data, list)
 
 
 def _best_columns(

@@ -348,37 +348,29 @@ def _ordered(
     return replace(found, columns={name: side_column(own) for name, own in found.columns.items()})
 
 
-def _chosen(block: TableBlock, roles: Roles, repeats: str) -> tuple[list[list[tuple[str]]], int]:
+def _chosen(
+    block: TableBlock, roles: Roles, repeats: str
+) -> tuple[list[list[tuple[str, ...]]], int]:
     """The items on each ballot, best first, and how many ballots choose one again."""
     cells = [block.objects(i).tolist() for i in roles.items]
     ballots, repeated = [], 0
     for row, ballot in enumerate(zip(*cells, strict=True)):
-        listed: dict[str, None] = {}
-        again = False
+        listed: list[str] = []
         for place, cell in zip(roles.items, ballot, strict=True):
             name = "" if cell is None else str(plain(cell))
             if name.lower() == OVERVOTE:
                 break
-            if name.lower() in BLANK:
-                continue
-            if name in listed:
-                again = True
-                if repeats == "error":
-                    block.refuse(
-                        row,
-                        place,
-                        f"item {name!r} is chosen twice on this ballot",
-                        ["pass ", Setting("repeats", "first"), " to count the first choice"],
-                    )
-                if repeats == "end":
-                    break
-                if repeats == "last":
-                    del listed[name]
-                else:
-                    continue
-            listed[name] = None
-        repeated += again
-        ballots.append([(name,) for name in listed])
+            if name in listed and repeats == "error":
+                block.refuse(
+                    row,
+                    place,
+                    f"item {name!r} is chosen twice on this ballot",
+                    ["pass ", Setting("repeats", "first"), " to count the first choice"],
+                )
+            if name.lower() not in BLANK:
+                listed.append(name)
+        repeated += len({*listed}) < len(listed)
+        ballots.append(_mentioned_once([(name,) for name in listed], repeats))
     return ballots, repeated
 
 
