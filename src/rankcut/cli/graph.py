@@ -1,6 +1,5 @@
 """``rankcut graph``: build an item graph from a table of items or from rankings."""
 
-import sys
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -9,7 +8,7 @@ import typer
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import LeftOut, Unranked
 from rankcut.cli.output import PICTURES, Json, OutputFiles, Outputs, fact_lines, note
-from rankcut.cli.reading import Reading, dataset_items, is_dataset, parsed_delimiter, parsed_header
+from rankcut.cli.reading import Reading, item_table, parsed_delimiter, parsed_header
 from rankcut.errors import InputError, RankingFileError, Setting, amount
 from rankcut.parameters import SIDE
 
@@ -159,7 +158,6 @@ def _learned(file: str, options: ItemGraphOptions, reading: Reading) -> _Built:
 
 def _by_features(table: str, options: ItemGraphOptions, reading: Reading) -> _Built:
     """A graph of a table of items; the first column with few words gives the categories."""
-    from rankcut.files.feature_tables import read_items
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
     from rankcut.pictures.theme import COLOURS
 
@@ -169,16 +167,13 @@ def _by_features(table: str, options: ItemGraphOptions, reading: Reading) -> _Bu
             table,
             remedy="learn the graph from them with --learn agreement or --learn co-listing",
         )
-    if is_dataset(table):
-        items = dataset_items(table)
-    else:
-        items = read_items(
-            sys.stdin.buffer if table == "-" else table,
-            item=options.item,
-            columns=options.columns,
-            delimiter=parsed_delimiter(reading.delimiter),
-            header=parsed_header(reading.header),
-        )
+    items = item_table(
+        table,
+        item=options.item,
+        columns=options.columns,
+        delimiter=parsed_delimiter(reading.delimiter),
+        header=parsed_header(reading.header),
+    )
     near = options.neighbors
     if near is None and options.keep == 1.0 and len(items.items) > SIDE:
         raise RankingFileError(

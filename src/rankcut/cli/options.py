@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankcut.cli.command import option, topic_option
-from rankcut.cli.reading import dataset_items, is_dataset
+from rankcut.cli.reading import item_table
 from rankcut.errors import InputError, Setting
 
 if TYPE_CHECKING:
@@ -94,11 +94,10 @@ class GraphOptions:
             return read_graph(self.graph)
         if self.items is None:
             return None
-        from rankcut.files.feature_tables import read_items
         from rankcut.graphs.item_features import ItemFeatures
         from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 
-        table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
+        table = item_table(self.items)
         features = ItemFeatures(table.points(), labels=tuple(table.items))
         n_near = min(_NEAR, max(1, len(table.items) // 3))
         return NeighborGraph(features, n_neighbors=n_near) if near else SimilarityGraph(features)

@@ -269,10 +269,12 @@ def dataset_rankings(source: str) -> "RankingSet":
     return _load(source)
 
 
-def dataset_items(source: str) -> "ItemTable":
-    """The items of a data set."""
-    from rankcut.files.feature_tables import ItemTable
+def item_table(source: str, **options: Any) -> "ItemTable":
+    """The items of a data set, or of a table read with options of ``read_items``."""
+    from rankcut.files.feature_tables import ItemTable, read_items
 
+    if not is_dataset(source):
+        return read_items(sys.stdin.buffer if source == "-" else source, **options)
     data = _load(source)
     if data.item_features is None:
         raise InputError("this data set says nothing about its items", file=source)

@@ -10,8 +10,7 @@ from rankcut.cli.reading import (
     RankingFile,
     Reading,
     column_of,
-    dataset_items,
-    is_dataset,
+    item_table,
     known_values,
 )
 from rankcut.errors import InputError, RankingFileError, amount
@@ -116,9 +115,7 @@ def _item_features(options: RegressionOptions) -> "dict[str, Any]":
     """Features of items by name, each with its items."""
     if options.items is None:
         return {}
-    from rankcut.files.feature_tables import read_items
-
-    found = dataset_items(options.items) if is_dataset(options.items) else read_items(options.items)
+    found = item_table(options.items)
     return {
         name: dict(zip(found.items, values, strict=True)) for name, values in found.features.items()
     }

@@ -115,7 +115,7 @@ def _first(blocks: Iterable[TableBlock]) -> tuple[TableBlock, Iterable[TableBloc
 
 def _wide(blocks: Iterable[TableBlock], options: TableOptions) -> Iterator[RankingSet]:
     every = iter(blocks)
-    held = _enough_to_judge(every)
+    held = enough_to_judge(every)
     roles = roles_of(TableBlock.joined(held), options)
     scale = options.levels()
     for block in chain(held, every):
@@ -145,7 +145,7 @@ def _description(block: TableBlock, roles: Roles) -> dict[str, Any]:
     }
 
 
-def _enough_to_judge(blocks: Iterator[TableBlock]) -> list[TableBlock]:
+def enough_to_judge(blocks: Iterator[TableBlock]) -> list[TableBlock]:
     """The first blocks, until each column has a value and rows are many enough to compare."""
     held = [next(blocks)]
     empty = held[0].empty_columns()

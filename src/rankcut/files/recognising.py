@@ -14,7 +14,7 @@ import numpy as np
 from rankcut.errors import RankingFileError, Setting, amount
 from rankcut.files.ballots import contests
 from rankcut.files.guessing import some_of
-from rankcut.files.layouts import JUDGED_ROWS, table_blocks, table_rankings
+from rankcut.files.layouts import enough_to_judge, table_blocks, table_rankings
 from rankcut.files.roles import RANKING, Guess, TableOptions
 from rankcut.files.surveys import survey_questions, without_headers
 from rankcut.files.tables import TableBlock
@@ -43,9 +43,7 @@ def _recognised(
     blocks: Iterable[TableBlock], options: TableOptions
 ) -> tuple[Iterable[TableBlock], Guess | None]:
     every = iter(blocks)
-    held = [next(every)]
-    while sum(map(len, held)) < JUDGED_ROWS and (block := next(every, None)) is not None:
-        held.append(block)
+    held = enough_to_judge(every)
     first = TableBlock.joined(held)
     plain = without_headers(first)
     # Tables in our own words need no guess.
