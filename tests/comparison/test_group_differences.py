@@ -486,7 +486,7 @@ def test_a_single_item(unranked):
         ({"measure": "top"}, 'measure must be "places", "strengths", "order"'),
         ({"measure": "listing"}, "measure has nothing to compare: all rankings"),
         ({"measure": "places", "graph": 1 - np.eye(5)}, "graph draws strengths together, not"),
-        ({"counts": [1.5] * 6}, "row 0: counts is 1.5, no whole number; give it as sample_weight"),
+        ({"counts": [1.5] * 6}, "row 0: counts is 1.5, no whole number; give it as a weight"),
         ({"unranked": "first"}, 'unranked must be "error", "last" or "anywhere"'),
         ({"features": GraphCutFeatures(unranked="last")}, 'features has unranked="last"'),
     ],

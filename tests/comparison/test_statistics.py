@@ -13,7 +13,7 @@ from scipy import stats
 import rankcut.comparison.vectors as vectors_module
 from rankcut import RankingSet, compare_groups
 from rankcut._loops import random_streams
-from rankcut.comparison.group_differences import _overall
+from rankcut.comparison.group_differences import _by_means
 from rankcut.comparison.permutations import GroupDraws, Options, Question
 from rankcut.comparison.rows import ComparedRows, make_design
 from rankcut.comparison.statistics import (
@@ -205,9 +205,9 @@ def ways(n, size):
 def p_values_of_all(draws, question, n, size):
     """Those of all permutations instead of random ones: the data are one of them."""
     labels = (~ways(n, size)[1:]).astype(np.uint8)
-    draws.number = len(labels)
-    draws.blocks = lambda work: iter([work(draws._labelled(labels))])
-    return draws.p_values([question], draws.data())[0]
+    draws.number = draws._step = len(labels)
+    draws.drawn = lambda first, size: draws._labelled(labels)
+    return draws.p_values({"": question}, draws.data())[""]
 
 
 def test_the_overall_p_value_by_brute_force():
@@ -240,10 +240,10 @@ def test_the_overall_p_value_by_brute_force():
         return -np.mean(1 / np.tan(np.pi * np.minimum(p, 0.99)))
 
     every = slice(0, 3)
-    question = _overall(draws.data(), every, every, draws.scores.varies)["overall"]
+    question = _by_means(every, every, draws.scores.varies, two=False)
     got = p_values_of_all(draws, question, 12, 5)
     found = by_brute_force(values, 5, combined)
-    assert question.normal[0] == pytest.approx(stats.cauchy.cdf(found[0]), rel=1e-9)
+    assert question.normal(-found[:1])[0] == pytest.approx(stats.cauchy.cdf(found[0]), rel=1e-9)
     assert 0.02 < got[0] < 0.9
     assert got[0] == pytest.approx(np.mean(found <= found[0] + 1e-9), abs=1e-9)
 
@@ -265,7 +265,7 @@ def test_adjusted_p_values_are_those_of_westfall_and_young():
     seen = z(values[:4], values[4:])
     assert_allclose(look(draws.data())[0], seen, rtol=1e-9)
     normal = holm(two_sided(seen))
-    got = p_values_of_all(draws, Question(look, normal, bounded=True), 8, 4)
+    got = p_values_of_all(draws, Question(look, lambda _: normal, bounded=True), 8, 4)
     drawn = by_brute_force(values, 4, z)
     order = np.argsort(-seen)
     expected, largest = np.empty(3), 0.0

@@ -19,6 +19,7 @@ from rankcut.comparison.rows import (
     read_weighted,
 )
 from rankcut.comparison.statistics import (
+    Form,
     Moments,
     about_mean,
     cauchy_combination,
@@ -45,7 +46,7 @@ from rankcut.comparison.vectors import (
 from rankcut.errors import InputError, amount
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph
 from rankcut.parameters import check_choice, check_count, seed_from
-from rankcut.rankings import Unranked
+from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.value import ROUNDING
 from rankcut.strengths import Choices
 from rankcut.strengths.fitting import MOST_DENSE
@@ -55,14 +56,6 @@ PAIR_ITEMS = 100
 
 # Labels are bytes; more groups are probably numbers that should have been binned.
 MOST_GROUPS = np.iinfo(np.uint8).max
-
-# Columns for the group with the smaller mean, and for that with the larger.
-_ENDS = {
-    "place": ("higher_in", "lower_in"),
-    "strength": ("lower_in", "higher_in"),
-    "listed": ("less_in", "more_in"),
-    "share": ("less_in", "more_in"),
-}
 
 
 def compare_groups(
@@ -189,14 +182,12 @@ def compare_groups(
         notes.append(f"{amount(n_rows - len(known), 'ranking')} without a group left out.")
     if not known.size:
         raise InputError("has no value for any ranking", parameter="groups")
-    used, codes = np.unique(found.codes[known], return_inverse=True)
-    values = tuple(found.values[code] for code in used)
-    rows, told = read_rows(weighted, known, codes.astype(np.int64), strata, people)
+    rows, told = read_rows(weighted, known, found.codes[known], strata, people)
     notes += told
     if strata is not None or told:
-        rows, note = _with_several_groups(rows, values)
+        rows, note = _with_several_groups(rows, len(found.values))
         notes += note
-    _check_groups(rows, values)
+    _check_groups(rows, found.values)
     if measure is not None:
         check_choice(measure, get_args(Measure), "measure")
     if graph is not None:
@@ -210,19 +201,18 @@ def compare_groups(
         raise InputError(
             "has nothing to compare: all rankings list the same items", parameter="measure"
         )
-    asked = _GroupTest(rows, values, _measure_of(measure, rows), graph, features, options)
+    if measure is None:
+        measure = "strengths" if rows.partial and _have_strengths(rows.rankings) else "places"
+    asked = _GroupTest(rows, found.values, measure, graph, features, options)
     result = asked.compare(notes)
     if not varied or measure == "listing":
         return result
     return replace(result, listing=replace(asked, measure="listing", features=None).compare([]))
 
 
-def _measure_of(measure: Measure | None, rows: ComparedRows) -> Measure:
-    """Places of full rankings, strengths of others, if strengths can be fitted."""
-    if measure is not None or not rows.partial:
-        return measure or "places"
-    too_many = rows.rankings.shape[1] > MOST_DENSE
-    return "places" if too_many or not Choices.of(rows.rankings).informative.any() else "strengths"
+def _have_strengths(rankings: Rankings) -> bool:
+    few = rankings.shape[1] <= MOST_DENSE
+    return few and bool(Choices.of(rankings).informative.any())
 
 
 @dataclass(frozen=True)
@@ -238,7 +228,7 @@ class _GroupTest:
 
     def compare(self, notes: list[str]) -> GroupComparison:
         rows, values = self.rows, self.values
-        n_groups, n_items = len(values), rows.rankings.shape[1]
+        n_items = rows.rankings.shape[1]
         design = make_design(rows)
         strengths = None
         if self.measure in ("strengths", "order"):
@@ -247,7 +237,7 @@ class _GroupTest:
             strengths = GroupStrengths.of(seen_rows, design)
         parts = self._parts(strengths)
         scores = Scores(design, parts)
-        columns = scores.columns
+        columns, varies = scores.columns, scores.varies
         looked = next(name for name in ("whole", "scores", "items") if name in parts)
         whole, crossed = columns[looked], self.features is None and n_items <= PAIR_ITEMS
         expected = None if strengths is None else strengths.expected(columns)
@@ -258,53 +248,53 @@ class _GroupTest:
             known = first if looked == "scores" else draws.seen(data, columns["scores"])
             data = strengths.own_moments(data, known, columns)
         if self.features is None:
-            questions = _overall(data, whole, columns["items"], scores.varies)
+            overall = partial(_by_means, whole, columns["items"], varies)
         else:
-            questions = _by_distance(first, whole)
+            overall = partial(_by_distance, whole, first)
+        questions = {"overall": overall(two=False)}
+        if len(values) > 2:
+            questions["between"] = overall(two=True)
         for name in ("items", "pairs"):
             if name in parts:
-                questions[name] = _family(data, columns[name], scores.varies)
-        p_values = draws.p_values(list(questions.values()), data)
-        found = dict(zip(questions, p_values, strict=True))
-        share = share_explained(first, float(scores.total[whole].sum()))
+                questions[name] = _family(columns[name], varies, len(values))
+        found = draws.p_values(questions, data)
         means = scores.adjusted_means(data.means[0], data.weights[0])
         means[np.abs(means) < ROUNDING] = 0.0
         shown = {name: means[:, columns[name]] for name in parts}
         if strengths is not None:
             shown |= {"items": strengths.theta, "pairs": strengths.preferred()}
+
+        def table(name: str, compared: dict[str, Any], unit: str, shrunk: Any = None) -> Table:
+            clearness = score_statistics(data.of(columns[name]), varies[columns[name]])[0]
+            p_values = found[name]
+            return difference_table(
+                compared, shown[name], clearness, p_values, values, unit, shrunk
+            )
+
         names = [rows.rankings.item(column) for column in range(n_items)]
-
-        def table(name: str, compared: dict[str, Any], unit: str) -> Table:
-            if name not in parts:
-                return Table({})
-            clearness = score_statistics(data.of(columns[name]), scores.varies[columns[name]])[0]
-            return difference_table(compared, shown[name], clearness, found[name], values, unit)
-
-        items, between = table("items", {"item": names}, UNITS[self.measure]), Table({})
+        sides = zip(*itertools.combinations(names, 2), strict=True)
+        pairs = dict(zip(("first", "second"), sides, strict=False))
+        shrunk = None
         if strengths is not None and self.graph is not None:
-            shrunk = strengths.shrunk(self.graph).T
-            items = _with_shrunk(items, dict(zip(names, shrunk, strict=True)), values)
-        two = list(itertools.combinations(names, 2))
-        sides = {"first": [a for a, _ in two], "second": [b for _, b in two]}
+            shrunk = strengths.shrunk(self.graph)
+        share = share_explained(first, float(scores.total[whole].sum()))
         within = scores.within(rows, looked)
-        if "between" in found:
-            between = _between(first, within, found["between"], values)
         return GroupComparison(
             measure=self.measure,
             p_value=float(found["overall"][0]),
             effect_size=share.value,
             effect_interval=share.interval,
-            groups=dict(zip(values, rows.sizes(n_groups), strict=True)),
+            groups=dict(zip(values, rows.sizes(len(values)), strict=True)),
             n_units=int(data.sizes.sum()),
             design_effect=self._design_effect(first, within),
-            items=items,
-            pairs=table("pairs", sides, "share"),
-            between=between,
+            items=table("items", {"item": names}, UNITS[self.measure], shrunk),
+            pairs=table("pairs", pairs, "share") if "pairs" in parts else Table({}),
+            between=_between(first, within, found.get("between"), values),
             listing=None,
             method=draws.describe(),
             features=parts["whole"].name if self.features is not None else "means",
             n_permutations=draws.number,
-            notes=(*notes, *self._notes(parts, scores, draws, data.sizes)),
+            notes=(*notes, *self._notes(parts, scores, draws.number, data.sizes)),
         )
 
     def _parts(self, strengths: GroupStrengths | None) -> dict[str, Coordinates]:
@@ -322,7 +312,7 @@ class _GroupTest:
         return parts
 
     def _notes(
-        self, parts: Mapping[str, Coordinates], scores: Scores, draws: GroupDraws, sizes: Longs
+        self, parts: Mapping[str, Coordinates], scores: Scores, drawn: int, sizes: Longs
     ) -> list[str]:
         """What a reader should know."""
         if self.measure == "listing":
@@ -332,9 +322,7 @@ class _GroupTest:
             notes.append(f"Pairs are not compared: there are more than {PAIR_ITEMS} items.")
         if not scores.total[scores.columns["items"]].sum() > 0:
             notes.append("All rankings are equal: there is nothing to compare.")
-        few = [
-            str(value) for value, size in zip(self.values, sizes, strict=True) if size < FEW_UNITS
-        ]
+        few = [str(self.values[k]) for k in np.flatnonzero(sizes < FEW_UNITS)]
         if few:
             what = "people" if self.rows.person is not None else "rankings"
             have = "has" if len(few) == 1 else "have"
@@ -343,7 +331,7 @@ class _GroupTest:
                 "if groups have the same spread, and may not otherwise."
             )
         wanted = self.options.n_permutations
-        if 0 < draws.number < wanted:
+        if 0 < drawn < wanted:
             notes.append(f"Fewer than {wanted:,} permutations, as there are many rankings.")
         if "whole" in parts and parts["whole"].error:
             missed = 100 * parts["whole"].error
@@ -364,11 +352,11 @@ class _GroupTest:
         return dict(zip(values, effects.tolist(), strict=True))
 
 
-def _overall(data: Moments, whole: slice, items: slice, varies: Flags) -> dict[str, Question]:
-    """Do all groups differ, and, if there are more than two, each two of them?"""
+def _by_means(whole: slice, items: slice, varies: Flags, *, two: bool) -> Question:
+    """Do all groups differ, or each two of them?"""
     n_items = int(varies[items].sum())
 
-    def look(moments: Moments, *, two: bool) -> Floats:
+    def look(moments: Moments) -> Floats:
         own = moments.of(whole).varying(varies[whole])
         z = score_statistics(moments.of(items), varies[items]).max(axis=-1)
         largest = z if two else z.max(axis=-1)
@@ -380,74 +368,48 @@ def _overall(data: Moments, whole: slice, items: slice, varies: Flags) -> dict[s
             p_values.append(statistic(about_mean(space.of_two() if two else space)).p_value())
         return cauchy_combination(p_values).reshape(len(z), -1)
 
-    return {
-        name: Question(partial(look, two=two), holm(cauchy_p_value(look(data, two=two)[0])))
-        for name, two in _ways(len(data.sizes)).items()
-    }
+    return Question(look, lambda combined: holm(cauchy_p_value(combined)))
 
 
-def _by_distance(first: Moments, whole: slice) -> dict[str, Question]:
+def _by_distance(whole: slice, first: Moments, *, two: bool) -> Question:
     """The same for a kernel, which asks whether populations are equal, and keeps its distances."""
 
-    def look(moments: Moments, *, two: bool) -> Floats:
-        own = moments.of(whole)
-        ratio = with_equal_weights(own.of_two() if two else own).ratio
+    def form(moments: Moments) -> Form:
+        return with_equal_weights(moments.of_two() if two else moments)
+
+    def look(moments: Moments) -> Floats:
+        ratio = form(moments.of(whole)).ratio
         return ratio.reshape(len(ratio), -1)
 
-    return {
-        name: Question(
-            partial(look, two=two),
-            holm(np.ravel(with_equal_weights(first.of_two() if two else first).p_value())),
-        )
-        for name, two in _ways(len(first.sizes)).items()
-    }
+    return Question(look, lambda _: holm(np.ravel(form(first).p_value())))
 
 
-def _ways(n_groups: int) -> dict[str, bool]:
-    """What is asked, and whether it is asked of each two groups."""
-    return {"overall": False, "between": True} if n_groups > 2 else {"overall": False}
-
-
-def _family(data: Moments, columns: slice, varies: Flags) -> Question:
+def _family(columns: slice, varies: Flags, n_groups: int) -> Question:
     """Coordinates one by one: the largest |z| over pairs of groups."""
 
     def look(moments: Moments) -> Floats:
         return np.asarray(score_statistics(moments.of(columns), varies[columns]).max(axis=-2))
 
-    n_groups = len(data.sizes)
-    normal = holm(two_sided(look(data)[0], n_groups * (n_groups - 1) // 2))
-    return Question(look, normal, bounded=True)
+    n_pairs = n_groups * (n_groups - 1) // 2
+    return Question(look, lambda z: holm(two_sided(z, n_pairs)), bounded=True)
 
 
-def _with_shrunk(items: Table, shrunk: Mapping[Any, Floats], values: Sequence[Hashable]) -> Table:
-    """The table of items with its differences as they are drawn along the graph."""
-    number = {value: k for k, value in enumerate(values)}
-    found = []
-    for row in items:
-        high, low = (number.get(row[side], 0) for side in ("higher_in", "lower_in"))
-        found.append(float(shrunk[row["item"]][high] - shrunk[row["item"]][low]))
-    return Table({**items.columns, "shrunk": found})
-
-
-def _with_several_groups(
-    rows: ComparedRows, values: tuple[Hashable, ...]
-) -> tuple[ComparedRows, list[str]]:
+def _with_several_groups(rows: ComparedRows, n_groups: int) -> tuple[ComparedRows, list[str]]:
     """Leave out strata with one group: there is nothing to exchange in them."""
-    n_strata, n_groups = int(rows.stratum.max()) + 1, len(values)
-    table = np.zeros((n_strata, n_groups), dtype=bool)
+    table = np.zeros((int(rows.stratum.max()) + 1, n_groups), dtype=bool)
     table[rows.stratum, rows.group] = True
-    kept = np.flatnonzero((table.sum(axis=1) > 1)[rows.stratum])
-    if len(kept) == len(rows.index):
+    several = table.sum(axis=1) > 1
+    if several.all():
         return rows, []
-    if not kept.size or len(np.unique(rows.group[kept])) < n_groups:
+    if not table[several].any(axis=0).all():
         raise InputError(
             "has groups that share no stratum (or person) with another group",
             parameter="groups",
             remedy="use coarser strata, or leave these groups out",
         )
-    left_out = amount(int(rows.count.sum() - rows.count[kept].sum()), "ranking")
-    note = f"Left out {left_out} in strata with a single group, which say nothing."
-    return rows.take(kept), [note]
+    kept = rows.take(np.flatnonzero(several[rows.stratum]))
+    left_out = amount(int(rows.count.sum() - kept.count.sum()), "ranking")
+    return kept, [f"Left out {left_out} in strata with a single group, which say nothing."]
 
 
 def _check_groups(rows: ComparedRows, values: tuple[Hashable, ...]) -> None:
@@ -476,20 +438,21 @@ def _check_groups(rows: ComparedRows, values: tuple[Hashable, ...]) -> None:
             )
 
 
-def _between(seen: Moments, within: Floats, p_values: Floats, values: Sequence[Any]) -> Table:
+def _between(
+    seen: Moments, within: Floats, p_values: Floats | None, values: Sequence[Any]
+) -> Table:
     """All pairs of groups, each with its own p-value and effect, p adjusted for all pairs."""
-    assert seen.covariances is not None
-    columns: dict[str, list[Any]] = {"first": [], "second": [], "effect_size": []}
-    for pair in zip(*two_groups(len(values)), strict=True):
-        two = list(pair)
-        weights, means = seen.weights[two], seen.means[two]
-        gaps = means - weights @ means / weights.sum()
-        total = float(weights @ ((gaps**2).sum(axis=1) + within[two]))
-        own = Moments(means, seen.variances[two], weights, seen.sizes[two], seen.covariances[two])
-        columns["first"].append(values[two[0]])
-        columns["second"].append(values[two[1]])
-        columns["effect_size"].append(share_explained(own, total).value)
-    return Table({**columns, "p_value": p_values.tolist()})
+    if p_values is None:
+        return Table({})
+    first, second = two_groups(len(values))
+    effects = []
+    for two in np.stack([first, second], axis=1):
+        own = seen.of_groups(two)
+        gaps = own.means - own.weights @ own.means / own.weights.sum()
+        total = float(own.weights @ ((gaps**2).sum(axis=1) + within[two]))
+        effects.append(share_explained(own, total).value)
+    sides = {"first": [values[k] for k in first], "second": [values[k] for k in second]}
+    return Table({**sides, "effect_size": effects, "p_value": p_values.tolist()})
 
 
 def difference_table(
@@ -499,24 +462,28 @@ def difference_table(
     p_values: Floats,
     groups: Sequence[Any],
     unit: str,
+    shrunk: Floats | None = None,
 ) -> Table:
     """The clearest difference between two groups and where it is, the clearest first.
 
-    ``means`` are those of each group, ``clearness`` how clear the difference between each two is,
-    ``unit`` is what a mean is called.
+    ``means`` are those of each group, ``shrunk`` the same as they are drawn along a graph,
+    ``clearness`` how clear the difference between each two is, ``unit`` is what a mean is called.
     """
     every = np.arange(means.shape[1])
     one, other = (side[clearness.argmax(axis=0)] for side in two_groups(len(groups)))
     gap = means[other, every] - means[one, every]
-    low, high = np.where(gap < 0, other, one), np.where(gap < 0, one, other)
-    difference = np.abs(gap)
-    order = np.lexsort((every, -difference, -clearness.max(axis=0), p_values))
+    # The first place is the highest.
+    swapped = (gap > 0) != (unit == "place")
+    high, low = np.where(swapped, other, one), np.where(swapped, one, other)
+    order = np.lexsort((every, -np.abs(gap), -clearness.max(axis=0), p_values))
     columns = {name: [values[k] for k in order] for name, values in names.items()}
-    columns["difference"] = difference[order].tolist()
-    ends = dict(zip(_ENDS[unit], (low, high), strict=True))
-    for word in sorted(ends, key=lambda word: word.startswith(("lower", "less"))):
-        columns[word] = [groups[ends[word][k]] if difference[k] > 0 else None for k in order]
+    columns["difference"] = np.abs(gap)[order].tolist()
+    ends = ("more_in", "less_in") if unit in ("listed", "share") else ("higher_in", "lower_in")
+    for word, group in zip(ends, (high, low), strict=True):
+        columns[word] = [groups[group[k]] if gap[k] else None for k in order]
     columns["p_value"] = p_values[order].tolist()
     for group, mean in zip(groups, means, strict=True):
         columns[f"{unit} in {group}"] = mean[order].tolist()
+    if shrunk is not None:
+        columns["shrunk"] = (shrunk[high, every] - shrunk[low, every])[order].tolist()
     return Table(columns)

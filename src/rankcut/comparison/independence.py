@@ -1,7 +1,7 @@
 """Do rankings depend on covariates: numbers, categories, or both?"""
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +11,13 @@ from scipy.special import chdtrc
 
 from rankcut._loops.random_streams import shuffle_rows
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.permutations import ENOUGH, Draws, Options, Question, number_of
+from rankcut.comparison.permutations import ENOUGH, Draws, Options, Question
 from rankcut.comparison.results import (
     LEVEL,
     Table,
     TestedEffect,
     adjusted_in_words,
+    significant,
     verdict_in_words,
 )
 from rankcut.comparison.rows import (
@@ -27,14 +28,14 @@ from rankcut.comparison.rows import (
     make_design,
     read_rows,
     read_weighted,
+    starts_of,
 )
 from rankcut.comparison.statistics import Estimate, holm, normal_interval
 from rankcut.comparison.vectors import Scores, places
 from rankcut.errors import InputError, amount
-from rankcut.parameters import AT_ONCE, check_count, seed_from, within_floats
+from rankcut.parameters import check_count, seed_from, within_floats
 from rankcut.rankings import Unranked, as_frame
 from rankcut.rankings.value import ROUNDING
-from rankcut.threads import in_order
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -67,14 +68,8 @@ class IndependenceResult(TestedEffect):
         sentence = verdict_in_words(self, found, "No dependence was found", what)
         return sentence.replace("covariates explains", "covariates explain")
 
-    def summary(self, level: float = LEVEL) -> str:
-        """The findings in plain words.
-
-        Parameters
-        ----------
-        level : float
-            Covariates and items with an adjusted p-value up to this are named.
-        """
+    def summary(self) -> str:
+        """The findings in plain words; covariates and items with p up to 0.05 are named."""
         lines = [self.verdict()]
         for title, table, name in (
             ("Covariates that matter by themselves:", self.covariates, "covariate"),
@@ -82,26 +77,19 @@ class IndependenceResult(TestedEffect):
         ):
             found = [
                 f"{row[name]} ({adjusted_in_words(row['p_value'], own, self.p_floor)})"
-                for row in table
+                for row in significant(table)
                 for own in [row.get("p_unadjusted", row["p_value"])]
-                if row["p_value"] <= level
             ]
             if found:
                 lines.append(f"{title} {', '.join(found)}.")
         lines.append(f"{self.n_rankings:,} rankings. {self.method}")
         return "\n".join([*lines, *self.notes])
 
-    def plot(self, level: float = LEVEL) -> Any:
-        """The share of each item's variation that the covariates explain, as a Matplotlib figure.
-
-        Parameters
-        ----------
-        level : float
-            Items with an adjusted p-value above this are drawn faint.
-        """
+    def plot(self) -> Any:
+        """The share of each item's variation that the covariates explain, as a figure."""
         from rankcut.pictures.figures import draw_item_shares
 
-        return draw_item_shares(self.items, level, self.verdict())
+        return draw_item_shares(self.items, LEVEL, self.verdict())
 
 
 def independence_test(
@@ -172,17 +160,18 @@ def independence_test(
     draws = CovariateDraws(rows, scores, np.hstack(list(numbers.values())), options)
     if draws.width == 0:
         raise InputError("are the same for all rankings of a stratum", parameter="covariates")
-    found, of_items = draws.p_values([draws.whole(), draws.each()], draws.data())
+    found = draws.p_values({"whole": draws.whole(), "items": draws.each()}, draws.data())
+    of_items = found["items"]
     share, total = draws.share_explained(), scores.total
     by_item = np.divide(draws.data()[0][0], total, out=np.zeros_like(total), where=total > 0)
     order = np.lexsort((-by_item, of_items))
     alone = [CovariateDraws(rows, scores, columns, options) for columns in numbers.values()]
     p_alone = [
-        float(each.p_values([each.whole()], each.data())[0][0]) if each.width else 1.0
+        float(each.p_values({"": each.whole()}, each.data())[""][0]) if each.width else 1.0
         for each in alone
     ]
     return IndependenceResult(
-        p_value=float(found[0]),
+        p_value=float(found["whole"][0]),
         effect_size=share.value,
         effect_interval=share.interval,
         n_rankings=int(rows.count.sum()),
@@ -223,11 +212,10 @@ class CovariateDraws(Draws):
     def __init__(
         self, rows: ComparedRows, scores: Scores, covariates: Floats, options: Options
     ) -> None:
-        self._scores, self._options, self._varies = scores, options, scores.varies
-        first, self._cells, count = _units_of(rows, covariates)
-        stratum = rows.stratum[first]
-        segments = np.concatenate([[0], np.flatnonzero(np.diff(stratum)) + 1, [len(first)]])
-        often = count.astype(np.float64)[:, np.newaxis]
+        self._scores, self._varies = scores, scores.varies
+        first, self._cells, self._count = _units_of(rows, covariates)
+        segments = starts_of(rows.stratum[first])
+        often = self._count.astype(np.float64)[:, np.newaxis]
         sizes = np.add.reduceat(often, segments[:-1])
         means = np.add.reduceat(often * covariates[first], segments[:-1]) / sizes
         centred = covariates[first] - np.repeat(means, np.diff(segments), axis=0)
@@ -236,18 +224,20 @@ class CovariateDraws(Draws):
         rows_of_q = left[:, kept] / np.sqrt(often)
         self.width = int(kept.sum())
         # The sum of squares is to grow with weights as the total does.
-        weight = float(scores.design.counts @ scores.design.weight)
-        rows_of_q /= math.sqrt(weight / float(count.sum()))
+        weight, n_units = float(scores.design.counts @ scores.design.weight), int(sizes.sum())
+        rows_of_q /= math.sqrt(weight / n_units)
         self._labels = np.hstack([rows_of_q, (rows_of_q**2).sum(axis=1, keepdims=True)])
-        self._count, self._n_units = count, int(count.sum())
+        self._n_units = n_units
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        largest = float(self._labels[:, -1].max() * weight / self._n_units) if self.width else 0.0
-        enough = (
-            self._n_units >= ENOUGH * (1 + self.width) and largest * ENOUGH < self._n_units**0.5
+        largest = float(self._labels[:, -1].max() * weight / n_units) if self.width else 0.0
+        enough = n_units >= ENOUGH * (1 + self.width) and largest * ENOUGH < n_units**0.5
+        room = n_units * (1 + self.width)
+        super().__init__(
+            options,
+            enough=enough and scores.is_nearly_normal(ENOUGH),
+            work=room * scores.width,
+            room=room,
         )
-        work = self._n_units * scores.width * (1 + self.width)
-        enough = enough and scores.is_nearly_normal(ENOUGH)
-        self.number = number_of(options.n_permutations, enough, work)
 
     def whole(self) -> Question:
         """All items together: the mean of their ratios."""
@@ -257,12 +247,15 @@ class CovariateDraws(Draws):
             return total / max(int(self._varies.sum()), 1)
 
         freedom = self.width * self._directions(correlation=True)
-        return Question(look, chdtrc(freedom, freedom * look(self.data())[0]))
+        return Question(look, lambda ratio: chdtrc(freedom, freedom * ratio))
 
     def each(self) -> Question:
         """Items one by one."""
-        normal = holm(chdtrc(self.width, self.width * self._ratios(*self.data())[0]))
-        return Question(lambda drawn: self._ratios(*drawn), normal, bounded=True)
+        return Question(
+            lambda drawn: self._ratios(*drawn),
+            lambda ratios: holm(chdtrc(self.width, self.width * ratios)),
+            bounded=True,
+        )
 
     def _ratios(self, squares: Floats, expected: Floats) -> Floats:
         return np.divide(squares, expected, out=np.zeros_like(squares), where=self._varies)
@@ -281,38 +274,26 @@ class CovariateDraws(Draws):
 
     def data(self) -> tuple[Floats, Floats]:
         """Squares of S, and what is expected of them, in each coordinate."""
-        labels = self._labels * self._count[:, np.newaxis]
-        return self._squares(np.add.reduceat(labels, self._begins(self._cells))[np.newaxis])
+        labels = np.asarray(self._labels * self._count[:, np.newaxis], dtype=np.float64)
+        return self._squares(labels[np.newaxis], self._cells)
 
-    def _squares(self, labels: Floats) -> tuple[Floats, Floats]:
-        """Of the sums of labels in each cell, of shape (n_draws, n_cells, width + 1)."""
+    def drawn(self, first: int, size: int) -> tuple[Floats, Floats]:
+        """The same with the covariates of units exchanged in each stratum."""
+        rows = np.empty((size, self._n_units), dtype=np.int32)
+        shuffle_rows(self._starts, np.uint64(self._options.seed), first, rows)
+        units = np.repeat(np.arange(len(self._count)), self._count)
+        return self._squares(self._labels[units[rows]], self._cells[units])
+
+    def _squares(self, labels: Floats, cells: Longs) -> tuple[Floats, Floats]:
+        """From the labels of units, of shape (n_draws, n_units, width + 1), and their cells."""
+        labels = np.add.reduceat(labels, starts_of(cells)[:-1], axis=1)
         products = np.zeros((len(labels), self.width, self._scores.width))
         expected = np.zeros((len(labels), self._scores.width))
-        for cells, block in self._scores.blocks():
-            own = labels[:, cells]
+        for some, block in self._scores.blocks():
+            own = labels[:, some]
             products += np.swapaxes(own[:, :, :-1], 1, 2) @ block
             expected += own[:, :, -1] @ block**2
         return (products**2).sum(axis=1), expected
-
-    @staticmethod
-    def _begins(cells: Longs) -> Longs:
-        """Where each cell begins."""
-        return np.concatenate([[0], np.flatnonzero(np.diff(cells)) + 1])
-
-    def blocks(self, work: Callable[[Any], Any]) -> Iterator[Any]:
-        """Shuffles of the units' covariates in each stratum."""
-        units = np.repeat(np.arange(len(self._count)), self._count)
-        begins = self._begins(self._cells[units])
-        step = max(1, AT_ONCE // ((1 + self.width) * self._n_units))
-        seed = np.uint64(self._options.seed)
-
-        def shuffled(first: int) -> Any:
-            rows = np.empty((min(step, self.number - first), self._n_units), dtype=np.int32)
-            shuffle_rows(self._starts, seed, first, rows)
-            labels = self._labels[units[rows]]
-            return work(self._squares(np.add.reduceat(labels, begins, axis=1)))
-
-        yield from in_order(shuffled, range(0, self.number, step), self._options.n_jobs)
 
     def share_explained(self) -> Estimate:
         """The part of the variation that the covariates explain, corrected for chance."""
@@ -328,12 +309,11 @@ class CovariateDraws(Draws):
 
 def _units_of(rows: ComparedRows, covariates: Floats) -> tuple[Longs, Longs, Longs]:
     """Rows in the order of their cells; the cell of each, and how many units it stands for."""
-    if rows.person is None:
-        order = np.lexsort((*covariates.T[::-1], rows.weight, rows.index, rows.stratum))
-        return order, cells_of(rows)[1][order], rows.count[order]
-    keys = rows.stratum * (int(rows.person.max()) + 1) + rows.person
-    first = np.asarray(np.unique(keys, return_index=True)[1], dtype=np.int64)
-    return first, np.arange(len(first)), np.ones(len(first), dtype=np.int64)
+    first, cell = cells_of(rows)
+    if rows.person is not None:
+        return first, np.arange(len(first)), np.ones(len(first), dtype=np.int64)
+    order = np.lexsort((*covariates.T[::-1], cell))
+    return order, cell[order], rows.count[order]
 
 
 def _read(covariates: Any, n_rows: int) -> dict[Hashable, Any]:

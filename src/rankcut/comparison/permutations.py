@@ -5,7 +5,7 @@ A shuffle depends on the seed and its number alone, so results are the same for 
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,14 +43,15 @@ class Question(NamedTuple):
     ----------
     look : function
         From what is drawn to values, of shape (n_draws, n_compared), large if groups differ.
-    normal : (n_compared,)
-        Adjusted p-values by normal distributions, used without permutations.
+    normal : function
+        From the values of the data to adjusted p-values by normal distributions, used without
+        permutations.
     bounded : bool
         Whether no p-value is smaller than these.
     """
 
     look: Callable[[Any], Floats]
-    normal: Floats
+    normal: Callable[[Floats], Floats]
     bounded: bool = False
 
 
@@ -60,59 +61,58 @@ class Draws(ABC):
     Attributes
     ----------
     number : int
-        How many permutations: none where there are very many units.
+        How many permutations: none if there are ``enough`` units, fewer if each is much ``work``.
+        They take ``room``, so that only some of them are made at once.
     """
 
-    number: int
+    def __init__(self, options: Options, *, enough: bool, work: int, room: int) -> None:
+        self._options = options
+        self.number = 0 if enough else min(options.n_permutations, max(_WORK // work, 199))
+        self._step = max(1, min(AT_ONCE // room, 128))
 
     @abstractmethod
-    def blocks(self, work: Callable[[Any], Any]) -> Iterator[Any]:
-        """What ``work`` makes of each block of permutations."""
+    def drawn(self, first: int, size: int) -> Any:
+        """What questions look at, in some permutations from number ``first`` on."""
 
-    def p_values(self, questions: Sequence[Question], data: Any) -> list[Floats]:
+    def p_values(self, questions: Mapping[str, Question], data: Any) -> dict[str, Floats]:
         """Of each family, adjusted for all of it, step by step from the clearest (Westfall-Young).
 
         A p-value is the share of permutations in which the largest of those that are not clearer
         is as large.
         """
+        values = {name: question.look(data)[0] for name, question in questions.items()}
+        normal = {name: questions[name].normal(own) for name, own in values.items()}
         if not self.number:
-            return [question.normal for question in questions]
-        values = [question.look(data)[0] for question in questions]
-        orders = [np.argsort(-each, kind="stable") for each in values]
-        bars = [each[order] for each, order in zip(values, orders, strict=True)]
+            return normal
+        orders = {name: np.argsort(-own, kind="stable") for name, own in values.items()}
 
-        def count(drawn: Any) -> list[Longs]:
-            counts = []
-            for question, order, bar in zip(questions, orders, bars, strict=True):
-                found = question.look(drawn)[:, order]
+        def count(first: int) -> dict[str, Longs]:
+            drawn = self.drawn(first, min(self._step, self.number - first))
+            counts = {}
+            for name, order in orders.items():
+                found, bar = questions[name].look(drawn)[:, order], values[name][order]
                 largest = np.maximum.accumulate(found[:, ::-1], axis=1)[:, ::-1]
                 # Strengths are fitted to about half of the digits of a float.
                 near = math.sqrt(ROUNDING) * np.maximum(bar, 1.0)
-                counts.append((largest >= bar - near).sum(axis=0))
+                counts[name] = (largest >= bar - near).sum(axis=0)
             return counts
 
-        extreme = [np.zeros(len(bar), dtype=np.int64) for bar in bars]
-        for block in self.blocks(count):
-            for total, more in zip(extreme, block, strict=True):
-                total += more
-        found = []
-        for question, order, often in zip(questions, orders, extreme, strict=True):
-            p_values = np.empty(len(order))
+        firsts = range(0, self.number, self._step)
+        blocks = list(in_order(count, firsts, self._options.n_jobs))
+        p_values = {name: np.empty(len(order)) for name, order in orders.items()}
+        for name, found in p_values.items():
             # The data are one of the permutations.
-            p_values[order] = np.maximum.accumulate((often + 1) / (self.number + 1))
-            found.append(np.maximum(p_values, question.normal) if question.bounded else p_values)
-        return found
+            often = 1 + sum(block[name] for block in blocks)
+            found[orders[name]] = np.maximum.accumulate(often / (self.number + 1))
+            if questions[name].bounded:
+                np.maximum(found, normal[name], out=found)
+        return p_values
 
     def describe(self) -> str:
         """How p-values were found, as a sentence."""
         if self.number:
             return f"{self.number:,} random permutations."
         return "Normal approximation, as there are very many rankings."
-
-
-def number_of(wanted: int, enough: bool, work: int) -> int:
-    """How many permutations: none if there are enough units, fewer if each is much work."""
-    return 0 if enough else min(wanted, max(_WORK // work, 199))
 
 
 class GroupDraws(Draws):
@@ -130,8 +130,8 @@ class GroupDraws(Draws):
 
         Variances are drawn to the expected ones, if there are any.
         """
+        self.scores, self._whole, self._crossed = scores, whole, crossed
         self._expected = expected
-        self.scores, self._whole, self._options = scores, whole, options
         design = scores.design
         n_cells, n_groups = design.table.shape
         # Groups in the order of their sizes and members: their names decide nothing.
@@ -140,16 +140,17 @@ class GroupDraws(Draws):
         self._sizes = design.sizes[:, self._order]
         n_whole = whole.stop - whole.start
         self._pairs = np.triu_indices(n_whole if crossed else 0, 1)
-        self._crossed = crossed
         extra = scores.width + 2 if design.weighted else 0
         self._width = 2 * scores.width + len(self._pairs[0]) + extra
         self._units = int(self._sizes.sum())
         # Each two groups have their covariances, four times over.
         made = n_groups * (n_groups - 1) * (scores.width + 4 * (n_whole**2 if crossed else 0))
-        made += 2 * n_groups * self._width
-        self._step = int(max(1, min(AT_ONCE // (made + self._units), 128)))
-        enough = self._sizes.sum(axis=0).min() >= ENOUGH and scores.is_nearly_normal(ENOUGH)
-        self.number = number_of(options.n_permutations, enough, self._units * self._width)
+        super().__init__(
+            options,
+            enough=self._sizes.sum(axis=0).min() >= ENOUGH and scores.is_nearly_normal(ENOUGH),
+            work=self._units * self._width,
+            room=made + 2 * n_groups * self._width + self._units,
+        )
         weight = float(design.counts @ design.weight)
         # The part of the sum of squared weights of units that is of single rankings.
         squares = design.counts @ (design.members.multiply(design.members)).sum(axis=1)
@@ -227,22 +228,17 @@ class GroupDraws(Draws):
         covariances[..., every, every] = variances[..., self._whole]
         return found._replace(covariances=covariances)
 
-    def blocks(self, work: Callable[[Moments], Any]) -> Iterator[Any]:
-        """What ``work`` makes of the moments of each block of permutations."""
+    def drawn(self, first: int, size: int) -> Moments:
+        """The moments of groups with exchanged labels."""
         if self._units > MOST_HELD:
             raise InputError(
                 f"{self._units:,} people are too many to shuffle, as a small group needs",
                 remedy="divide all counts by the same number, or leave the small group out",
             )
         starts = np.concatenate([[0], np.cumsum(self._sizes.sum(axis=1))])
-
-        def shuffled(first: int) -> Any:
-            size = min(self._step, self.number - first)
-            labels = np.empty((size, self._units), dtype=np.uint8)
-            shuffle_labels(self._sizes, starts, np.uint64(self._options.seed), first, labels)
-            return work(self._labelled(labels))
-
-        yield from in_order(shuffled, range(0, self.number, self._step), self._options.n_jobs)
+        labels = np.empty((size, self._units), dtype=np.uint8)
+        shuffle_labels(self._sizes, starts, np.uint64(self._options.seed), first, labels)
+        return self._labelled(labels)
 
     def _labelled(self, labels: NDArray[np.uint8]) -> Moments:
         """The moments of groups with these labels; those of the largest follow from the rest."""

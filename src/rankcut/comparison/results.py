@@ -222,49 +222,34 @@ class GroupComparison(TestedEffect):
         same = "No difference between groups was found"
         return verdict_in_words(self, "Groups differ", same, "group")
 
-    def summary(self, level: float = LEVEL) -> str:
-        """The findings in plain words.
-
-        Parameters
-        ----------
-        level : float
-            Items and pairs with an adjusted p-value up to this are named.
-        """
-        lines = [self.verdict()]
-        found = [row for row in self.items if row["p_value"] <= level]
+    def summary(self) -> str:
+        """The findings in plain words; items and pairs with p up to 0.05 are named."""
+        lines, found = [self.verdict()], significant(self.items)
         if found:
             lines.append("Items that differ:")
             lines += [f"  {row['item']}: {item_in_words(row, self.p_floor)}" for row in found]
-        return "\n".join([*lines, *self.details(level)])
+        return "\n".join([*lines, *self.details()])
 
-    def details(self, level: float = LEVEL) -> list[str]:
-        """The rest of the summary: pairs, lists, groups, sizes, method, notes.
-
-        Parameters
-        ----------
-        level : float
-            As in :meth:`summary`.
-        """
+    def details(self) -> list[str]:
+        """The rest of the summary: pairs, lists, groups, sizes, method, notes."""
         lines, floor = [], self.p_floor
-        apart = [row for row in self.pairs if row["p_value"] <= level]
+        apart = significant(self.pairs)
         if apart:
             row = apart[0]
-            verb = "differs" if len(apart) == 1 else "differ"
             lines.append(
-                f"{len(apart)} of {len(self.pairs)} pairs {verb}, most clearly {row['first']} "
-                f"before {row['second']}: {_percent(row['difference'])} points more often in "
-                f"{row['more_in']} than in {row['less_in']}."
+                f"{len(apart)} of {len(self.pairs)} pairs {_differ(apart)}, most clearly "
+                f"{row['first']} before {row['second']}: {_percent(row['difference'])} points more "
+                f"often in {row['more_in']} than in {row['less_in']}."
             )
         if self.listing is not None:
             words = "No difference was found in which items groups list"
-            if self.listing.p_value <= level:
+            if self.listing.p_value <= LEVEL:
                 words = "Groups list different items"
             lines.append(f"{words} ({p_in_words(self.listing.p_value, floor)}).")
         if len(self.between):
-            apart = [row for row in self.between if row["p_value"] <= level]
-            verb = "differs" if len(apart) == 1 else "differ"
-            end = ":" if apart else "."
-            lines.append(f"{len(apart)} of {len(self.between)} pairs of groups {verb}{end}")
+            apart = significant(self.between)
+            said = f"{len(apart)} of {len(self.between)} pairs of groups {_differ(apart)}"
+            lines.append(said + (":" if apart else "."))
             lines += [
                 f"  {row['first']} and {row['second']} ({p_in_words(row['p_value'], floor)}; "
                 f"{_percent(row['effect_size'])} %)"
@@ -290,18 +275,17 @@ class GroupComparison(TestedEffect):
             plain[name] = value
         return plain
 
-    def plot(self, level: float = LEVEL) -> Any:
-        """The items' mean places or strengths in each group, as a Matplotlib figure.
-
-        Parameters
-        ----------
-        level : float
-            Items with an adjusted p-value above this are drawn faint.
-        """
+    def plot(self) -> Any:
+        """The items' mean places or strengths in each group, as a Matplotlib figure."""
         from rankcut.pictures.figures import draw_group_places
 
         unit = UNITS[self.measure]
-        return draw_group_places(self.items, self.groups, level, self.verdict(), unit)
+        return draw_group_places(self.items, self.groups, LEVEL, self.verdict(), unit)
+
+
+def significant(table: Table) -> list[dict[str, Any]]:
+    """The rows with p-values up to 0.05."""
+    return [row for row in table if row["p_value"] <= LEVEL]
 
 
 def sizes_in_words(groups: Mapping[Any, int]) -> str:
@@ -364,6 +348,10 @@ def verdict_in_words(result: TestedEffect, differ: str, same: str, what: str) ->
         f"{words} ({p_in_words(result.p_value, result.p_floor)}); the {what} explains "
         f"{share:.1f} % of the variation ({low:.1f} to {high:.1f})."
     )
+
+
+def _differ(rows: Sequence[Any]) -> str:
+    return "differs" if len(rows) == 1 else "differ"
 
 
 def _percent(share: float) -> str:

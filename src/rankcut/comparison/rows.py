@@ -77,15 +77,10 @@ class ComparedRows:
 
     def take(self, rows: NDArray[Any]) -> "ComparedRows":
         """Some of the rows."""
-        return replace(
-            self,
-            index=self.index[rows],
-            group=self.group[rows],
-            stratum=self.stratum[rows],
-            person=None if self.person is None else self.person[rows],
-            count=self.count[rows],
-            weight=self.weight[rows],
-        )
+        person = None if self.person is None else self.person[rows]
+        names = ("index", "group", "stratum", "count", "weight")
+        some: dict[str, Any] = {name: getattr(self, name)[rows] for name in names}
+        return replace(self, person=person, **some)
 
     def sizes(self, n_groups: int) -> list[int]:
         """Number of rankings of each group."""
@@ -102,21 +97,11 @@ def read_weighted(X: Any, items: Any, unranked: Unranked, weights: Any, counts: 
     if isinstance(X, RankingSet) and X.weights is not None:
         weights = X.weights if weights is None else weights
         X = replace(X, weights=None)
-    rankings = read_rankings(X, items, unranked=unranked)
-    n_rows, count = rankings.shape[0], np.ones(rankings.shape[0])
-    if counts is not None:
-        count = check_counts(counts, n_rows, "counts")
-        if (count % 1 != 0).any():
-            row = int(np.argmax(count % 1 != 0))
-            raise InputError(
-                f"counts is {count[row]:g}, no whole number",
-                row=row,
-                remedy="give it as sample_weight",
-            )
-    elif rankings.counted:
-        count = rankings.counts
-    elif weights is None:
+    rankings = read_rankings(X, items, unranked=unranked, counts=counts)
+    n_rows = rankings.shape[0]
+    if weights is None and not rankings.counted:
         weights = rankings.counts
+    count = rankings.counts if rankings.counted else np.ones(n_rows)
     weight = check_counts(weights, n_rows)
     return Weighted(rankings, np.where(weight > 0, count, 0).astype(np.int64), weight)
 
@@ -131,6 +116,7 @@ def read_rows(
     """
     rankings, count, weight = weighted
     n_rows = rankings.shape[0]
+    people = rankings.people if people is None else people
     counts = count[kept] > 0
     kept, labels = kept[counts], labels[counts]
     stratum = np.zeros(len(kept), dtype=np.int64)
@@ -236,37 +222,36 @@ class Design:
 def make_design(rows: ComparedRows) -> Design:
     """The cells of these rows; neither their order nor the names of groups decide the order."""
     n_groups, n_distinct = int(rows.group.max()) + 1, rows.rankings.shape[0]
+    first, cell = cells_of(rows)
     if rows.person is None:
-        first, unit = cells_of(rows)
-        members = csr_array(
-            (rows.weight[first], (np.arange(len(first)), rows.index[first])),
-            shape=(len(first), n_distinct),
-        )
-        count = rows.count
+        count, members = rows.count, (rows.weight[first], (cell[first], rows.index[first]))
     else:
-        person = rows.stratum * (int(rows.person.max()) + 1) + rows.person
-        _, first, unit = np.unique(person, return_index=True, return_inverse=True)
-        members = csr_array(
-            (rows.count * rows.weight, (unit, rows.index)), shape=(len(first), n_distinct)
-        )
-        count = np.zeros(len(unit), dtype=np.int64)
-        count[first] = 1
-    cells = unit * n_groups + rows.group
-    table = np.bincount(cells, count, len(first) * n_groups).reshape(-1, n_groups)
-    stratum = rows.stratum[first]
-    changes = np.flatnonzero(np.diff(stratum)) + 1
-    starts = np.concatenate([[0], changes, [len(stratum)]]).astype(np.int64)
-    return Design(table.astype(np.int64), starts, members)
+        count = np.isin(np.arange(len(cell)), first).astype(np.int64)
+        members = (rows.count * rows.weight, (cell, rows.index))
+    table = np.bincount(cell * n_groups + rows.group, count, len(first) * n_groups)
+    starts = starts_of(rows.stratum[first])
+    shape = (len(first), n_distinct)
+    return Design(
+        table.reshape(-1, n_groups).astype(np.int64), starts, csr_array(members, shape=shape)
+    )
 
 
 def cells_of(rows: ComparedRows) -> tuple[Longs, Longs]:
-    """A row of each cell, and the cell of each row, where units are rankings."""
-    order = np.lexsort((rows.weight, rows.index, rows.stratum))
-    keys = np.vstack([rows.stratum, rows.index, rows.weight])[:, order]
-    new = np.concatenate([[True], (keys[:, 1:] != keys[:, :-1]).any(axis=0)])
+    """The first row of each cell, and the cell of each row."""
+    keys = [rows.index, rows.weight] if rows.person is None else [rows.person]
+    keys = [rows.stratum, *keys]
+    order = np.lexsort(keys[::-1])
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = np.any([key[order[1:]] != key[order[:-1]] for key in keys], axis=0)
     cell = np.empty(len(order), dtype=np.int64)
     cell[order] = np.cumsum(new) - 1
     return order[new], cell
+
+
+def starts_of(sorted_codes: Longs) -> Longs:
+    """Where each code begins, and the end."""
+    changes = np.flatnonzero(np.diff(sorted_codes)) + 1
+    return np.concatenate([[0], changes, [len(sorted_codes)]]).astype(np.int64)
 
 
 def read_codes(labels: Any, n_rows: int, parameter: str) -> Codes:

@@ -78,14 +78,17 @@ class Moments(NamedTuple):
 
     def of_two(self) -> "Moments":
         """Those of each two groups, of shape (…, n_pairs, 2, width)."""
-        two = np.stack(two_groups(len(self.sizes)), axis=1)
+        return self.of_groups(np.stack(two_groups(len(self.sizes)), axis=1))
+
+    def of_groups(self, some: Longs) -> "Moments":
+        """Those of some groups."""
         covariances = self.covariances
         return Moments(
-            self.means[..., two, :],
-            self.variances[..., two, :],
-            self.weights[..., two],
-            self.sizes[two],
-            None if covariances is None else covariances[..., two, :, :],
+            self.means[..., some, :],
+            self.variances[..., some, :],
+            self.weights[..., some],
+            self.sizes[some],
+            None if covariances is None else covariances[..., some, :, :],
         )
 
 

@@ -51,28 +51,24 @@ class Coordinates(NamedTuple):
 def places(rankings: Rankings) -> Coordinates:
     """Mean place of each item, 1 = best: (n + 1 − φ)/2 with features φ of the complete graph."""
     n_items = rankings.shape[1]
-
-    def vectors(numbers: NDArray[Any]) -> Floats:
-        values = np.empty((len(numbers), n_items))
-        centred_positions(rankings.rows(numbers).groups(), values)
-        values -= n_items + 1.0
-        values /= -2.0
-        return values
-
-    return Coordinates(vectors, n_items)
+    return _looped(rankings, n_items, centred_positions, lambda phi: (n_items + 1.0 - phi) / 2.0)
 
 
 def pairs(rankings: Rankings) -> Coordinates:
     """Share that puts i before j, for each pair i < j: a tie counts half."""
-    n_items = rankings.shape[1]
-    width = n_items * (n_items - 1) // 2
+    width = rankings.shape[1] * (rankings.shape[1] - 1) // 2
+    return _looped(rankings, width, expected_signs, lambda sign: (sign + 1.0) / 2.0)
+
+
+def _looped(
+    rankings: Rankings, width: int, loop: Any, scaled: Callable[[Floats], Floats]
+) -> Coordinates:
+    """What a compiled loop makes of the groups of each ranking, in other units."""
 
     def vectors(numbers: NDArray[Any]) -> Floats:
         values = np.empty((len(numbers), width))
-        expected_signs(rankings.rows(numbers).groups(), values)
-        values += 1.0
-        values /= 2.0
-        return values
+        loop(rankings.rows(numbers).groups(), values)
+        return scaled(values)
 
     return Coordinates(vectors, width)
 
@@ -311,28 +307,19 @@ class Scores:
             self.columns[name] = slice(self.width, self.width + part.width)
             self.width += part.width
         self._parts = parts
-        fits = len(design.table) * self.width <= KEPT
-        self._stored = np.empty((len(design.table), self.width)) if fits else None
-        n_strata = len(design.starts) - 1
+        n_cells, n_strata = len(design.table), len(design.starts) - 1
+        self._kept: dict[int, Floats] | None = {} if n_cells * self.width <= KEPT else None
         sums, squares = np.zeros((n_strata, self.width)), np.zeros(self.width)
-        for cells in slices(len(design.table)):
+        for cells in slices(n_cells):
             members, vectors = self._members(cells)
-            raw = np.asarray(members @ vectors)
-            if self._stored is not None:
-                self._stored[cells] = raw
             often = design.counts[cells].astype(np.float64)
-            membership = csr_array(
-                (often, (design.strata[cells], np.arange(len(raw)))), shape=(n_strata, len(raw))
-            )
-            sums += membership @ raw
+            places = (design.strata[cells], np.arange(len(often)))
+            sums += csr_array((often, places), shape=(n_strata, len(often))) @ (members @ vectors)
             squares += (often @ members) @ vectors**2
         weights = np.add.reduceat(design.counts * design.weight, design.starts[:-1])
         self._centres = sums / weights[:, np.newaxis]
         self.centre = sums.sum(axis=0) / weights.sum()
         self.total = np.maximum(squares - weights @ self._centres**2, 0.0)
-        if self._stored is not None:
-            for cells in slices(len(design.table)):
-                self._stored[cells] -= self._expected(cells)
         self.own = np.zeros(self.width)
         for cells, block in self.blocks():
             self.own += design.counts[cells] @ block**2
@@ -341,11 +328,14 @@ class Scores:
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
         """Vectors of some cells at a time."""
         for cells in slices(len(self.design.table)):
-            if self._stored is not None:
-                yield cells, self._stored[cells]
-            else:
+            block = None if self._kept is None else self._kept.get(cells.start)
+            if block is None:
                 members, vectors = self._members(cells)
-                yield cells, members @ vectors - self._expected(cells)
+                means = self._centres[self.design.strata[cells]]
+                block = members @ vectors - means * self.design.weight[cells, np.newaxis]
+            if self._kept is not None:
+                self._kept[cells.start] = block
+            yield cells, block
 
     def within(self, rows: ComparedRows, name: str) -> Floats:
         """The total variance of single rankings in each group, for the vectors of a part."""
@@ -387,10 +377,6 @@ class Scores:
         for name, part in self._parts.items():
             vectors[:, self.columns[name]] = part.vectors(used)
         return members, vectors
-
-    def _expected(self, cells: slice) -> Floats:
-        means: Floats = self._centres[self.design.strata[cells]]
-        return means * self.design.weight[cells, np.newaxis]
 
 
 def slices(size: int) -> list[slice]:
