@@ -220,6 +220,8 @@ def test_people_are_permuted_whole():
     assert result.p_value == pytest.approx(once.p_value, abs=4 * np.sqrt(0.5 / 9999))
     assert result.p_value > 0.05
     assert_allclose(result.items["difference"], once.items["difference"])
+    votes = RankingSet(ranks, tuple(range(N_ITEMS)), people=people)
+    assert compare_groups(votes, groups).p_value == result.p_value
 
 
 def test_people_in_several_groups_are_compared_with_themselves():
@@ -271,6 +273,9 @@ def test_weights_of_a_survey():
         simple = np.average(((ranks[own] - mean) ** 2).sum(axis=1), weights=weights[own]) / 59
         assert result.design_effect[group] == pytest.approx(linearised / simple, rel=1e-9)
     assert "Design effect: east 1." in result.summary()
+    weights[:60] = np.where(np.arange(60) < 5, 1.0, 1e-3)
+    heavy = compare_groups(ranks, groups, sample_weight=weights, n_permutations=19)
+    assert "east has the weight of fewer than 10 rankings: p-values hold" in heavy.notes[0]
 
 
 @pytest.mark.parametrize("unranked", ["last", "anywhere"])

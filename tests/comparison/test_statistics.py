@@ -112,6 +112,13 @@ def test_moments_of_exchanged_labels(weighted):
     group = np.array([0, 1, 1, 0, 2, 2, 1, 0, 1])
     draws = draws_of(values, group, weight)
     mean = np.average(values, axis=0, weights=weight)
+    scores = about_mean(draws.data())
+    for g in range(3):
+        # Score variances are about the mean of all groups.
+        left = (weight[:, None] * (values - mean))[group == g]
+        spread = left.T @ left / weight[group == g].sum() ** 2
+        assert_allclose(scores.variances[0, g], np.diag(spread), rtol=1e-9)
+        assert_allclose(scores.covariances[0, g], spread, rtol=1e-9)
     # Labels are numbers of groups in the order of their sizes.
     shuffled = rng.permutation(group)
     drawn = draws._labelled(np.argsort(draws._order)[shuffled][np.newaxis].astype(np.uint8))

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from rankcut._loops.types import Flags, Floats, Longs
+from rankcut._loops.types import Flags, Floats
 from rankcut.comparison.permutations import GroupDraws, Options, Question
 from rankcut.comparison.results import UNITS, GroupComparison, Measure, Table
 from rankcut.comparison.rows import (
@@ -118,7 +118,7 @@ def compare_groups(
     people : sequence or None
         Whose ranking it is. All rankings of a person get the same label, because they are not
         independent. If people are in several groups, labels are exchanged among the rankings
-        of each person instead.
+        of each person instead. None: those of a RankingSet.
     sample_weight : sequence or None
         Survey weights, which stay with their rankings when labels are exchanged. Variances are
         linearised, and the result has the design effect. None: those of a RankingSet.
@@ -140,22 +140,16 @@ def compare_groups(
 
     References
     ----------
-    Y. Liu, J. Xie. Cauchy combination test: a powerful test with analytic p-value calculation under
-    arbitrary dependency structures. Journal of the American Statistical Association, 2020.
-
-    D. I. Warton. Penalized normal likelihood and ridge regularization of correlation matrices.
-    Journal of the American Statistical Association, 2008.
-
-    S. Friedrich, M. Pauly. MATS: inference for potentially singular and heteroscedastic MANOVA.
-    Journal of Multivariate Analysis, 2018.
-
-    E. Chung, J. P. Romano. Multivariate and multiple permutation tests. Journal of Econometrics,
-    2016.
-
-    P. H. Westfall, S. S. Young. Resampling-Based Multiple Testing. Wiley, 1993.
-
-    A. Gretton, K. M. Borgwardt, M. J. Rasch, B. Schölkopf, A. Smola. A kernel two-sample test.
-    Journal of Machine Learning Research, 2012.
+    - Y. Liu, J. Xie (2020). Cauchy combination test: a powerful test with analytic p-value
+      calculation under arbitrary dependency structures. JASA.
+    - D. I. Warton (2008). Penalized normal likelihood and ridge regularization of correlation
+      matrices. JASA.
+    - S. Friedrich, M. Pauly (2018). MATS: inference for potentially singular and heteroscedastic
+      MANOVA. Journal of Multivariate Analysis.
+    - E. Chung, J. P. Romano (2016). Multivariate and multiple permutation tests. Journal of
+      Econometrics.
+    - P. H. Westfall, S. S. Young (1993). Resampling-Based Multiple Testing. Wiley.
+    - A. Gretton and others (2012). A kernel two-sample test. JMLR.
 
     Examples
     --------
@@ -294,7 +288,7 @@ class _GroupTest:
             method=draws.describe(),
             features=parts["whole"].name if self.features is not None else "means",
             n_permutations=draws.number,
-            notes=(*notes, *self._notes(parts, scores, draws.number, data.sizes)),
+            notes=(*notes, *self._notes(parts, scores, draws.number, data)),
         )
 
     def _parts(self, strengths: GroupStrengths | None) -> dict[str, Coordinates]:
@@ -312,7 +306,7 @@ class _GroupTest:
         return parts
 
     def _notes(
-        self, parts: Mapping[str, Coordinates], scores: Scores, drawn: int, sizes: Longs
+        self, parts: Mapping[str, Coordinates], scores: Scores, drawn: int, data: Moments
     ) -> list[str]:
         """What a reader should know."""
         if self.measure == "listing":
@@ -322,10 +316,11 @@ class _GroupTest:
             notes.append(f"Pairs are not compared: there are more than {PAIR_ITEMS} items.")
         if not scores.total[scores.columns["items"]].sum() > 0:
             notes.append("All rankings are equal: there is nothing to compare.")
-        few = [str(self.values[k]) for k in np.flatnonzero(sizes < FEW_UNITS)]
+        few = [str(self.values[k]) for k in np.flatnonzero(np.ravel(data.numbers) < FEW_UNITS)]
         if few:
             what = "people" if self.rows.person is not None else "rankings"
             have = "has" if len(few) == 1 else "have"
+            have += "" if data.effective is None else " the weight of"
             notes.append(
                 f"{', '.join(few[:FEW_UNITS])} {have} fewer than {FEW_UNITS} {what}: p-values hold "
                 "if groups have the same spread, and may not otherwise."

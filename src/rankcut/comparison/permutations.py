@@ -213,6 +213,12 @@ class GroupDraws(Draws):
             drawn = variances[..., : len(self._expected.variances)]
             drawn += share * (single * self._expected.variances - drawn)
         found = Moments(means, variances, np.asarray(weights), np.asarray(sizes))
+        if self.scores.design.weighted:
+            slopes = 2.0 * (cross - means * squared[..., np.newaxis])
+            slopes /= weights[..., np.newaxis] ** 2
+            if self._expected is not None:
+                slopes *= 1.0 - share
+            found = found._replace(effective=weights**2 / squared, slopes=slopes)
         if not self._crossed:
             return found
         i, j = self._pairs

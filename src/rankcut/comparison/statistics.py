@@ -22,7 +22,7 @@ Romano 2016): spreads and sizes then hardly matter.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import fdtrc, log_ndtr
@@ -50,7 +50,8 @@ class Moments(NamedTuple):
     ``means`` and ``variances`` have the shape (…, n_groups, width), ``weights`` (…, n_groups);
     ``sizes`` are the units of each group. Variances are above 0 in coordinates that vary at all.
     ``covariances`` are those of the coordinates that the overall test looks at, if they are known,
-    of shape (…, n_groups, n, n).
+    of shape (…, n_groups, n, n). Where units differ in weight w, ``effective`` units of equal
+    weight say as much (Kish), and ``slopes`` are 2·Σw²(x − μ)/(Σw)².
     """
 
     means: Floats
@@ -58,10 +59,16 @@ class Moments(NamedTuple):
     weights: Floats
     sizes: Longs
     covariances: Floats | None = None
+    effective: Floats | None = None
+    slopes: Floats | None = None
 
-    def of(self, columns: slice) -> "Moments":
+    def of(self, columns: Any) -> "Moments":
         """Those of some coordinates."""
-        return self._replace(means=self.means[..., columns], variances=self.variances[..., columns])
+        return self._replace(
+            means=self.means[..., columns],
+            variances=self.variances[..., columns],
+            slopes=None if self.slopes is None else self.slopes[..., columns],
+        )
 
     def varying(self, varies: Flags) -> "Moments":
         """Those of the coordinates that vary, with their covariances."""
@@ -70,11 +77,7 @@ class Moments(NamedTuple):
         kept, covariances = np.flatnonzero(varies), self.covariances
         if covariances is not None:
             covariances = covariances[..., kept[:, np.newaxis], kept]
-        return self._replace(
-            means=self.means[..., kept],
-            variances=self.variances[..., kept],
-            covariances=covariances,
-        )
+        return self.of(kept)._replace(covariances=covariances)
 
     def of_two(self) -> "Moments":
         """Those of each two groups, of shape (…, n_pairs, 2, width)."""
@@ -82,28 +85,42 @@ class Moments(NamedTuple):
 
     def of_groups(self, some: Longs) -> "Moments":
         """Those of some groups."""
-        covariances = self.covariances
         return Moments(
             self.means[..., some, :],
             self.variances[..., some, :],
             self.weights[..., some],
             self.sizes[some],
-            None if covariances is None else covariances[..., some, :, :],
+            None if self.covariances is None else self.covariances[..., some, :, :],
+            None if self.effective is None else self.effective[..., some],
+            None if self.slopes is None else self.slopes[..., some, :],
         )
+
+    @property
+    def numbers(self) -> Any:
+        """Units of each group, or how many of equal weight would say as much."""
+        return self.sizes if self.effective is None else self.effective
 
 
 def about_mean(moments: Moments) -> Moments:
-    """Variances about the mean of all groups, rather than of each group's own."""
+    """Variances about the mean of all groups, rather than of each group's own.
+
+    With the gap d from that mean a variance Σw²(x − μ)²/(Σw)² grows by d·slope + d²/effective.
+    """
     weights = moments.weights[..., np.newaxis]
     centre = (weights * moments.means).sum(axis=-2, keepdims=True)
     gaps = moments.means - centre / weights.sum(axis=-2, keepdims=True)
     sizes = moments.sizes[..., np.newaxis]
     own = (sizes - 1) / sizes
-    variances = moments.variances * own + gaps**2 / sizes
+    moved = gaps / moments.numbers[..., np.newaxis]
+    if moments.slopes is not None:
+        moved = moved + moments.slopes
+    variances = moments.variances * own + gaps * moved
     covariances = moments.covariances
     if covariances is not None:
-        across = gaps[..., :, np.newaxis] * gaps[..., np.newaxis, :]
-        covariances = covariances * own[..., np.newaxis] + across / sizes[..., np.newaxis]
+        across = gaps[..., :, np.newaxis] * moved[..., np.newaxis, :]
+        if moments.slopes is not None:
+            across = (across + np.swapaxes(across, -1, -2)) / 2.0
+        covariances = covariances * own[..., np.newaxis] + across
     return moments._replace(variances=variances, covariances=covariances)
 
 
@@ -151,7 +168,7 @@ def anova_type(moments: Moments, weights: Floats) -> Form:
     own = weights * (1.0 - shares) * moments.variances
     each = own.sum(axis=-1)
     expected = each.sum(axis=-1)
-    loose = (each**2 / np.maximum(moments.sizes - 1, 1)).sum(axis=-1)
+    loose = (each**2 / np.maximum(moments.numbers - 1, 1)).sum(axis=-1)
     below = np.divide(expected**2, loose, out=np.ones_like(expected), where=loose > 0)
     covariances = moments.covariances
     if covariances is None:
@@ -195,7 +212,10 @@ def whitened(moments: Moments, kept: float = CORRELATIONS_KEPT) -> Moments:
     back = np.swapaxes(turn, -1, -2)
     spread = turn[..., np.newaxis, :, :] @ own @ back[..., np.newaxis, :, :]
     variances = np.einsum("...ii->...i", spread)
-    return moments._replace(means=moments.means @ back, variances=variances, covariances=spread)
+    slopes = None if moments.slopes is None else moments.slopes @ back
+    return moments._replace(
+        means=moments.means @ back, variances=variances, covariances=spread, slopes=slopes
+    )
 
 
 def cauchy_combination(p_values: Sequence[Floats]) -> Floats:

@@ -212,18 +212,20 @@ class GroupStrengths:
         """
         assert scores.covariances is not None
         means, variances, covariances = data.means.copy(), data.variances.copy(), []
-        views = self._views("pairs" in columns)
+        slopes = None if data.slopes is None else data.slopes.copy()
         for group, (step, seen) in enumerate(zip(self.steps, scores.covariances, strict=True)):
-            mean = step @ scores.means[group]
             share = share_of_model(data.sizes[group])
             drawn = (1.0 - share) * seen + share * self.each[group] * self.exposure[group]
-            spread = step @ drawn @ step.T
-            for name, view in views.items():
-                means[0, group, columns[name]] = view @ mean
-                variances[0, group, columns[name]] = ((view @ spread) * view).sum(axis=1)
-            covariances.append(views["scores"] @ spread @ views["scores"].T)
+            for name, view in self._views("pairs" in columns).items():
+                own, turn = columns[name], view @ step
+                means[0, group, own] = turn @ scores.means[group]
+                variances[0, group, own] = ((turn @ drawn) * turn).sum(axis=1)
+                if slopes is not None and data.slopes is not None:
+                    slopes[0, group, own] = turn @ data.slopes[0, group, columns["scores"]]
+                if name == "scores":
+                    covariances.append(turn @ drawn @ turn.T)
         known = None if data.covariances is None else np.array([covariances])
-        return data._replace(means=means, variances=variances, covariances=known)
+        return data._replace(means=means, variances=variances, covariances=known, slopes=slopes)
 
     def preferred(self) -> Floats:
         """The chance that each group prefers the first item of each pair."""
