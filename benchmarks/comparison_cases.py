@@ -133,15 +133,29 @@ def lists(rng: Rng, sizes: tuple[int, int], lengths: tuple[Any, Any]) -> Made:
 
 
 FIRST, LAST = np.repeat([0.9, 0.3], 4), np.repeat([0.3, 0.9], 4)
+OTHER = np.tile([0.9, 0.3], 4)
 
 
-def exposed(rng: Rng, sizes: tuple[int, int], chances: tuple[Any, Any], **options: Any) -> Made:
+def exposed(rng: Rng, sizes: tuple[int, ...], chances: tuple[Any, ...], **options: Any) -> Made:
     base = np.linspace(1.5, -1.5, 8)
     parts = (
         shown(rng, plackett_luce(rng, m, base), each)
         for m, each in zip(sizes, chances, strict=True)
     )
     return both(*parts, unranked="anywhere", **options)
+
+
+def uneven_weights(rng: Rng) -> Made:
+    """60 people with weights of which a few are large, 150 with equal ones."""
+    ranks, options = equal_groups(rng, [60, 150], np.linspace(1, -1, 5))
+    weights = np.append(rng.lognormal(sigma=1.2, size=60), np.ones(150))
+    return ranks, options | {"sample_weight": weights}
+
+
+def few_of_thirty(rng: Rng) -> Made:
+    """20 people who see about 9 of 30 items each."""
+    ranks = plackett_luce(rng, 20, np.linspace(1.5, -1.5, 30))
+    return shown(rng, ranks, 0.3), {"groups": np.repeat([0, 1], 10), "unranked": "anywhere"}
 
 
 def exposed_pairs(rng: Rng) -> Made:
@@ -227,6 +241,12 @@ def null_designs() -> dict[str, Make]:
             lambda r: camps(r, 200, 10), indifferent(10, 10)
         ),
         "breaks: other items shown to noisy camps": exposed_camps,
+        "breaks: other items shown, 15, 60, 150": partial(
+            exposed, sizes=(15, 60, 150), chances=(FIRST, LAST, OTHER)
+        ),
+        "breaks: 30 % of thirty items shown, 10, 10": few_of_thirty,
+        "breaks: top-1, top-7, 100, 100": partial(lists, sizes=(100, 100), lengths=(1, 7)),
+        "breaks: uneven weights 60, equal 150": uneven_weights,
         "thirty groups of 10": same(sizes=[10] * 30, strengths=six),
     }
 

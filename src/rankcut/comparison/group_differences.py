@@ -311,8 +311,8 @@ class _GroupTest:
         """What a reader should know."""
         if self.measure == "listing":
             return []
-        notes = []
-        if self.rows.rankings.shape[1] > PAIR_ITEMS:
+        notes, rankings = [], self.rows.rankings
+        if rankings.shape[1] > PAIR_ITEMS:
             notes.append(f"Pairs are not compared: there are more than {PAIR_ITEMS} items.")
         if not scores.total[scores.columns["items"]].sum() > 0:
             notes.append("All rankings are equal: there is nothing to compare.")
@@ -325,6 +325,16 @@ class _GroupTest:
                 f"{', '.join(few[:FEW_UNITS])} {have} fewer than {FEW_UNITS} {what}: p-values hold "
                 "if groups have the same spread, and may not otherwise."
             )
+        if "scores" in parts and (self.measure == "order" or rankings.unranked == "anywhere"):
+            table = self.rows.seen(len(self.values))
+            least = table[:, table.any(axis=0)].min(axis=1)
+            few = [str(self.values[k]) for k in np.flatnonzero(least < FEW_UNITS)]
+            if few:
+                those = ", ".join(few[:FEW_UNITS])
+                notes.append(
+                    f"Some items are in fewer than {FEW_UNITS} lists of {those}: p-values of "
+                    "strengths may be too small."
+                )
         wanted = self.options.n_permutations
         if 0 < drawn < wanted:
             notes.append(f"Fewer than {wanted:,} permutations, as there are many rankings.")

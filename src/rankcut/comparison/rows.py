@@ -75,6 +75,12 @@ class ComparedRows:
         """Which items each different ranking lists."""
         return np.asarray(self.rankings.groups(close=False) != NOWHERE)
 
+    def seen(self, n_groups: int) -> Longs:
+        """How many lists of each group have each item, of shape (n_groups, n_items)."""
+        shape = (n_groups, self.rankings.shape[0])
+        table = csr_array((self.count, (self.group, self.index)), shape=shape)
+        return np.asarray(table @ self.listed().astype(np.int64))
+
     def take(self, rows: NDArray[Any]) -> "ComparedRows":
         """Some of the rows."""
         person = None if self.person is None else self.person[rows]
