@@ -18,21 +18,16 @@ from rankcut import (
     SubmodularFeatures,
     graph_cut_features,
     graph_cut_kernel,
+    kernels,
     make_food,
 )
 from rankcut.cuts import FromCallable
-from rankcut.dask.tasks import explained, row_blocks, stand_in
+from rankcut.dask.tasks import explained, stand_in
 from rankcut.errors import InputError
-from rankcut.kernels import (
-    KendallFeatures,
-    diffusion_kernel,
-    kendall_kernel,
-    mallows_kernel,
-    spearman_kernel,
-    weighted_kendall_kernel,
-)
 
-RANKS = make_food(40, kind="full", random_state=0).ranks
+FOOD = make_food(40, kind="full", random_state=0)
+RANKS = FOOD.ranks
+FRAME = pd.DataFrame(RANKS, columns=list("abcdefgh"))
 
 
 def lazy(rows=(7, -1)):
@@ -51,22 +46,17 @@ def of_unknown_size(X):
     [
         GraphCutFeatures(),
         SubmodularFeatures(FromCallable(lambda items: len(items) ** 0.5, RANKS.shape[1])),
-        KendallFeatures(normalize=True),
+        kernels.KendallFeatures(normalize=True),
     ],
     ids=lambda transformer: type(transformer).__name__,
 )
 def test_all_transformers_take_dask_arrays(transformer):
     expected = transformer.fit_transform(RANKS)
-    result = transformer.fit(lazy()).transform(lazy())
+    # Blocks of columns are brought together.
+    result = transformer.fit(lazy((7, 3))).transform(lazy((7, 3)))
     assert result.chunks == (lazy().chunks[0], (expected.shape[1],))
     assert result.dtype == expected.dtype
     np.testing.assert_array_equal(result.compute(scheduler="sync"), expected)
-
-
-def test_blocks_of_columns_are_brought_together():
-    result = graph_cut_features(lazy((11, 3)))
-    assert result.chunks == ((11, 11, 11, 7), (8,))
-    np.testing.assert_array_equal(result.compute(), graph_cut_features(RANKS))
 
 
 def test_blocks_of_unknown_size_may_be_empty():
@@ -74,6 +64,10 @@ def test_blocks_of_unknown_size_may_be_empty():
     result = graph_cut_features(X)
     assert np.isnan(result.shape[0])
     np.testing.assert_array_equal(result.compute(), graph_cut_features(RANKS[keep]))
+    frame = dd.from_pandas(FRAME, npartitions=4)
+    some = frame.map_partitions(lambda part: part[part.index < 12], meta=frame._meta)
+    found = graph_cut_features(some).compute().to_numpy()
+    np.testing.assert_array_equal(found, graph_cut_features(FRAME[:12]))
 
 
 def test_the_type_of_the_ranks_is_kept():
@@ -95,6 +89,8 @@ def test_errors_name_the_place_in_the_whole():
     for chunks in ((7, -1), (7, 2)):
         with pytest.raises(ValueError, match=r"^row 23: item 5 is not ranked"):
             graph_cut_features(da.from_array(bad, chunks=chunks)).compute()
+        with pytest.raises(ValueError, match=r"^row 23: item 5 is not ranked"):
+            graph_cut_kernel(da.from_array(bad, chunks=chunks)).compute()
     unknown, _ = of_unknown_size(da.from_array(bad, chunks=(7, -1)))
     with pytest.raises(ValueError, match=r"^block 3: row 2: item 5 is not ranked"):
         graph_cut_features(unknown).compute()
@@ -104,26 +100,17 @@ def test_errors_name_the_place_in_the_whole():
 
 
 def test_frames_give_frames_and_names_are_checked_at_once():
-    frame = pd.DataFrame(RANKS, columns=list("abcdefgh"))
-    lazily = dd.from_pandas(frame, npartitions=3)
+    lazily = dd.from_pandas(FRAME, npartitions=3)
     transformer = GraphCutFeatures().fit(lazily)
     assert transformer.feature_names_in_.tolist() == list("abcdefgh")
     result = transformer.transform(lazily)
     assert result.divisions == lazily.divisions
-    expected = pd.DataFrame(transformer.transform(frame), columns=frame.columns)
+    expected = pd.DataFrame(transformer.transform(FRAME), columns=FRAME.columns)
     pd.testing.assert_frame_equal(result.compute(), expected)
     with pytest.raises(ValueError, match="feature names"):
         transformer.transform(lazily.rename(columns={"a": "z"}))
     with pytest.raises(ValueError, match="column 'town' holds String"):
         GraphCutFeatures().fit(lazily.assign(town="Kobe"))
-
-
-def test_an_empty_partition_is_no_mistake():
-    frame = pd.DataFrame(RANKS, columns=list("abcdefgh"))
-    lazily = dd.from_pandas(frame, npartitions=4)
-    some = lazily.map_partitions(lambda part: part[part.index < 12], meta=lazily._meta)
-    expected = graph_cut_features(frame[:12])
-    np.testing.assert_array_equal(graph_cut_features(some).compute().to_numpy(), expected)
 
 
 def test_what_makes_no_sense_is_refused():
@@ -141,14 +128,6 @@ def test_what_makes_no_sense_is_refused():
 def test_a_graph_learned_from_some_rankings_serves_all():
     learned = GraphCutFeatures(AgreementGraph()).fit(RANKS[:20])
     np.testing.assert_array_equal(learned.transform(lazy()).compute(), learned.transform(RANKS))
-
-
-def test_rows_and_blocks():
-    blocks = row_blocks(lazy((11, 3)))
-    assert blocks.sizes == (11, 11, 11, 7)
-    np.testing.assert_array_equal(blocks.parts[3].compute(), RANKS[33:])
-    X, _ = of_unknown_size(lazy())
-    assert np.isnan(row_blocks(X).sizes).all()
 
 
 def test_a_lost_cluster_is_told_of():
@@ -181,62 +160,39 @@ GraphCutFeatures().fit(X).transform(X).compute()
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
 
 
-FOOD = make_food(30, kind="full", random_state=0)
-ROWS = FOOD.ranks
 KERNELS = [
     (graph_cut_kernel, {"graph": SimilarityGraph(FOOD.item_features)}),
-    (spearman_kernel, {"normalize": True}),
-    (kendall_kernel, {"normalize": True}),
-    (weighted_kendall_kernel, {}),
-    (mallows_kernel, {"lam": 0.1}),
-    (diffusion_kernel, {"beta": 0.3, "normalize": True}),
+    (kernels.spearman_kernel, {"normalize": True}),
+    (kernels.kendall_kernel, {"normalize": True}),
+    (kernels.weighted_kendall_kernel, {}),
+    (kernels.mallows_kernel, {"lam": 0.1}),
+    (kernels.diffusion_kernel, {"beta": 0.3, "normalize": True}),
 ]
 
 
 @pytest.mark.parametrize(("kernel", "options"), KERNELS, ids=lambda each: str(each)[:20])
 def test_all_kernels(kernel, options):
-    X = da.from_array(ROWS, chunks=(11, 3))
+    X, Y = lazy((11, 3)), RANKS[:7]
+    frame = dd.from_pandas(FRAME, npartitions=3)
+    for pair in [(X,), (frame,), (X, Y), (Y, X), (X, X[3:20]), (X[X[:, 0] > 3],)]:
+        gram = kernel(*pair, **options).compute(scheduler="sync")
+        expected = kernel(*map(np.asarray, pair), **options)
+        np.testing.assert_allclose(gram, expected, rtol=1e-12, atol=1e-13)
     gram = kernel(X, **options)
-    assert gram.chunks == ((11, 11, 8), (11, 11, 8))
-    computed = gram.compute(scheduler="sync")
-    np.testing.assert_allclose(computed, kernel(ROWS, **options), rtol=1e-12, atol=1e-13)
-    np.testing.assert_array_equal(computed, computed.T)
-    Y = ROWS[:7]
-    for pair in [(X, Y), (Y, X), (X, X[3:20])]:
-        in_memory = [np.asarray(side) for side in pair]
-        np.testing.assert_allclose(
-            kernel(*pair, **options).compute(scheduler="sync"),
-            kernel(*in_memory, **options),
-            rtol=1e-12,
-            atol=1e-13,
-        )
-
-
-def test_blocks_of_unknown_size_and_frames():
-    X = da.from_array(ROWS, chunks=(11, -1))
-    some = X[X[:, 0] > 3]
-    expected = kendall_kernel(ROWS[ROWS[:, 0] > 3])
-    np.testing.assert_array_equal(kendall_kernel(some).compute(), expected)
-    frame = pd.DataFrame(ROWS, columns=list("abcdefgh"))
-    lazily = kendall_kernel(dd.from_pandas(frame, npartitions=3))
-    np.testing.assert_array_equal(lazily.compute(), kendall_kernel(ROWS))
+    assert gram.chunks == ((11, 11, 11, 7), (11, 11, 11, 7))
+    np.testing.assert_array_equal(*(each.compute(scheduler="sync") for each in (gram, gram.T)))
 
 
 def test_to_zarr(tmp_path):
-    X = da.from_array(ROWS, chunks=(10, -1))
+    X = lazy((10, -1))
     graph_cut_kernel(X, normalize=True).to_zarr(str(tmp_path / "gram.zarr"))
     stored = zarr.open_array(str(tmp_path / "gram.zarr"), mode="r")
     assert stored.chunks == (10, 10)
-    np.testing.assert_allclose(stored[:], graph_cut_kernel(ROWS, normalize=True), atol=1e-14)
+    np.testing.assert_allclose(stored[:], graph_cut_kernel(RANKS, normalize=True), atol=1e-14)
 
 
 def test_what_cannot_be_is_said_at_once():
-    X = da.from_array(ROWS, chunks=(10, -1))
     with pytest.raises(ValueError, match="to_zarr"):
-        spearman_kernel(X, out=np.empty((30, 30)))
+        graph_cut_kernel(lazy(), out=np.empty((40, 40)))
     with pytest.raises(ValueError, match="X ranks 8 items and Y ranks 7"):
-        spearman_kernel(X, ROWS[:, :7])
-    bad = ROWS.copy()
-    bad[17, 2] = np.inf
-    with pytest.raises(ValueError, match=r"^row 17: item 2 has rank inf"):
-        spearman_kernel(da.from_array(bad, chunks=(10, -1))).compute()
+        graph_cut_kernel(lazy(), RANKS[:, :7])

@@ -12,20 +12,6 @@ from rankcut.gp.gaussian import WeightPrior
 from rankcut.gp.weight_space import LabelledRows, WeightSpace, survey_rows
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_bound_is_that_of_the_variances_it_ended_with(seed):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((14, 6))
-    y = X[:, 0] + 0.5 * rng.standard_normal(14) > 0.3
-    model = GPClassifier().fit(X, y)
-    there = GPClassifier(
-        kernel_variance=model.kernel_variance_[0],
-        constant_variance=model.constant_variance_[0],
-        tol=1e-10,
-    ).fit(X, y)
-    assert model.elbo_ == pytest.approx(there.elbo_, abs=1e-6)
-
-
 def test_where_no_step_can_be_taken_it_has_not_converged():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 3))

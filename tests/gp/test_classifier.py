@@ -103,25 +103,15 @@ def test_constant_features_predict_the_share_of_each_class():
         assert model.predict_proba(rows[:1])[0, 1] == pytest.approx(1 / 3, abs=0.02)
 
 
-def test_one_class_is_an_error():
+def test_mistakes_are_named():
     with pytest.raises(ValueError, match="one class, 'a'"):
         GPClassifier().fit(np.eye(3), ["a", "a", "a"])
     with pytest.raises(ValueError, match="class 1 have weight 0"):
         GPClassifier().fit(np.eye(3), [0, 0, 1], sample_weight=[1, 1, 0])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"kernel_variance": 0.0}, "kernel_variance must be"),
-        ({"constant_variance": -1.0}, "constant_variance must be"),
-        ({"tol": 0}, "tol must be"),
-        ({"max_iter": 0}, "max_iter must be"),
-    ],
-)
-def test_wrong_parameters_are_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        GPClassifier(**options).fit(np.eye(4), [0, 1, 0, 1])
+    wrong = {"kernel_variance": 0.0, "constant_variance": -1.0, "tol": 0, "max_iter": 0}
+    for name, value in wrong.items():
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            GPClassifier(**{name: value}).fit(np.eye(4), [0, 1, 0, 1])
 
 
 def test_too_few_steps_warn_with_the_remedy(food):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.optimize import approx_fprime
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct, WhiteKernel
 
@@ -23,10 +23,19 @@ def oracle(X, y, model):
     ratio = np.sqrt(model.constant_variance_ / model.kernel_variance_)
     kernel = ConstantKernel(model.kernel_variance_) * DotProduct(ratio)
     kernel += WhiteKernel(model.noise_variance_)
-    return GaussianProcessRegressor(kernel, optimizer=None, alpha=1e-10).fit(X, y)
+    # scikit-learn keeps logarithms of the parameters.
+    with np.errstate(divide="ignore"):
+        return GaussianProcessRegressor(kernel, optimizer=None, alpha=1e-10).fit(X, y)
 
 
-@pytest.mark.parametrize("given", [{}, {"kernel_variance": 2.0, "noise_variance": 3.0}])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"kernel_variance": 2.0, "noise_variance": 3.0},
+        {"kernel_variance": 0.7, "noise_variance": 5.0, "constant_variance": 0.0},
+    ],
+)
 def test_it_is_scikit_learns_with_the_same_kernel(rows, given):
     X, y = rows
     model = GPRegressor(**given).fit(X, y)
@@ -53,19 +62,8 @@ def test_fewer_rows_than_features_are_the_same_problem():
         for name in ("coef_", "covariance_", "intercept_", "kernel_variance_", "noise_variance_"):
             found, expected = getattr(few, name), getattr(whole, name)
             np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
-        for found, expected in zip(
-            few.predict(new, return_std=True), whole.predict(new, return_std=True), strict=True
-        ):
-            np.testing.assert_allclose(found, expected, rtol=1e-5)
-
-
-def test_the_evidence_is_the_density_of_the_targets(rows):
-    X, y = rows
-    model = GPRegressor(kernel_variance=0.7, constant_variance=0.0, noise_variance=5.0).fit(X, y)
-    covariance = 0.7 * X @ X.T + 5.0 * np.eye(60)
-    expected = multivariate_normal(np.zeros(60), covariance).logpdf(y)
-    assert model.log_evidence_ == pytest.approx(expected, rel=1e-9)
-    assert model.intercept_ == pytest.approx(0.0, abs=1e-9)
+        both = (model.predict(new, return_std=True) for model in (few, whole))
+        np.testing.assert_allclose(*both, rtol=1e-5)
 
 
 def test_learned_variances_are_a_maximum_of_the_evidence(rows):
@@ -81,12 +79,8 @@ def test_learned_variances_are_a_maximum_of_the_evidence(rows):
         assert evidence(at + 0.1 * move)[0] < value
     # The slope is the change of the evidence.
     elsewhere = at + np.array([0.5, -0.3, 0.4])
-    _, slope = evidence(elsewhere)
-    step = 1e-5
-    for j in range(3):
-        moved = np.eye(3)[j] * step
-        change = evidence(elsewhere + moved)[0] - evidence(elsewhere - moved)[0]
-        assert change / (2 * step) == pytest.approx(slope[j], rel=1e-5, abs=1e-6)
+    changes = approx_fprime(elsewhere, lambda logs: evidence(logs)[0])
+    assert evidence(elsewhere)[1] == pytest.approx(changes, rel=1e-4, abs=1e-4)
 
 
 def test_the_evidence_in_the_axes_of_the_features_is_the_same(rows):

@@ -4,17 +4,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from rankcut import GPClassifier, make_food
 from rankcut.gp import weight_space
 from rankcut.gp.weight_space import LabelledRows, few_distinct, survey_rows
-
-
-@pytest.fixture
-def repeated():
-    """Rows, of which some occur several times and in both classes, and their codes."""
-    rng = np.random.default_rng(3)
-    return rng.integers(0, 3, size=(300, 3)).astype(float), rng.integers(0, 2, size=300)
 
 
 def pairs(X, codes, weight):
@@ -34,11 +28,15 @@ def as_pairs(X, codes, found):
     return dict(zip(keys, found.weight.tolist(), strict=True))
 
 
-def test_equal_pairs_are_one_with_their_weights_added(repeated):
-    X, codes = repeated
+def test_equal_pairs_are_one_with_their_weights_added():
+    rng = np.random.default_rng(3)
+    # Some occur several times and in both classes.
+    X, codes = rng.integers(0, 3, size=(300, 3)).astype(float), rng.integers(0, 2, size=300)
     weight = np.random.default_rng(0).integers(0, 4, size=300).astype(float)
     assert as_pairs(X, codes, few_distinct(X, codes, weight)) == pairs(X, codes, weight)
     assert as_pairs(X, codes, few_distinct(X, codes, None)) == pairs(X, codes, np.ones(300))
+    zeros = np.array([[0.0], [-0.0]])
+    assert len(few_distinct(zeros, np.zeros(2, dtype=np.intp), None).rows) == 1
 
 
 def test_many_distinct_rows_are_left_alone(monkeypatch):
@@ -50,30 +48,17 @@ def test_many_distinct_rows_are_left_alone(monkeypatch):
     assert len(few_distinct(rows, codes, np.arange(101.0)).rows) == 100
 
 
-def test_zeros_are_equal_whatever_their_sign():
-    codes = np.zeros(2, dtype=np.intp)
-    assert len(few_distinct(np.array([[0.0], [-0.0]]), codes, None).rows) == 1
-
-
-def test_weights_and_repeated_rows_are_the_same_problem():
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_weights_and_repeated_rows_are_the_same_problem(class_weight):
     food = make_food(60, noise=1.0, random_state=3)
+    X, y = food.ranks, food.target
     counts = np.random.default_rng(0).integers(0, 4, size=60)
     index = np.random.default_rng(1).permutation(np.arange(60).repeat(counts))
-    weighed = GPClassifier().fit(food.ranks, food.target, sample_weight=counts)
-    repeated = GPClassifier().fit(food.ranks[index], food.target[index])
+    model = GPClassifier(class_weight=class_weight)
+    weighed = clone(model).fit(X, y, sample_weight=counts)
+    repeated = clone(model).fit(X[index], y[index])
     assert weighed.elbo_ == repeated.elbo_
-    np.testing.assert_array_equal(
-        weighed.predict_proba(food.ranks), repeated.predict_proba(food.ranks)
-    )
-
-
-def test_balanced_classes_are_balanced_by_weight():
-    food = make_food(60, noise=1.0, random_state=3)
-    counts = np.random.default_rng(0).integers(0, 4, size=60)
-    model = GPClassifier(class_weight="balanced")
-    weighed = model.fit(food.ranks, food.target, sample_weight=counts).predict_proba(food.ranks)
-    repeated = model.fit(food.ranks.repeat(counts, axis=0), food.target.repeat(counts))
-    np.testing.assert_array_equal(weighed, repeated.predict_proba(food.ranks))
+    np.testing.assert_array_equal(weighed.predict_proba(X), repeated.predict_proba(X))
 
 
 def test_the_mean_square_of_weighted_rows_is_that_of_repeated_ones():
@@ -123,24 +108,15 @@ def peak(n_rows, n_features):
     return min(peaks)
 
 
-@pytest.fixture
-def warm():
-    """Compilation takes memory of its own."""
-    peak(100, 3)
-
-
 @pytest.mark.slow
-def test_memory_grows_by_a_few_numbers_a_row(warm, monkeypatch):
+def test_memory_grows_by_a_few_numbers_a_row_and_the_square_of_the_features(monkeypatch):
+    # Compilation takes memory of its own.
+    peak(100, 3)
     # The table of distinct rows is the constant; a small one shows what grows.
     monkeypatch.setattr(weight_space, "AT_ONCE", 1 << 12)
     few, many = peak(5_000, 20), peak(20_000, 20)
     assert (many - few) / 15_000 < 8 * 8
     assert many < 0.6 * 20_000 * 20 * 8
-
-
-@pytest.mark.slow
-def test_memory_grows_with_the_square_of_the_features(warm, monkeypatch):
-    monkeypatch.setattr(weight_space, "AT_ONCE", 1 << 12)
     # Sites and posteriors of the last steps, each n × n; a Gram matrix would be 400 of them.
     for n in (50, 80):
         assert peak(20 * n, n) < 80 * n**2 * 8
