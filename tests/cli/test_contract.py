@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer
-from commands import BALLOTS, ITEMS, assert_same, run, succeed
+from commands import BALLOTS, ITEMS, assert_same, fail, run, succeed
 
 from rankcut.cli import COMMANDS, app
 from rankcut.cli.reading import Reading
@@ -133,6 +133,9 @@ def test_any_kind_of_ranking_is_answered(here, command, kind):
         (1, ("Kobe", "Nara")[i % 2], 30 + 7 * i, each) for i, each in enumerate(2 * ranks.split())
     ]
     (here / "kind.csv").write_text(table(rows), encoding="utf-8")
+    if (command, kind) == ("complete", "tied"):
+        fail(command, "kind.csv", *arguments(command, unranked), says="nothing to learn")
+        return
     said = answer(command, "kind.csv", unranked)
     assert said
     assert "nan" not in said.lower().split()

@@ -143,6 +143,8 @@ TESTS = {
     "wald": "Wald",
     "n_coefficients": "df",
     "p_value": "p",
+    "likelihood_ratio": "ratio",
+    "p_of_ratio": "p of ratio",
 }
 _COEFFICIENTS = {
     "column": "column",
