@@ -280,7 +280,7 @@ def results_page():
         name = facts["processor"].replace("(R)", "").removesuffix(" Processor")
         machine = f"{name}, {facts['cores']} cores".replace(" ", "\u00a0")
         program = re.search(r"benchmarks/\w+\.py", facts["command"])
-        asked = _opening(HOME / program[0]) if program else title
+        asked = _opening(HOME / program[0]) if program else "What holds, claim by claim"
         lines.append(f"| [{title}]({path.name}) | {asked} | {date} | {machine} |")
     lines += ["", "</div>"]
     return "\n".join(lines) + "\n"
