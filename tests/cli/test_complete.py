@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from commands import fail, succeed
+from commands import fail, run, succeed
 
 from rankcut import RankingCompleter, read_file
 
@@ -69,3 +69,15 @@ def test_mistakes(votes):
     succeed("complete", votes, "-o", "model.skops")
     pd.DataFrame({"toro": [1], "tako": [2]}).to_csv("other.csv", index=False)
     fail("predict", "model.skops", "other.csv", says="the model does not know 'tako'")
+
+
+def test_lists_by_taste_are_noted_with_the_option_that_mends_it(tmp_path):
+    rng = np.random.default_rng(0)
+    liked = rng.normal(size=(200, 1)) * np.linspace(-1, 1, 12) + 0.3 * rng.normal(size=(200, 12))
+    rows = [(r, i, liked[r, i]) for r in range(200) for i in np.argsort(-liked[r])[:4]]
+    path = tmp_path / "ratings.csv"
+    pd.DataFrame(rows, columns=["user", "title", "rating"]).to_csv(path, index=False)
+    said = run("complete", path, "--top", 1).stderr
+    assert "200 users" in said
+    assert "pass --listing taste" in said
+    assert "listed more often" not in run("complete", path, "--listing", "taste", "--top", 1).stderr

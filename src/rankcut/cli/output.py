@@ -380,14 +380,14 @@ def note(message: str) -> None:
 
 @contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """Tell the user in notes what would be warnings in Python."""
+    """Tell the user in notes what would be warnings in Python, options as at the command line."""
     import warnings
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
     for warning in caught:
-        note(str(warning.message))
+        note(re.sub(r'\b([a-z]+)="([a-z]+)"', r"--\1 \2", str(warning.message)))
 
 
 def say_mistake(message: str) -> None:

@@ -50,6 +50,7 @@ _LOWER = {"error", "loss", "rmse", "mae", "mse", "perplexity", "wer", "time", "s
 _USERS = {"user", "userid", "user_id", "reviewer", "reviewerid", "reviewer_id", "user id"}
 _ITEMS = {
     *("item", "itemid", "item_id", "movie", "movieid", "movie_id", "film", "filmid", "film_id"),
+    "title",
     *("product", "productid", "product_id", "book", "book_id", "bookid", "asin", "isbn"),
 }
 _RATINGS = {"rating", "ratings", "stars", "score", "points"}
