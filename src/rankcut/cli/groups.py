@@ -74,7 +74,7 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
 
     P-values are found by exchanging group labels at random; groups may differ in spread and size.
     Those of items hold for all items and groups at once. With an item graph (--items or --graph)
-    strengths are compared, and their differences also shown as similar items share them.
+    strengths are compared, and so are the differences that similar items share.
 
     -o PAGE.html writes a page, -o with .png, .svg or .pdf a picture, -o with .csv, .parquet or
     .json the table of items. Rankings without a group are left out.

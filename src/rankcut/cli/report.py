@@ -74,7 +74,7 @@ def demo(
 ) -> None:
     """Show what rankcut finds in a small data set.
 
-    Writes the page that 'rankcut report' makes of it, and says what the page begins with.
+    Writes the page that 'rankcut report' makes of it, and prints its first sentences.
 
     Example: rankcut demo -o demo.html
     """
