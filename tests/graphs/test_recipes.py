@@ -99,11 +99,9 @@ class TestNeighborGraph:
         expected = np.where(joined, np.exp(-0.5 * distances**2 / median**2), 0)
         assert_allclose(graph.to_dense(), expected, rtol=1e-12)
 
-    def test_constant_weights(self):
-        graph = NeighborGraph(POINTS, n_neighbors=2, kernel="constant").build()
-        assert set(np.unique(graph.to_dense())) == {0.0, 1.0}
-
-    def test_duplicates_are_neighbours(self):
+        equal = NeighborGraph(POINTS, n_neighbors=3, kernel="constant").build()
+        assert_array_equal(equal.to_dense(), joined)
+        # Duplicates are neighbours.
         graph = NeighborGraph([[0.0], [0.0], [5.0], [5.0]], n_neighbors=1).build()
         assert_array_equal(np.argwhere(graph.to_dense()), [[0, 1], [1, 0], [2, 3], [3, 2]])
 
@@ -143,6 +141,12 @@ class TestCosine:
         graph = NeighborGraph(sparse.csr_array(tags), **options).build()
         expected = np.where(chosen, np.exp(-(1.0 - cosines) / 2), 0.0)
         assert_allclose(graph.to_dense(), expected, atol=1e-13)
+        points = rng.random((12, 3))
+        dense, entries = (
+            NeighborGraph(each, n_neighbors=3, metric="cosine").build().to_dense()
+            for each in (points, sparse.csr_array(points))
+        )
+        assert_allclose(dense, entries, rtol=1e-9)
 
     def test_items_that_share_nothing_are_not_joined(self):
         options = {"n_neighbors": 2, "metric": "cosine"}
@@ -160,13 +164,6 @@ class TestCosine:
         # All choose item 0, which chooses item 1; the last one is opposed to all others.
         expected[0, 1:4] = expected[1:4, 0] = 1
         assert_array_equal(graph.to_dense(), expected)
-
-    def test_dense_features(self):
-        points = np.random.default_rng(1).random((12, 3))
-        options = {"n_neighbors": 3, "metric": "cosine"}
-        dense = NeighborGraph(points, **options).build()
-        found = NeighborGraph(sparse.csr_array(points), **options).build()
-        assert_allclose(dense.to_dense(), found.to_dense(), rtol=1e-9)
 
     def test_refused(self):
         tags = sparse.csr_array(self.TAGS)

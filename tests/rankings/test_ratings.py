@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
-from scipy import sparse, stats
+from ranking_sets import stored
+from scipy import stats
 
 from rankcut import from_long, from_ratings
 from rankcut.errors import InputError
@@ -33,16 +34,11 @@ def expected(scores, sign):
 def test_equals_dense_ranks_of_what_is_rated(scores):
     assert_array_equal(from_ratings(scores), expected(scores, -1))
     assert_array_equal(from_ratings(scores, higher_is_better=False), expected(scores, 1))
-
-
-@given(scores=SCORES)
-def test_sparse_keeps_its_entries(scores):
-    rows, columns = np.nonzero(~np.isnan(scores))
-    stored = sparse.csr_array((scores[rows, columns], (rows, columns)), shape=scores.shape)
-    ranks = from_ratings(stored)
-    assert_array_equal(ranks.toarray(), np.nan_to_num(expected(scores, -1)))
-    assert (ranks.nnz, ranks.format) == (len(rows), "csr")
-    assert_array_equal(stored.data, scores[rows, columns])
+    given = stored(scores)
+    ranks = from_ratings(given)
+    assert ranks.format == "csr"
+    assert_array_equal(spread(ranks), expected(scores, -1))
+    assert_array_equal(spread(given), scores)
 
 
 def test_many_rows():
@@ -58,11 +54,10 @@ def test_frames_stay_frames(frames):
     assert isinstance(ranks, frames.DataFrame)
     assert list(ranks.columns) == ["uni", "toro"]
     assert_array_equal(ranks.to_numpy(), [[1, 2], [1, 1], [np.nan, 1]])
-
-
-def test_infinite_score():
-    with pytest.raises(ValueError, match="row 0: item 1 has score inf; a score is a finite number"):
-        from_ratings([[1, np.inf]])
+    words = frames.DataFrame({"a": ["MEH", "DESPAIR"], "b": ["JOY", None]})
+    ranks = from_ratings(words, scale=SCALE)
+    assert isinstance(ranks, frames.DataFrame)
+    assert_array_equal(ranks.to_numpy(), [[2, 1], [1, np.nan]])
 
 
 SCALE = "JOY > MEH = SHRUG > DESPAIR"
@@ -74,22 +69,14 @@ def test_words_are_ranked_by_their_scale(scale):
     assert_array_equal(from_ratings(WORDS, scale=scale), [[2, 1, 2], [2, np.nan, 1]])
 
 
-def test_words_in_a_frame(frames):
-    frame = frames.DataFrame({"a": ["MEH", "DESPAIR"], "b": ["JOY", None]})
-    ranks = from_ratings(frame, scale=SCALE)
-    assert isinstance(ranks, type(frame))
-    assert_array_equal(ranks.to_numpy(), [[2, 1], [1, np.nan]])
-
-
-def test_a_word_that_is_not_on_the_scale_is_named():
+def test_scores_and_scales_that_are_none_are_named():
+    with pytest.raises(InputError, match="row 0: item 1 has score inf; a score is a finite number"):
+        from_ratings([[1, np.inf]])
     with pytest.raises(InputError, match=r"row 1: item 0 is rated 'GLEE'.*add the word to scale"):
         from_ratings([["JOY"], ["GLEE"]], scale=SCALE)
-
-
-@pytest.mark.parametrize("scale", ["JOY", "", "JOY>JOY", "JOY>>MEH"])
-def test_a_scale_needs_different_words(scale):
-    with pytest.raises(InputError, match="scale must list two or more different words"):
-        from_ratings(WORDS, scale=scale)
+    for scale in ("JOY", "", "JOY>JOY", "JOY>>MEH"):
+        with pytest.raises(InputError, match="scale must list two or more different words"):
+            from_ratings(WORDS, scale=scale)
 
 
 def test_ordered_categories_are_scores():
@@ -99,6 +86,9 @@ def test_ordered_categories_are_scores():
     assert_array_equal(from_ratings(frame).to_numpy(), [[1, 2], [1, np.nan]])
     ours = pl.DataFrame(cells).cast(pl.Enum(levels))
     assert_array_equal(from_ratings(ours, higher_is_better=False).to_numpy(), [[2, 1], [1, np.nan]])
+    mixed = frame.assign(b=pd.Categorical(["bad", "good"], levels[::-1], ordered=True))
+    with pytest.raises(InputError, match="do not have the same ordered categories"):
+        from_ratings(mixed)
 
 
 def test_words_without_an_order_are_refused(frames):
@@ -107,17 +97,6 @@ def test_words_without_an_order_are_refused(frames):
     for words in ([["1", "good"]], np.array([[1, "good"]], dtype=object)):
         with pytest.raises(InputError, match=r"row 0: item 1 is rated 'good', .*best to worst"):
             from_ratings(words)
-
-
-def test_categories_must_be_the_same_everywhere():
-    frame = pd.DataFrame(
-        {
-            name: pd.Categorical(["x", "y"], levels, ordered=True)
-            for name, levels in (("a", ["x", "y"]), ("b", ["y", "x"]))
-        }
-    )
-    with pytest.raises(InputError, match="do not have the same ordered categories"):
-        from_ratings(frame)
 
 
 @pytest.fixture
@@ -132,28 +111,21 @@ def table(frames):
     )
 
 
-def test_by_rank(table):
+def test_long_tables_by_rank_and_by_score(table):
+    nan = np.nan
     ranks, ids, items = from_long(table, rank="place")
     assert (ids, items) == (["bob", "ann", "eve"], ["uni", "ebi", "toro"])
-    nan = np.nan
     assert_array_equal(ranks, [[2, 1, nan], [1, 1, nan], [nan, nan, nan]])
-
-
-def test_by_score(table):
     ranks, _, _ = from_long(table, score="stars")
-    nan = np.nan
     assert_array_equal(ranks, [[2, 1, nan], [1, 1, nan], [nan, nan, 1]])
-    stored, _, _ = from_long(table, score="stars", sparse=True)
-    assert stored.format == "csr"
-    assert_array_equal(spread(stored), ranks)
+    entries, _, _ = from_long(table, score="stars", sparse=True)
+    assert entries.format == "csr"
+    assert_array_equal(spread(entries), ranks)
     ranks, _, _ = from_long(table, score="stars", higher_is_better=False)
     assert_array_equal(ranks[0], [1, 2, nan])
-
-
-def test_items_fix_the_columns(table):
     ranks, _, items = from_long(table, rank="place", items=["tai", "toro", "ebi", "uni"])
     assert items == ["tai", "toro", "ebi", "uni"]
-    assert_array_equal(ranks[0], [np.nan, np.nan, 1, 2])
+    assert_array_equal(ranks[0], [nan, nan, 1, 2])
     with pytest.raises(ValueError, match="line 1: item 'ebi' is not among the items"):
         from_long(table, rank="place", items=["uni", "toro"])
 

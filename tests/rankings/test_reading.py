@@ -25,6 +25,8 @@ def test_frames(frames):
     gaps = frames.DataFrame({"uni": [1, None], "toro": [2, 1], "ebi": [3, 3]})
     got = graph_cut_features(gaps, unranked="last")
     assert_array_equal(got, graph_cut_features([[1, 2, 3], [9, 1, 3]]))
+    with pytest.raises(ValueError, match=rf"row 1: item 'uni' is not ranked.*{CHOICES}"):
+        graph_cut_features(gaps)
     assert read_rankings(frames.DataFrame({"uni": np.ones(3, np.float32)})).single
     with pytest.raises(ValueError, match=r"column 'voter' holds .* drop the others"):
         read_rankings(frames.DataFrame({"uni": [1, 2], "voter": ["ann", "bob"]}))
@@ -78,20 +80,12 @@ def test_what_is_no_rank_matrix_is_named(X, options, message):
         graph_cut_features(X, **options)
 
 
-def test_the_first_unranked_item_of_many_rows_is_named():
+def test_the_first_mistake_of_many_rows_is_named(monkeypatch):
     ranks = np.ones((200_000, 3))
     ranks[150_000, 2] = ranks[150_001, 0] = np.nan
     with pytest.raises(ValueError, match=rf"row 150000: item 2 is not ranked.*{CHOICES}"):
         graph_cut_features(ranks)
-
-
-def test_unranked_items_of_frames_are_named_by_their_label(frames):
-    frame = frames.DataFrame({"uni": [1.0, 2.0], "toro": [2.0, None]})
-    with pytest.raises(ValueError, match=rf"row 1: item 'toro' is not ranked.*{CHOICES}"):
-        graph_cut_features(frame)
-
-
-def test_rows_are_counted_through_all_that_is_read_in_pieces(monkeypatch):
+    # Rows are counted through all that is read in pieces.
     monkeypatch.setattr("rankcut.rankings.reading.block_rows", lambda n_items: 2)
     ranks = np.ones((9, 2))
     ranks[7, 1] = np.inf
@@ -143,42 +137,19 @@ def test_read_only_memory_maps(tmp_path):
     assert_array_equal(graph_cut_features(mapped), graph_cut_features(ranks))
 
 
-class TestErrorsAsData:
-    @pytest.mark.parametrize(
-        ("rank", "unranked"),
-        [(np.nan, "error"), (np.inf, "last"), (10**400, "last"), ("best", "last")],
-    )
-    def test_row_and_item_are_fields(self, rank, unranked):
-        ranks = np.array([[1, 2], [1, rank]], dtype=object)
-        with pytest.raises(InputError) as caught:
-            read_rankings(ranks, items=["uni", "toro"], unranked=unranked)
-        assert (caught.value.row, caught.value.item) == (1, "toro")
-
-    def test_the_remedy_is_a_setting(self):
-        with pytest.raises(InputError) as caught:
-            read_rankings([[1.0, np.nan]])
+@pytest.mark.parametrize(
+    ("rank", "unranked"), [(np.nan, "error"), (np.inf, "last"), (10**400, "last"), ("best", "last")]
+)
+def test_row_item_and_remedy_are_fields_of_the_error(rank, unranked):
+    ranks = np.array([[1, 2], [1, rank]], dtype=object)
+    with pytest.raises(InputError) as caught:
+        read_rankings(ranks, items=["uni", "toro"], unranked=unranked)
+    assert (caught.value.row, caught.value.item) == (1, "toro")
+    if unranked == "error":
         assert "--unranked=last" in caught.value.render(lambda s: f"--{s.name}={s.value}")
-
-    def test_an_unknown_choice_names_the_parameter(self):
-        with pytest.raises(InputError, match=r"unranked must be .*; got 'first'") as caught:
-            read_rankings([[1.0, 2.0]], unranked="first")
-        assert caught.value.parameter == "unranked"
-
-
-class TestRankingSets:
-    votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"), counts=[3, 1])
-
-    def test_estimators_take_what_readers_return(self):
-        features = GraphCutFeatures().fit_transform(self.votes)
-        assert_array_equal(features, GraphCutFeatures().fit_transform(self.votes.ranks))
-
-    def test_its_items_are_labels(self):
-        assert read_rankings(self.votes).items == ("toro", "uni")
-        with pytest.raises(InputError, match="items differs from the labels"):
-            read_rankings(self.votes, ["uni", "toro"])
-
-    def test_sparse_ranks_stay_sparse(self):
-        assert read_rankings(replace(self.votes, ranks=self.votes.sparse())).sparse is not None
+    with pytest.raises(InputError, match=r"unranked must be .*; got 'first'") as caught:
+        read_rankings([[1.0, 2.0]], unranked="first")
+    assert caught.value.parameter == "unranked"
 
 
 VOTES = RankingSet(
@@ -202,7 +173,13 @@ def test_rows_keep_what_is_known_of_them(key):
     assert VOTES[key]["town"].tolist() == ["Nara"]
 
 
-def test_scikit_learn_splits_a_set():
+def test_estimators_take_sets_and_scikit_learn_splits_them():
+    features = GraphCutFeatures().fit_transform(VOTES)
+    assert_array_equal(features, GraphCutFeatures().fit_transform(VOTES.ranks))
+    assert read_rankings(VOTES).items == ("toro", "uni")
+    assert read_rankings(replace(VOTES, ranks=VOTES.sparse())).sparse is not None
+    with pytest.raises(InputError, match="items differs from the labels"):
+        read_rankings(VOTES, ["uni", "toro"])
     train, test = train_test_split(VOTES, test_size=1, random_state=0)
     assert isinstance(train, RankingSet)
     assert GraphCutFeatures().fit(train).transform(test).shape == (1, 2)

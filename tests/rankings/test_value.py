@@ -64,47 +64,32 @@ def test_a_large_sparse_matrix_is_left_as_it_is(monkeypatch):
     assert_array_equal(apart.rankings.listed(), together.rankings.listed())
 
 
-def test_weights_whose_sum_is_not_exact_are_refused():
-    with pytest.raises(InputError, match=r"sample_weight adds up to more than 2\*\*53"):
-        merged(sample_weight=np.full(5, 2.0**53))
+def test_the_value_is_read_once_and_takes_another_meaning_if_it_fits():
+    how = {"sample_weight": [1, 2, 3, 4, 5], "people": list("babca")}
+    rankings = read_rankings(ROWS, unranked="last", **how)
+    assert read_rankings(rankings, unranked="last") is rankings
+    assert rankings.people.tolist() == [1, 0, 1, 2, 0]
+    some = rankings.rows([4, 0])
+    assert (some.weights.tolist(), some.people.tolist()) == ([5, 1], [0, 1])
+    assert_array_equal(some.read(0, 2), ROWS[[4, 0]])
+    rankings = read_rankings(ROWS, unranked="anywhere")
+    assert read_rankings(rankings, unranked="last").groups().max() == 2
+    with pytest.raises(InputError, match="row 1: item 2 is not ranked"):
+        read_rankings(rankings)
 
 
-class TestTheValue:
-    def test_is_read_once(self):
-        rankings = read_rankings(ROWS, unranked="last", people=list("babca"))
-        assert read_rankings(rankings, unranked="last") is rankings
-        assert rankings.people.tolist() == [1, 0, 1, 2, 0]
-
-    def test_takes_another_meaning_if_it_fits(self):
-        rankings = read_rankings(ROWS, unranked="anywhere")
-        assert read_rankings(rankings, unranked="last").groups().max() == 2
-        with pytest.raises(InputError, match="row 1: item 2 is not ranked"):
-            read_rankings(rankings)
-
-    @pytest.mark.parametrize("form", [np.array, sparse.csr_array])
-    def test_rows_end_with_the_last(self, form):
-        rankings = read_rankings(form([[1.0, 2.0], [2.0, 1.0]]))
-        assert rankings.groups(1, 9).tolist() == [[1, 0]]
-        assert [len(block) for _, block in rankings.blocks(1, 9)] == [1]
-        assert [len(block) for _, block in rankings.listed_blocks(1, 9)] == [1]
-
-    def test_some_rows_keep_their_weights_and_people(self):
-        rankings = read_rankings(
-            ROWS, unranked="last", sample_weight=[1, 2, 3, 4, 5], people=list("babca")
-        ).rows([4, 0])
-        assert rankings.weights.tolist() == [5, 1]
-        assert rankings.people.tolist() == [0, 1]
-        assert_array_equal(rankings.read(0, 2), ROWS[[4, 0]])
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+def test_rows_end_with_the_last(form):
+    rankings = read_rankings(form([[1.0, 2.0], [2.0, 1.0]]))
+    assert rankings.groups(1, 9).tolist() == [[1, 0]]
+    for blocks in (rankings.blocks, rankings.listed_blocks):
+        assert [len(block) for _, block in blocks(1, 9)] == [1]
 
 
 def groups_of(block):
     """Each row as sets of items."""
-    return [
-        [set(items) for items in np.split(order, ends[: n - 1])]
-        for order, ends, n in zip(
-            block.order[:, : block.n_items].tolist(), block.ends, block.n_groups, strict=True
-        )
-    ]
+    rows = zip(block.order[:, : block.n_items].tolist(), block.ends, block.n_groups, strict=True)
+    return [[set(own) for own in np.split(order, ends[: n - 1])] for order, ends, n in rows]
 
 
 @given(chains=st.integers(1, 6).flatmap(lambda n: st.lists(partitions(n), min_size=1, max_size=4)))
@@ -115,12 +100,9 @@ def test_groups_there_and_back_and_reversed(chains):
     assert groups_of(block.reversed()) == [groups[::-1] for groups in sets]
 
 
-def test_orders_are_groups_of_one():
+def test_orders_are_groups_of_one_and_a_set_is_a_chain_of_two():
     block = Partitions.of_orders(np.array([[2, 0, 1], [0, 1, 2]]))
     assert groups_of(block) == [[{2}, {0}, {1}], [{0}, {1}, {2}]]
-
-
-def test_a_set_is_a_chain_of_two():
     inside = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 1]], dtype=bool)
     assert groups_of(Partitions.of_sets(inside)) == [[{0, 2}, {1}], [{0, 1, 2}], [{0, 1, 2}]]
 
