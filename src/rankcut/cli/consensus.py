@@ -54,7 +54,7 @@ class ConsensusOptions(GraphOptions):
 def consensus(
     file: RankingFile, options: ConsensusOptions, results: Results, reading: Reading
 ) -> None:
-    """Rank the items by consensus, and say how sure each place is.
+    """Rank the items by consensus, with possible places.
 
     A table with places, the places that are possible, and in how many bootstrap samples each item
     is first; to .csv, .json or .parquet, as a picture (.png, .svg, .pdf), or as a page (.html).
