@@ -110,24 +110,18 @@ class TestInModels:
             assert model.score(food.ranks[40:], food.target[40:]) >= 0.7
 
 
-class TestUnrankedItems:
+def test_some_models_refuse_nan_but_not_a_sparse_matrix():
     ranks, target = INCOMPLETE.ranks, INCOMPLETE.target
     kernel = KendallKernel(unranked="anywhere", normalize=True)
-
-    def test_some_models_refuse_nan(self):
+    for refuse in (KernelPCA(2, kernel=kernel), GaussianProcessClassifier(kernel)):
         with pytest.raises(ValueError, match="contains NaN"):
-            KernelPCA(2, kernel=self.kernel).fit(self.ranks)
-        with pytest.raises(ValueError, match="contains NaN"):
-            GaussianProcessClassifier(self.kernel).fit(self.ranks, self.target)
-
-    def test_but_not_a_sparse_matrix(self):
-        stored = sparse.csr_array(np.nan_to_num(self.ranks))
-        points = KernelPCA(2, kernel=self.kernel).fit_transform(stored)
-        expected = KernelPCA(2, kernel="precomputed").fit_transform(self.kernel(self.ranks))
-        assert_allclose(points, expected, atol=1e-9)
-        model = SVC(kernel=self.kernel).fit(stored[:40], self.target[:40])
-        dense = SVC(kernel=self.kernel).fit(self.ranks[:40], self.target[:40])
-        assert_array_equal(model.predict(stored[40:]), dense.predict(self.ranks[40:]))
+            refuse.fit(ranks, target)
+    stored = sparse.csr_array(np.nan_to_num(ranks))
+    points = KernelPCA(2, kernel=kernel).fit_transform(stored)
+    expected = KernelPCA(2, kernel="precomputed").fit_transform(kernel(ranks))
+    assert_allclose(points, expected, atol=1e-9)
+    model, dense = (SVC(kernel=kernel).fit(X[:40], target[:40]) for X in (stored, ranks))
+    assert_array_equal(model.predict(stored[40:]), dense.predict(ranks[40:]))
 
 
 class TestHyperparameters:
@@ -160,14 +154,11 @@ class TestHyperparameters:
             assert fixed.n_dims == 0
             assert fixed(FOOD.ranks[:4], eval_gradient=True)[1].shape == (4, 4, 0)
 
-    @pytest.mark.parametrize("kernel", [KendallKernel(), MallowsKernel(), DiffusionKernel()])
-    def test_kernels_without(self, kernel):
-        assert kernel.n_dims == 0
-        gram, gradient = kernel(FOOD.ranks[:4], eval_gradient=True)
-        assert gram.shape == (4, 4)
-        assert gradient.shape == (4, 4, 0)
-
-    def test_the_gradient_is_for_x_alone(self):
+    def test_kernels_without(self):
+        for kernel in (KendallKernel(), MallowsKernel(), DiffusionKernel()):
+            assert kernel.n_dims == 0
+            gram, gradient = kernel(FOOD.ranks[:4], eval_gradient=True)
+            assert (gram.shape, gradient.shape) == ((4, 4), (4, 4, 0))
         with pytest.raises(ValueError, match="leave Y out"):
             MallowsKernel(0.1)(FOOD.ranks, FOOD.ranks[:3], eval_gradient=True)
 
