@@ -256,15 +256,15 @@ def simulate(minutes: float, samples: int, keep: Path) -> dict[str, dict[str, st
     """Draw samples until the time is up; answers are kept after each round of cells."""
     kept = json.loads(keep.read_text()) if keep.exists() else {}
     end = time.monotonic() + 60 * minutes
-    for method, number in ((answer, 2 * samples), (others, min(samples, BESIDE))):
-        for seed in range(number):
+    for method, number in ((answer, samples), (others, min(samples, BESIDE))):
+        for first in range(number):
             for place, cell in enumerate(CELLS):
-                if seed >= samples and cell not in TWICE:
-                    continue
-                key = "|".join(map(str, (*cell, seed, method.__name__)))
-                if key not in kept and time.monotonic() < end:
-                    with threadpool_limits(1):
-                        kept[key] = method(cell, SEEDS + 100 * seed + place)
+                twice = cell in TWICE and method is answer
+                for seed in (first, samples + first)[: 1 + twice]:
+                    key = "|".join(map(str, (*cell, seed, method.__name__)))
+                    if key not in kept and time.monotonic() < end:
+                        with threadpool_limits(1):
+                            kept[key] = method(cell, SEEDS + 100 * seed + place)
             keep.write_text(json.dumps(kept))
     return kept
 
