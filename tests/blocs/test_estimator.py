@@ -131,6 +131,8 @@ def test_probabilities_of_membership_are_calibrated():
     strengths = np.exp([[1, 0.6, 0.2, -0.2, -0.6, -1], [-1, 0.6, -0.2, 0.2, -0.6, 1]])
     plain = make_plackett_luce(3000, strengths=strengths, random_state=0)
     assert RankingBlocs(2).fit(plain.ranks)._power > 0.95
+    # The prior alone is no reason to doubt.
+    assert RankingBlocs(2).fit([[1, 2, 3, 4], [4, 3, 2, 1]])._power == 1
 
 
 def choice_means(strengths, ranked, values):

@@ -193,12 +193,16 @@ class MixtureLikelihood:
         on the power again, so that it is repeated.
         """
         k, blocks = mixture.family.n_camps, mixture.blocks
+        chances = self.expect(mixture).chances[:, :k]
+        members = self.choices.weights[:, None] * np.maximum(chances, np.finfo(np.float64).tiny)
         scores, curvature = np.zeros((2, self.choices.n_rankings, k))
         for bloc, strengths in enumerate(blocks):
             for step in _STEP * (np.delete(blocks, bloc, axis=0) - strengths):
                 nearby = (strengths - step, strengths, strengths + step)
                 before, here, after = (self.sums(one[None], np.ones(1))[0] for one in nearby)
-                scores[:, bloc] += ((after - before) / 2) ** 2
+                # The prior keeps their mean from being 0.
+                mean = np.average(after - before, weights=members[:, bloc])
+                scores[:, bloc] += ((after - before - mean) / 2) ** 2
                 curvature[:, bloc] += 2 * here - before - after
         power = 1.0
         for _ in range(_REPEATED if curvature.any() else 0):
