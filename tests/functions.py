@@ -2,9 +2,11 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -49,10 +51,7 @@ def random_weights(rng, n):
 
 
 def cut_by_definition(weights):
-    def value(items):
-        return sum(weights[i, j] for i in items for j in range(len(weights)) if j not in items)
-
-    return value
+    return lambda items: oracles.cut(weights, items)
 
 
 def graph_cut(algorithm):
@@ -93,20 +92,6 @@ def coverage(rng, n):
     return Coverage(covers, weights), value
 
 
-def random_covariance(rng, n):
-    factor = rng.standard_normal((n, n + 1))
-    return factor @ factor.T / n + 0.1 * np.eye(n)
-
-
-def entropy_by_definition(covariance):
-    def value(items):
-        chosen = sorted(items)
-        part = 2 * np.pi * np.e * covariance[np.ix_(chosen, chosen)]
-        return 0.5 * np.linalg.slogdet(part)[1]
-
-    return value
-
-
 def entropy(rng, n):
     table = rng.integers(0, 3, (12, n))
     table[:, n // 2] = table[:, 0]
@@ -119,15 +104,20 @@ def entropy(rng, n):
 
 
 def gaussian_entropy(rng, n):
-    covariance = random_covariance(rng, n)
-    return GaussianEntropy(covariance), entropy_by_definition(covariance)
+    factor = rng.standard_normal((n, n + 1))
+    covariance = factor @ factor.T / n + 0.1 * np.eye(n)
+
+    def value(items):
+        chosen = sorted(items)
+        part = 2 * np.pi * np.e * covariance[np.ix_(chosen, chosen)]
+        return 0.5 * np.linalg.slogdet(part)[1]
+
+    return GaussianEntropy(covariance), value
 
 
 def mutual_information(rng, n):
-    covariance = random_covariance(rng, n)
-    entropy = entropy_by_definition(covariance)
+    function, entropy = gaussian_entropy(rng, n)
     everything = frozenset(range(n))
-    function = GaussianEntropy(covariance)
     return (
         function + Complement(function),
         lambda items: entropy(items) + entropy(everything - items) - entropy(everything),
@@ -140,10 +130,8 @@ def modular(rng, n):
 
 
 def sum_of_functions(rng, n):
-    (f, f_value), (g, g_value), (h, h_value) = (
-        make(rng, n) for make in (coverage, graph_cut("auto"), modular)
-    )
-    return f + g + h, lambda items: f_value(items) + g_value(items) + h_value(items)
+    f, g, h = (make(rng, n) for make in (coverage, graph_cut("auto"), modular))
+    return f[0] + g[0] + h[0], lambda items: f[1](items) + g[1](items) + h[1](items)
 
 
 def multiple(rng, n):
@@ -157,18 +145,13 @@ def complement(rng, n):
     return Complement(function), lambda items: value(everything - items) - value(everything)
 
 
-class RootOfSum:
+def root_of_sum(weights, items):
     """√(Σ w_i): a concave function of a modular one."""
-
-    def __init__(self, weights):
-        self.weights = weights
-
-    def __call__(self, items):
-        return np.sqrt(sum(self.weights[i] for i in items))
+    return np.sqrt(sum(weights[i] for i in items))
 
 
 def from_callable(rng, n):
-    root = RootOfSum(rng.exponential(size=n))
+    root = partial(root_of_sum, rng.exponential(size=n))
     return FromCallable(root, n), root
 
 

@@ -80,16 +80,13 @@ def test_a_question_keeps_the_names_of_its_items(looked):
     assert after["roles"].count("item") == about["roles"].count("item") - 1
 
 
-def test_questions_and_unranked_items_can_be_chosen(looked):
+def test_questions_sheets_and_unranked_items_can_be_chosen(looked):
     two = "P [toro],P [uni],Q [a],Q [b]\n1,2,1,2\n2,1,2,1\n2,1,1,2\n"
     about = looked("g.csv", two)
     assert [*about["questions"]] == ["P", "Q"]
     assert looked("g.csv", two, question="Q")["mistake"] is None
     assert looked("v.csv", "toro,uni,ika\n1,2,3\n2,1,3\n")["unranked"] == ""
     assert looked("v.csv", "toro,uni,ika\n1,2,\n2,1,3\n3,1,2\n")["unranked"] == "anywhere"
-
-
-def test_a_sheet_can_be_chosen(looked):
     book = workbook([["note"], ["see below"]], [["toro", "uni"], [1, 2], [2, 1]])
     about = looked("v.xlsx", book)
     assert [*about["sheets"]] == ["sheet 0", "sheet 1"]

@@ -74,16 +74,13 @@ def test_other_columns_are_refused(votes):
         read_file(votes)
 
 
-def test_what_is_not_there(tmp_path):
+def test_what_is_not_there_and_long_tables_have_no_blocks(tmp_path):
     with pytest.raises(RankingFileError, match="no Parquet file in this directory"):
         read_file(tmp_path)
     with pytest.raises(RankingFileError, match="no file has a name like this"):
         read_file(f"{tmp_path}/*.parquet")
     with pytest.raises(RankingFileError, match="there is no such file"):
         block_places(str(tmp_path / "votes.parquet"), 10)
-
-
-def test_long_tables_have_no_blocks(tmp_path):
     lines = pd.DataFrame({"ranking": [1, 1], "item": ["toro", "uni"], "rank": [1, 2]})
     lines.to_parquet(tmp_path / "long.parquet")
     places = block_places(str(tmp_path / "long.parquet"), 10)
@@ -102,9 +99,7 @@ def test_blocks_of_which_no_row_is_wanted_are_empty(votes):
     assert reader.row_of_file(places[4], 0) == 13
     with pytest.raises(RankingFileError, match="no row meets town=Oslo"):
         BlockReader.like(places, TableOptions(where=("town=Oslo",)))
-
-
-def test_blocks_of_a_table_with_counts_all_have_them(votes):
+    # Blocks of a table with counts all have them.
     frame = pd.read_parquet(votes / "0.parquet").assign(count=[1] * 20 + [2] * 5)
     frame.to_parquet(votes / "counted.parquet", row_group_size=10)
     places = block_places(str(votes / "counted.parquet"), 10)
@@ -118,26 +113,24 @@ def test_blocks_of_a_table_with_counts_all_have_them(votes):
 SETTINGS = {"normalize": True, "files": [["votes.parquet", 10]]}
 
 
-def begun(folder, suffix="txt"):
-    parts = Parts(folder, suffix, SETTINGS)
+@pytest.fixture
+def parts(tmp_path):
+    """Two parts of a result."""
+    parts = Parts(tmp_path / "a" / "parts", "txt", SETTINGS)
     for number in (0, 2):
         parts.path(number).write_text("done")
     return parts
 
 
-def test_finished_parts_are_kept(tmp_path):
-    begun(tmp_path / "a" / "b")
-    again = Parts(tmp_path / "a" / "b", "txt", json.loads(json.dumps(SETTINGS)))
+def test_finished_parts_are_kept_and_drafts_that_were_left_removed(parts):
+    drafts = [
+        parts.folder / name for name in (".part-000001.txt.abc.txt", "._rankcut.json.abc.json")
+    ]
+    for draft in drafts:
+        draft.write_text("half")
+    again = Parts(parts.folder, "txt", json.loads(json.dumps(SETTINGS)))
     assert again.missing(4) == [1, 3]
-
-
-@pytest.mark.parametrize("name", [".part-000001.txt.abc.txt", "._rankcut.json.abc.json"])
-def test_drafts_that_were_left_are_removed(tmp_path, name):
-    parts = begun(tmp_path / "parts")
-    draft = parts.folder / name
-    draft.write_text("half")
-    Parts(parts.folder, "txt", SETTINGS)
-    assert not draft.exists()
+    assert not any(draft.exists() for draft in drafts)
 
 
 def test_a_run_ended_before_its_first_part_is_begun_anew(tmp_path):
@@ -147,8 +140,7 @@ def test_a_run_ended_before_its_first_part_is_begun_anew(tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["_rankcut.json"]
 
 
-def test_other_settings_are_refused_unless_started_anew(tmp_path):
-    parts = begun(tmp_path / "parts")
+def test_other_settings_are_refused_unless_started_anew(parts):
     other = {**SETTINGS, "files": [["votes.parquet", 11]]}
     with pytest.raises(RankingFileError, match=r'files=\[\["votes.parquet", 10\]\], and now it is'):
         Parts(parts.folder, "txt", other)
@@ -160,8 +152,7 @@ def test_other_settings_are_refused_unless_started_anew(tmp_path):
     assert Parts(parts.folder, "txt", other).missing(3) == [0, 1, 2]
 
 
-def test_a_setting_that_was_not_there_is_another_one_even_without_a_value(tmp_path):
-    parts = begun(tmp_path / "parts")
+def test_a_setting_that_was_not_there_is_another_one_even_without_a_value(parts):
     with pytest.raises(RankingFileError, match="with smoothing=not set, and now it is null;"):
         Parts(parts.folder, "txt", {**SETTINGS, "smoothing": None})
     Parts(parts.folder, "txt", {"files": None}, restart=True).path(0).write_text("done")
@@ -170,8 +161,7 @@ def test_a_setting_that_was_not_there_is_another_one_even_without_a_value(tmp_pa
 
 
 @pytest.mark.parametrize("content", [b"", b'{"normalize": tr', b"[1]", b"\xff\xfe\x00"])
-def test_settings_that_cannot_be_read_are_refused_unless_started_anew(tmp_path, content):
-    parts = begun(tmp_path / "parts")
+def test_settings_that_cannot_be_read_are_refused_unless_started_anew(parts, content):
     manifest = parts.folder / "_rankcut.json"
     manifest.write_bytes(content)
     with pytest.raises(RankingFileError, match=r"_rankcut.json: the file is damaged.*--restart"):

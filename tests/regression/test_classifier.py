@@ -48,7 +48,7 @@ def test_with_few_labels_a_graph_of_like_items_helps():
     assert scores[1] > scores[0] + 0.03
 
 
-def test_sparse_dense_and_frames_are_the_same(tmp_path):
+def test_sparse_dense_and_frames_are_the_same():
     ranks, labels = lists(60, 3, by="order")
     dense = RankingClassifier().fit(ranks, labels).predict_proba(ranks)
     stored = sparse.csr_array(np.nan_to_num(ranks))
@@ -113,9 +113,8 @@ def test_scores_are_those_of_the_most_probable_weights(fitted):
 
     def constants(rankings):
         """What is left of the scores, the same for all rankings."""
-        views = zip(
-            like(views_of(model, rankings)), known, model.view_variances_.values(), strict=True
-        )
+        own, variances = like(views_of(model, rankings)), model.view_variances_.values()
+        views = zip(own, known, variances, strict=True)
         kernel = sum(4 * variance * one @ other.T for one, other, variance in views)
         return model.decision_function(rankings) - kernel @ missed
 
@@ -144,13 +143,13 @@ def test_where_some_rankings_weigh_the_views_they_are_not_the_first_ones(monkeyp
 def test_of_a_dissimilarity_graph_like_items_are_smoothed():
     like = NeighborGraph(np.arange(30.0)[:, None], n_neighbors=3)
     train, labels = lists(60, 3, by="order")
-    models = [
-        RankingClassifier(graph).fit(train, labels) for graph in (like, DissimilarityGraph(like))
-    ]
-    assert (models[0].predict_proba(train) == models[1].predict_proba(train)).all()
-    with pytest.raises(
-        ValueError, match="smoothing must be a number of steps from 0 to 1,000; got None"
-    ):
+    one, other = (
+        RankingClassifier(graph).fit(train, labels).predict_proba(train)
+        for graph in (like, DissimilarityGraph(like))
+    )
+    assert (one == other).all()
+    says = "smoothing must be a number of steps from 0 to 1,000; got None"
+    with pytest.raises(ValueError, match=says):
         RankingClassifier(smoothing=None).fit(train, labels)
 
 
@@ -164,15 +163,9 @@ def test_a_graph_of_named_items_is_matched_with_the_names_of_the_columns():
     assert got == pytest.approx(expected)
 
 
-def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="one class, 1; a classifier needs two"):
-        RankingClassifier().fit([[1, 2], [2, 1]], [1, 1])
-
-
-@pytest.mark.parametrize("most_rows", [1000, 60])
-def test_counts_are_repeated_rows(monkeypatch, most_rows):
-    """Also where the variances of views are found from people drawn at random."""
-    monkeypatch.setattr(views, "MOST_COMPARED", most_rows)
+def test_counts_are_repeated_rows_where_people_are_drawn_at_random(monkeypatch):
+    """To find the variances of views."""
+    monkeypatch.setattr(views, "MOST_COMPARED", 60)
     ranks, labels = lists(50, 3, by="listing")
     counts = np.random.default_rng(0).integers(0, 4, size=50)
     counted = RankingClassifier().fit(ranks, labels, sample_weight=counts)
@@ -193,6 +186,8 @@ def test_rows_that_do_not_count_are_no_rows():
     assert model.classes_.tolist() == [0, 1]
     with pytest.raises(ValueError, match="sample_weight is zero for every ranking"):
         model.fit(ranks, labels, np.zeros(20))
+    with pytest.raises(ValueError, match="one class, 1; a classifier needs two"):
+        model.fit(ranks, np.ones(20, dtype=int))
 
 
 @pytest.mark.parametrize("counted", [False, True])

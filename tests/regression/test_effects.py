@@ -115,9 +115,7 @@ def test_effects_that_no_ranking_tells_are_not_shown():
     assert np.isnan(found.listed["effect"]).all()
     assert "nan" not in found.summary()
     assert "listed" not in found.summary()
-
-
-def test_who_ranks_all_items_is_not_asked_what_listing_does():
+    # Who ranks all items is not asked what listing does.
     found = explain(MODELS["views"](), RANKS[:40])
     assert len(found.listed) == 0
     assert "listed" not in found.summary()
