@@ -68,6 +68,9 @@ def test_blocks_of_unknown_size_may_be_empty():
     some = frame.map_partitions(lambda part: part[part.index < 12], meta=frame._meta)
     found = graph_cut_features(some).compute().to_numpy()
     np.testing.assert_array_equal(found, graph_cut_features(FRAME[:12]))
+    for lists, kept in ((X, RANKS[keep]), (some, FRAME[:12])):
+        gram = kernels.kendall_kernel(lists).compute()
+        np.testing.assert_array_equal(gram, kernels.kendall_kernel(kept))
 
 
 def test_the_type_of_the_ranks_is_kept():

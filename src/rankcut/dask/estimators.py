@@ -235,7 +235,8 @@ def _compare(
 
 
 def _either(block: NDArray[Any], mirrored: NDArray[Any]) -> NDArray[Any]:
-    return block if block.size or not mirrored.size else mirrored
+    # One of no rankings and some has no entries either, but a shape.
+    return block if any(block.shape) else mirrored
 
 
 class CheckedRows(NamedTuple):
