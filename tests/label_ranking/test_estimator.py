@@ -87,14 +87,6 @@ def test_training_rankings_of_any_kind(people, kind):
     assert kendall_score(ranks[100:], model.predict(X[100:])) > 0.55
 
 
-def test_rows_of_weight_zero_are_no_rows(people):
-    X, ranks = people
-    weights = np.r_[np.ones(60), np.zeros(90)]
-    one = RankingRegressor().fit(X, ranks, sample_weight=weights).predict_scores(X)
-    other = RankingRegressor().fit(X[:60], ranks[:60]).predict_scores(X)
-    np.testing.assert_array_equal(one, other)
-
-
 def test_a_multi_output_regressor_of_ones_own_predicts_the_signs(people):
     X, ranks = people
     model = RankingRegressor(LinearRegression()).fit(X, ranks)

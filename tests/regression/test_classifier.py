@@ -140,27 +140,27 @@ def test_where_some_rankings_weigh_the_views_they_are_not_the_first_ones(monkeyp
     assert model.view_variances_["order"] > 4 * model.view_variances_["listing"]
 
 
-def test_of_a_dissimilarity_graph_like_items_are_smoothed():
-    like = NeighborGraph(np.arange(30.0)[:, None], n_neighbors=3)
-    train, labels = lists(60, 3, by="order")
-    one, other = (
-        RankingClassifier(graph).fit(train, labels).predict_proba(train)
-        for graph in (like, DissimilarityGraph(like))
-    )
-    assert (one == other).all()
-    says = "smoothing must be a number of steps from 0 to 1,000; got None"
-    with pytest.raises(ValueError, match=says):
-        RankingClassifier(smoothing=None).fit(train, labels)
-
-
-def test_a_graph_of_named_items_is_matched_with_the_names_of_the_columns():
-    weights = NeighborGraph(np.arange(30.0)[:, None] ** 2, n_neighbors=3).build().to_dense()
+def test_a_graph_may_connect_unlike_items_or_have_their_names():
+    like = NeighborGraph(np.arange(30.0)[:, None] ** 2, n_neighbors=3)
     names = [f"item {i}" for i in range(30)]
-    named = pd.DataFrame(weights, index=names, columns=names).loc[names[::-1], names[::-1]]
+    weights = pd.DataFrame(like.build().to_dense(), index=names, columns=names)
     train, labels = lists(60, 3, by="order")
-    expected = RankingClassifier(weights).fit(train, labels).predict_proba(train)
-    got = RankingClassifier(named, items=names).fit(train, labels).predict_proba(train)
-    assert got == pytest.approx(expected)
+    expected = RankingClassifier(like).fit(train, labels).predict_proba(train)
+    for graph in (DissimilarityGraph(like), weights.loc[names[::-1], names[::-1]]):
+        model = RankingClassifier(graph, items=names).fit(train, labels)
+        assert model.predict_proba(train) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "labels", "says"),
+    [
+        ({"smoothing": None}, [0, 1], "smoothing must be a number of steps from 0 to 1,000; got"),
+        ({"ratings": 5}, [0, 1], "ratings must be True or False; got 5"),
+    ],
+)
+def test_mistakes_are_named(options, labels, says):
+    with pytest.raises(ValueError, match=says):
+        RankingClassifier(**options).fit([[1, 2], [2, 1]], labels)
 
 
 def test_counts_are_repeated_rows_where_people_are_drawn_at_random(monkeypatch):
@@ -237,5 +237,3 @@ def test_higher_ratings_come_first():
     expected = list_views(read_rankings(ranks, unranked="anywhere"))
     for name in ("order", "top"):
         np.testing.assert_allclose(views[name].toarray(), expected[name].toarray(), atol=1e-15)
-    with pytest.raises(ValueError, match="ratings must be True or False; got 5"):
-        RankingClassifier(ratings=5).fit(ranks, labels)
