@@ -63,17 +63,6 @@ def fastest_algorithm(graph: ItemGraph) -> Algorithm:
     return "sparse" if ENTRIES_PER_ITEM * n + ENTRIES_PER_EDGE * n_links < n * n else "dense"
 
 
-def _loop_for(algorithm: Algorithm, graph: ItemGraph) -> _Loop:
-    """The loop of an algorithm, prepared for one graph."""
-    if algorithm == "table":
-        return table_increments, (tabulate_cut(graph.to_dense()),)
-    if algorithm == "dense":
-        return dense_increments, (2.0 * graph.to_dense(), graph.degrees)
-    weights = graph.weights
-    twice = as_links(sparse.csr_array(2.0 * weights.matrix))
-    return sparse_increments, (weights.constant, twice, graph.degrees)
-
-
 def tabulate_cut(weights: Floats) -> Floats:
     """F of every subset of a few items, indexed by the subset's bit mask.
 
@@ -232,8 +221,16 @@ class GraphCut(SetFunction):
     # What a loop needs may be large, and closed forms do not need it.
     @cached_property
     def _loop(self) -> _Loop | None:
-        chosen = fastest_algorithm(self.graph) if self.algorithm == "auto" else self.algorithm
-        return None if chosen == "complete" else _loop_for(chosen, self.graph)
+        graph = self.graph
+        chosen = fastest_algorithm(graph) if self.algorithm == "auto" else self.algorithm
+        if chosen == "complete":
+            return None
+        if chosen == "table":
+            return table_increments, (tabulate_cut(graph.to_dense()),)
+        if chosen == "dense":
+            return dense_increments, (2.0 * graph.to_dense(), graph.degrees)
+        twice = as_links(sparse.csr_array(2.0 * graph.weights.matrix))
+        return sparse_increments, (graph.weights.constant, twice, graph.degrees)
 
     @cached_property
     def _by_size(self) -> Floats:

@@ -76,8 +76,11 @@ class FeatureMap:
                 remedy='"auto" enumerates few completions and samples many',
             )
         self._weighs_lists = self.options.unlisted_weight != 1
+        large = function.n_items > CLOSED_FORM_ITEMS
+        by_cost = completions.method == "auto" and self._expected is not None
+        by_cost = by_cost and (large or self._weighs_lists or function.nothing_to_pool)
         self._in_closed_form = self.options.unranked == "anywhere" and (
-            completions.method == "closed_form" or self._prefers_closed_form()
+            completions.method == "closed_form" or by_cost
         )
         if self._weighs_lists and not self._in_closed_form and self.options.unranked == "anywhere":
             raise InputError(
@@ -85,12 +88,6 @@ class FeatureMap:
                 parameter="unlisted_weight",
                 remedy=["pass ", Setting("completions", "closed_form")],
             )
-
-    def _prefers_closed_form(self) -> bool:
-        if self.options.completions.method != "auto" or self._expected is None:
-            return False
-        large = self.function.n_items > CLOSED_FORM_ITEMS
-        return large or self._weighs_lists or self.function.nothing_to_pool
 
     @cached_property
     def _expected(self) -> ExpectedSlopes | None:

@@ -343,19 +343,12 @@ class SubmodularFeatures(RankingFeatures):
                 f"FromCallable(function, {n_items}) makes one from a Python function"
             )
         self.function_ = function.aligned(n_items, rankings.items)
-        if not function.submodular:
-            _warn_unless_submodular(function)
+        few = {"n_trials": 1 << _ITEMS_WHEN_FITTED, "exhaustive_items": _ITEMS_WHEN_FITTED}
+        found = function.submodular or check_submodular(function, **few)
+        if not found:
+            warnings.warn(
+                f"the set function is {found}. Its features are defined, but they are not points "
+                "of a base polytope, and its Lovász extension is not convex",
+                stacklevel=3,
+            )
         return FeatureMap(self.function_, options)
-
-
-def _warn_unless_submodular(function: SetFunction) -> None:
-    """Look for a counterexample: among all inequalities of a few items, or some of many."""
-    found = check_submodular(
-        function, n_trials=1 << _ITEMS_WHEN_FITTED, exhaustive_items=_ITEMS_WHEN_FITTED
-    )
-    if not found:
-        warnings.warn(
-            f"the set function is {found}. Its features are defined, but they are not points of a "
-            "base polytope, and its Lovász extension is not convex",
-            stacklevel=4,
-        )

@@ -274,32 +274,27 @@ def similarity(
     kernel: Similarity | Literal["constant"],
     lengthscale: float | Literal["median"],
 ) -> NDArray[np.float64]:
-    """Weights of edges of these lengths."""
-    if kernel == "constant":
-        return np.ones_like(distances)
-    check_choice(kernel, ("squared_exponential", "exponential"), "kernel")
-    scale = median_lengthscale(distances, lengthscale)
-    if kernel == "exponential":
-        return np.exp(-distances / scale)
-    return np.exp(-0.5 * (distances / scale) ** 2)
-
-
-def median_lengthscale(
-    distances: NDArray[np.float64], lengthscale: float | Literal["median"]
-) -> float:
-    """The lengthscale as a number.
+    """Weights of edges of these lengths.
 
     Where over half of the distances are 0, "median" means the median of the others.
     """
+    if kernel == "constant":
+        return np.ones_like(distances)
+    check_choice(kernel, ("squared_exponential", "exponential"), "kernel")
     if lengthscale == "median":
         scale = float(np.median(distances)) if distances.size else 1.0
         if scale == 0.0:
             apart = distances[distances > 0]
             scale = float(np.median(apart)) if apart.size else 1.0
-        return scale
-    if is_real(lengthscale) and lengthscale > 0:
-        return float(lengthscale)
-    raise InputError(f'must be "median" or above 0; got {lengthscale!r}', parameter="lengthscale")
+    elif is_real(lengthscale) and lengthscale > 0:
+        scale = float(lengthscale)
+    else:
+        raise InputError(
+            f'must be "median" or above 0; got {lengthscale!r}', parameter="lengthscale"
+        )
+    if kernel == "exponential":
+        return np.exp(-distances / scale)
+    return np.exp(-0.5 * (distances / scale) ** 2)
 
 
 class _DerivedGraph(WithParameters, ABC):

@@ -103,7 +103,10 @@ class DiffusionKernel(RankingKernel):
                     row=int(np.argmax(tied)),
                     remedy="use mallows_kernel, which takes any kind",
                 )
-            rate = default_beta(n_items) if beta is None else float(beta)
+            # The trivial representation adds 1/n! to all values. The next one, that of the
+            # positions of single items, adds at most (n − 1)²·exp(−β·n) times as much.
+            even = 2.0 * log(max(n_items, 2)) / max(n_items, 2)
+            rate = even if beta is None else float(beta)
             return DiffusionPositions(groups, rate, derivative=derivative)
 
         return encode
@@ -237,12 +240,3 @@ class DiffusionPositions:
         """The values of the cycle types."""
         left, right = self._positions[rows], other._positions[columns]
         class_function_values(left, right, self._codes, self._values, pairs, out)
-
-
-def default_beta(n_items: int) -> float:
-    """2·log(n)/n, which balances the constant part of the kernel and the positions of single items.
-
-    The trivial representation adds 1/n! to all values. The next one, that of the positions of
-    single items, adds at most (n − 1)²·exp(−β·n) times as much.
-    """
-    return 2.0 * log(max(n_items, 2)) / max(n_items, 2)

@@ -185,10 +185,7 @@ def to_ranking(vectors: ArrayLike, *, tolerance: float | None = None) -> NDArray
         rows = np.asarray(vectors, dtype=np.float64)
     if rows.ndim not in (1, 2):
         raise InputError(f"must have one or two dimensions; got {rows.ndim}", parameter="vectors")
-    return _decoded(np.atleast_2d(rows), tolerance).reshape(rows.shape)
-
-
-def _decoded(rows: NDArray[np.float64], tolerance: float | None) -> NDArray[np.int64]:
+    shape, rows = rows.shape, np.atleast_2d(rows)
     if not np.isfinite(rows).all():
         row, item = divmod(int(np.argmin(np.isfinite(rows))), rows.shape[1])
         raise InputError(
@@ -200,7 +197,7 @@ def _decoded(rows: NDArray[np.float64], tolerance: float | None) -> NDArray[np.i
         raise InputError(f"must be 0 or more; got {tolerance}", parameter="tolerance")
     n_rows, n_items = rows.shape
     if n_items == 0:
-        return np.empty((n_rows, 0), dtype=np.int64)
+        return np.empty(shape, dtype=np.int64)
     order = np.argsort(-rows, axis=1, kind="stable")
     ordered = np.take_along_axis(rows, order, axis=1)
     slack = ROUNDING * np.abs(rows).max(axis=1, keepdims=True) if tolerance is None else tolerance
@@ -209,7 +206,7 @@ def _decoded(rows: NDArray[np.float64], tolerance: float | None) -> NDArray[np.i
     places = np.maximum.accumulate(np.where(starts, np.arange(1, n_items + 1), 0), axis=1)
     ranks = np.empty((n_rows, n_items), dtype=np.int64)
     np.put_along_axis(ranks, order, places, axis=1)
-    return ranks
+    return ranks.reshape(shape)
 
 
 def order_texts(X: Any, items: Sequence[Any]) -> list[str]:
