@@ -17,7 +17,6 @@ from rankcut.completion.presence import (
     hide_listed,
     learn_presence,
     listed_items,
-    listed_matrix,
     ndcg,
 )
 from rankcut.graphs import as_item_graph
@@ -91,11 +90,6 @@ def test_many_lists_of_many_items_go_by_the_nearest_items(monkeypatch):
     found = fit_presence(lists, 100.0, order=False).worth(lists)
     best = best_unlisted(found, listed_items(lists), 5)
     assert_array_equal(best // 20, np.tile([[0], [1], [2]], (80, 5)))
-
-
-def test_unlisted_items_of_a_top_list_are_not_present():
-    lists = lists_of(LISTS, unranked="last")
-    assert_array_equal(listed_matrix(lists).toarray() > 0, ~np.isnan(LISTS))
 
 
 def test_a_graph_gives_items_that_nobody_lists_to_those_who_like_their_neighbours():

@@ -68,15 +68,6 @@ def test_kernel_model_is_kernel_ridge(problem):
     np.testing.assert_allclose(model.predict(rows), expected, atol=1e-6)
 
 
-def test_a_weight_is_a_number_of_copies(problem):
-    rows, targets, weights = problem
-    once, _ = fit_kernel(rows, targets, weights, 0)
-    copies = np.repeat(np.arange(30), weights.astype(int))
-    again, _ = fit_kernel(rows[copies], targets[copies], np.ones(len(copies)), 0)
-    assert once.loss == pytest.approx(again.loss, rel=1e-6)
-    np.testing.assert_allclose(once.predict(rows), again.predict(rows), atol=1e-6)
-
-
 def test_scale_and_penalty_have_the_least_error_of_rows_left_out(problem, monkeypatch):
     rows, targets, _ = problem
     ones = np.ones(30)
