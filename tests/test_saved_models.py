@@ -96,12 +96,17 @@ def test_models_of_other_versions_say_what_to_do(tmp_path, header, kind, says):
         read_model(io.BytesIO(pack_archive(members)))
 
 
-# What no model is made of: a type of the caller's, a type of another room, a function.
-@pytest.mark.parametrize("foreign", [Foreign(), make_food(2), fastest_algorithm])
+# What no model is made of: a type of the caller's, a type of another room, a function, a learner
+# in compiled code.
+@pytest.mark.parametrize(
+    "foreign", [Foreign(), FOOD, fastest_algorithm, SVC(), HistGradientBoostingClassifier()]
+)
 def test_what_is_foreign_to_models_is_refused_by_name(tmp_path, foreign):
-    name = getattr(foreign, "__name__", type(foreign).__name__)
-    with pytest.raises(RankingFileError, match=f"{name}, which is neither"):
-        saved_and_read(SavedModel(GraphCutFeatures(foreign), ("a",), "t"), tmp_path)
+    learner = hasattr(foreign, "fit")
+    model = fitted(foreign) if learner else GraphCutFeatures(foreign)
+    name = r"sklearn\.\S+" if learner else getattr(foreign, "__name__", type(foreign).__name__)
+    with pytest.raises(RankingFileError, match=f"{name}, which is neither rankcut's nor a"):
+        saved_and_read(SavedModel(model, tuple(FOOD.item_names), "t"), tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"\x80\x04N."])
@@ -296,9 +301,3 @@ def test_a_sparse_graph_in_a_model_is_checked(tmp_path, part, change, says):
     setattr(matrix, part, change(getattr(matrix, part)))
     with pytest.raises(RankingFileError, match=f"not a model .*{says}"):
         saved_and_read(saved, tmp_path)
-
-
-@pytest.mark.parametrize("learner", [SVC(), HistGradientBoostingClassifier()])
-def test_learners_in_compiled_code_are_not_loaded(tmp_path, learner):
-    with pytest.raises(RankingFileError, match=r"sklearn\.\S+, which is neither rankcut's nor a"):
-        saved_and_read(SavedModel(fitted(learner), tuple(FOOD.item_names), "t"), tmp_path)

@@ -2,6 +2,7 @@
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -98,7 +99,6 @@ class TestNeighborGraph:
         median = np.median(distances[np.triu(joined)])
         expected = np.where(joined, np.exp(-0.5 * distances**2 / median**2), 0)
         assert_allclose(graph.to_dense(), expected, rtol=1e-12)
-
         equal = NeighborGraph(POINTS, n_neighbors=3, kernel="constant").build()
         assert_array_equal(equal.to_dense(), joined)
         # Duplicates are neighbours.
@@ -114,11 +114,10 @@ class TestNeighborGraph:
         """Items with the features of many others, as genres are."""
         points = np.random.default_rng(0).integers(2, size=(1500, 12)).astype(float)
         recipe = NeighborGraph(points, n_neighbors=10)
-        found = []
-        for threads in (1, 2):
-            with threadpool_limits(threads):
-                found.append(recipe.build().weights.to_csr())
-        assert (found[0] != found[1]).nnz == 0
+        with threadpool_limits(1):
+            one = recipe.build().weights.to_csr()
+        with threadpool_limits(2):
+            assert (recipe.build().weights.to_csr() != one).nnz == 0
 
 
 class TestCosine:
@@ -176,16 +175,11 @@ class TestCosine:
 
 
 def test_numbers_of_very_many_digits():
-    pd = pytest.importorskip("pandas")
     large = pd.DataFrame({"size": [10**20, 2 * 10**20, 5 * 10**20]}, dtype=object)
-    plain = pd.DataFrame({"size": [1.0, 2.0, 5.0]})
-    assert_allclose(
-        SimilarityGraph(large).build().to_dense(), SimilarityGraph(plain).build().to_dense()
-    )
+    plain = SimilarityGraph(pd.DataFrame({"size": [1.0, 2.0, 5.0]})).build()
+    assert_allclose(SimilarityGraph(large).build().to_dense(), plain.to_dense())
     large.loc[1, "size"] = 10**400
-    with pytest.raises(
-        ValueError, match="a number in column 'size' of the item features is too large"
-    ):
+    with pytest.raises(ValueError, match="number in column 'size' of the item features is too la"):
         SimilarityGraph(large).build()
     with pytest.raises(ValueError, match="a number in the item features is too large"):
         SimilarityGraph([[1], [10**400]]).build()

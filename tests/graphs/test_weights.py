@@ -14,23 +14,16 @@ from rankcut import DissimilarityGraph, ItemGraph, NeighborGraph
 from rankcut.files import read_graph, write_graph
 from rankcut.graphs import NormalizedGraph, Weights
 
-# Some of these rankings tie all that they list: their vectors are 0, which is warned of.
-
-
-def random_structured(rng, n, constant=1.0):
-    """A constant and a sparse part, together not negative, and the same as a dense array."""
-    upper = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.3), 1)
-    matrix = -(upper + upper.T) * (constant or -1.0)
-    return Weights(sparse.csr_array(matrix), constant), np.where(np.eye(n), 0.0, constant + matrix)
-
 
 @st.composite
-def structured_cases(draw, most=6):
-    """A graph in parts, and its dense weights."""
-    n = draw(st.integers(1, most))
+def structured_cases(draw):
+    """A graph of a constant and a sparse part, together not negative, and its dense weights."""
+    n, constant = draw(st.integers(1, 6)), draw(st.sampled_from([0.0, 1.0, 3.0]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    parts, dense = random_structured(rng, n, draw(st.sampled_from([0.0, 1.0, 3.0])))
-    return ItemGraph.trusted(parts, None), dense
+    upper = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.3), 1)
+    matrix = -(upper + upper.T) * (constant or -1.0)
+    parts = Weights(sparse.csr_array(matrix), constant)
+    return ItemGraph.trusted(parts, None), np.where(np.eye(n), 0.0, constant + matrix)
 
 
 @given(case=structured_cases())
@@ -60,43 +53,30 @@ def test_transformed_weights(case, data):
         assert_allclose(got.to_dense(), expected, rtol=0, atol=1e-12)
 
 
-def catalogue(n, n_rankings=40, seed=0):
-    """Rankings of many kinds over more items than a table holds."""
-    rng = np.random.default_rng(seed)
-    full = rng.permuted(np.tile(np.arange(1.0, n + 1), (n_rankings, 1)), axis=1)
-    tied = rng.integers(1, 6, (n_rankings, n)).astype(float)
-    top = np.where(full <= 7, full, np.nan)
-    return full, tied, top
-
-
-class TestLikeTheDenseGraph:
-    near = NeighborGraph(np.random.default_rng(1).random((60, 3)), n_neighbors=4)
-    graph = DissimilarityGraph(near).build()
+def test_features_and_files_are_those_of_the_dense_graph(tmp_path):
+    rng = np.random.default_rng(0)
+    graph = DissimilarityGraph(NeighborGraph(rng.random((60, 3)), n_neighbors=4)).build()
     dense = ItemGraph(graph.to_dense(), 60)
-
-    def test_features(self):
-        full, tied, top = catalogue(60)
-        for ranks, options in (
-            (full, {}),
-            (tied, {"normalize": True}),
-            (top, {"unranked": "last"}),
-            (top, {"unranked": "anywhere", "completions": "closed_form"}),
-            (top, {"unranked": "anywhere", "completions": "sampled", "n_draws": 64}),
-            (top, {"unranked": "last", "unlisted_weight": 0.3}),
-            (top, {"unranked": "anywhere", "unlisted_weight": 0.3, "completions": "closed_form"}),
-        ):
-            for algorithm in ("sparse", "dense"):
-                got = flat_vectors(ranks, self.graph, algorithm=algorithm, **options)
-                expected = flat_vectors(ranks, self.dense, **options)
-                assert_allclose(got, expected, rtol=0, atol=1e-10)
-
-    def test_files(self, tmp_path):
-        path = tmp_path / "self.graph.npz"
-        write_graph(self.graph.aligned(60, tuple(map(str, range(60)))), path)
-        back = read_graph(path)
-        assert back.weights.kind == "structured"
-        assert_array_equal(back.to_dense(), self.graph.to_dense())
-        assert back.items == tuple(map(str, range(60)))
+    full = rng.permuted(np.tile(np.arange(1.0, 61.0), (40, 1)), axis=1)
+    top = np.where(full <= 7, full, np.nan)
+    for ranks, options in (
+        (full, {}),
+        (np.ceil(full / 12), {"normalize": True}),
+        (top, {"unranked": "last"}),
+        (top, {"unranked": "anywhere", "completions": "closed_form"}),
+        (top, {"unranked": "anywhere", "completions": "sampled", "n_draws": 64}),
+        (top, {"unranked": "last", "unlisted_weight": 0.3}),
+        (top, {"unranked": "anywhere", "unlisted_weight": 0.3, "completions": "closed_form"}),
+    ):
+        expected = flat_vectors(ranks, dense, **options)
+        for algorithm in ("sparse", "dense"):
+            got = flat_vectors(ranks, graph, algorithm=algorithm, **options)
+            assert_allclose(got, expected, rtol=0, atol=1e-10)
+    path, names = tmp_path / "graph.npz", tuple(map(str, range(60)))
+    write_graph(graph.aligned(60, names), path)
+    back = read_graph(path)
+    assert (back.weights.kind, back.items) == ("structured", names)
+    assert_array_equal(back.to_dense(), graph.to_dense())
 
 
 def test_what_does_not_fit_together_is_refused():

@@ -9,7 +9,6 @@ from tolerances import assert_rounds_to
 
 from rankcut._loops import increments, partitions
 from rankcut._loops.types import Chains
-from rankcut.cuts.cut_functions import tabulate_cut
 
 N_ROWS, N_ITEMS = 25, 11
 
@@ -112,17 +111,6 @@ def test_sort_by_key_is_a_stable_sort(size):
     assert_array_equal(sorted_keys, np.sort(keys))
 
 
-@pytest.mark.parametrize("n_items", [1, 2, 5])
-def test_tabulated_cuts_are_sums_over_edges(n_items):
-    upper = np.triu(np.random.default_rng(n_items).random((n_items, n_items)), 1)
-    table = tabulate_cut(upper + upper.T)
-    assert len(table) == 1 << n_items
-    for mask, value in enumerate(table):
-        inside = np.array([bool(mask >> i & 1) for i in range(n_items)])
-        cut = upper[inside][:, ~inside].sum() + upper[~inside][:, inside].sum()
-        assert_rounds_to(value, cut, n_items**2, 2 * upper.sum())
-
-
 @pytest.mark.parametrize("kind", ["random", "falling", "rising", "zeros"])
 @pytest.mark.parametrize("n_items", [1, 2, 7, 40])
 def test_pooling_is_antitonic_regression(n_items, kind):
@@ -217,18 +205,3 @@ def test_increments_on_a_dense_graph_are_differences_of_cuts(n_items):
             cut = weights[placed][:, ~placed].sum()
             assert_rounds_to(increment, cut - before, 4 * n_items, 2 * weights.sum())
             before, start = cut, end
-
-
-def test_a_dense_graph_gives_a_ranking_the_same_bits_alone_and_among_others():
-    rng = np.random.default_rng(3)
-    n_rows = 3 * increments.SHARING + 5
-    for n_items in (38, 167):
-        weights = dense_graph(n_items, rng)
-        block = orders(dense_rows(n_items, n_rows, rng))
-        together = increments_on_dense(block, weights)
-        for size in (1, 20, 64):
-            for start in range(0, n_rows, size):
-                part = Chains(*(array[start : start + size] for array in block))
-                some = increments_on_dense(part, weights)
-                for got, expected in zip(some, together[start : start + size], strict=True):
-                    assert_array_equal(got, expected)

@@ -40,26 +40,19 @@ def random_point_of(kind, values, groups, seed):
 @both_cones
 @of_each(KINDS)
 def test_cone_is_its_inequalities(family, kind, data):
-    case, groups = data.draw(cases_and_partitions(family))
-    check_inequalities(kind, case, groups, data.draw(st.integers(0, 999)))
-
-
-@both_cones
-def test_cone_of_one_item_without_weights(kind):
-    check_inequalities(kind, make_case("structured cut", 1, 0), [[0]], 0)
-
-
-def check_inequalities(kind, case, groups, seed):
-    values = oracles.values_along(case.value, groups)
-    cone = kind(case.function, groups)
-    point = random_point_of(kind, values, groups, seed)
-    assert cone.contains(point)
-    if len(groups) > 1:
-        worse = values[1:].copy()
-        worse[0] -= SIDE[kind] * case.scale
-        outside = oracles.spread(groups, np.diff(worse, prepend=0.0) / sizes_of(groups))
-        assert not cone.contains(outside)
-    assert not cone.contains(point + case.scale)
+    # Beside a random case, one item without weights.
+    alone = make_case("structured cut", 1, 0), [[0]]
+    for case, groups in (data.draw(cases_and_partitions(family)), alone):
+        values = oracles.values_along(case.value, groups)
+        cone = kind(case.function, groups)
+        point = random_point_of(kind, values, groups, data.draw(st.integers(0, 999)))
+        assert cone.contains(point)
+        if len(groups) > 1:
+            worse = values[1:].copy()
+            worse[0] -= SIDE[kind] * case.scale
+            outside = oracles.spread(groups, np.diff(worse, prepend=0.0) / sizes_of(groups))
+            assert not cone.contains(outside)
+        assert not cone.contains(point + case.scale)
 
 
 @of_each(KINDS)
