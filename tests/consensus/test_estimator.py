@@ -162,8 +162,8 @@ def test_ties_and_labels():
     assert found.ranking_.tolist() == [1, 2, 2]
     assert found.pairwise_winner_ == "uni"
     assert found.notes_ == [
-        "'uni' beats every other item in a pairwise comparison, though chance could explain 2 "
-        "of its 2 majorities."
+        "'uni' beats every other item in a pairwise comparison, though chance could explain "
+        "all of its 2 majorities."
     ]
 
 

@@ -228,9 +228,11 @@ def majority_sentence(
     said = "No item beats every other item in a pairwise comparison"
     if winner is not None:
         said = f"{names[winner]!r} beats every other item in a pairwise comparison"
-        unsure = len(names) - 1 - int(np.delete(sure[winner], winner).sum())
+        others = len(names) - 1
+        unsure = others - int(np.delete(sure[winner], winner).sum())
         if unsure:
-            said += f", though chance could explain {unsure} of its {len(names) - 1} majorities"
+            number = "all" if unsure == others else unsure
+            said += f", though chance could explain {number} of its {others} majorities"
     if not cycle:
         return f"{said}."
     steps = list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
