@@ -26,6 +26,8 @@ def test_mistakes_of_the_command_line_itself(arguments):
         (["info", "missing.soi"], "missing.soi: there is no such file"),
         (["info", "missing/"], "missing/: there is no such file"),
         (["convert", "full.csv", "out.soi", "--ranking", "no"], "no column 'no'"),
+        (["convert", "full.csv", "out.npy"], "'.npy' is none of these; name the format with --to:"),
+        (["convert", "full.csv", "out"], "out: it has no suffix; name the format with --to:"),
         (["open", "lunch:full", "no.csv"], "no.csv: there is no such file"),
         (["graph", "full.csv", "--keep", "2"], "keep is the fraction"),
         (["features", "top-k.csv", "-o", "out.npy"], "pass --unranked last if"),

@@ -180,5 +180,7 @@ def test_formats_and_layouts_that_are_written_or_only_read():
         if kind in get_args(Written):
             np.testing.assert_array_equal(read_file(back(votes, kind), kind).ranks, RANKS)
         else:
-            with pytest.raises(RankingFileError, match=f"{kind} files are read, not written"):
+            with pytest.raises(
+                RankingFileError, match=f"'{kind}' is none of these; .*parquet, blt$"
+            ):
                 back(votes, kind)

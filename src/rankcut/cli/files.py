@@ -3,7 +3,7 @@
 import sys
 from dataclasses import asdict
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
 
 import typer
 
@@ -139,7 +139,7 @@ def convert(
     if out == "-" and to is None:
         raise InputError("standard output has no suffix; name the format with --to")
     check_target(out)
-    chosen = chosen_format(out, to)
+    chosen = chosen_format(out, to, get_args(Written), "to")
     rankings = reading.read(file)
     if expand:
         rankings = rankings.expanded()

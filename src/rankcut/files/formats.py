@@ -185,7 +185,7 @@ def write_file(
     >>> read_file(path)
     RankingSet(2 rows, 2 rankings, 2 items)
     """
-    chosen = chosen_format(target, format)
+    chosen = chosen_format(target, format, get_args(Written))
     if chosen == "parquet" and source_name(target).endswith(".gz"):
         raise RankingFileError(
             "a Parquet file is already compressed; leave out .gz",
@@ -201,28 +201,30 @@ def write_file(
         file.write(content)
 
 
-def chosen_format(place: Any, format: str | None) -> Format:
-    """The format asked for, or else the one of the suffix."""
+def chosen_format(
+    place: Any,
+    format: str | None,
+    known: tuple[str, ...] = get_args(Format),
+    option: str = "format",
+) -> Format:
+    """The format asked for by an option, or else the one of the suffix, if it is known."""
     name = source_name(place)
-    if format is None and isinstance(place, str | os.PathLike) and Path(place).is_dir():
+    on_disk = isinstance(place, str | os.PathLike)
+    if format is None and on_disk and Path(place).is_dir():
         return "parquet"
     suffix = Path(name.removesuffix(".gz")).suffix[1:].lower()
-    suffix = _OTHER_SUFFIXES.get(suffix, suffix)
-    chosen = suffix if format is None else format
-    known = get_args(Format)
-    if chosen not in known:
-        what = f"its suffix {'.' + suffix!r} is none of these" if suffix else "it has no suffix"
-        if format is not None:
-            what = f"{format!r} is not a format"
-        elif isinstance(place, str | os.PathLike) and not (suffix or Path(place).exists()):
-            raise RankingFileError("there is no such file", name)
-        raise RankingFileError(
-            what,
-            name,
-            remedy=["name the format with ", Setting("format"), f": {', '.join(known)}"],
-        )
-    found: Format = chosen  # type: ignore[assignment]
-    return found
+    chosen = _OTHER_SUFFIXES.get(suffix, suffix) if format is None else format
+    if chosen in known:
+        found: Format = chosen  # type: ignore[assignment]
+        return found
+    to_read = format is None and on_disk and known == get_args(Format)
+    if to_read and not (suffix or Path(place).exists()):
+        raise RankingFileError("there is no such file", name)
+    what = "it has no suffix"
+    if format is not None or suffix:
+        what = f"{f'.{suffix}' if format is None else format!r} is none of these"
+    listed = f": {', '.join(known)}"
+    raise RankingFileError(what, name, remedy=["name the format with ", Setting(option), listed])
 
 
 def _table_options(chosen: Format, options: dict[str, Any], source: Source) -> TableOptions:
@@ -260,12 +262,6 @@ def read_blocks(
 def _formatted(
     rankings: RankingSet, chosen: Format, name: str, layout: Layout, spreadsheet: bool
 ) -> bytes:
-    if chosen not in get_args(Written):
-        raise RankingFileError(
-            f"{chosen} files are read, not written",
-            name,
-            remedy=f"write {', '.join(get_args(Written))}",
-        )
     if chosen == "blt":
         return format_blt(rankings, name)
     if chosen not in TABLES:
