@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.model_selection import train_test_split
 
-from rankcut import GraphCutFeatures, RankingSet, graph_cut_features
+from rankcut import GraphCutFeatures, RankingSet, from_orders, graph_cut_features
 from rankcut.errors import InputError
 from rankcut.rankings import read_rankings
 
@@ -72,6 +72,7 @@ BLOCKS = sparse.bsr_array(np.array([[1.0, 0, 2, 0], [0, 3, 0, 0]]), blocksize=(2
         (DATES, {}, "ranks are numbers; this matrix holds datetime64"),
         (BLOCKS, {"unranked": "last"}, r"bsr array stores zeros .* make it a CSR array"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), {}, "each column needs a name of its own"),
+        (from_orders([["uni", "ebi"]]), {}, "given together; pass its ranks alone"),
         (pl.LazyFrame({"a": [1]}), {}, r"lazy: call its collect\(\)"),
     ],
 )

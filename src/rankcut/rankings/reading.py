@@ -85,6 +85,11 @@ def read_rankings(
     """
     if unranked not in _MEANINGS:
         check_choice(unranked, _MEANINGS, "unranked")
+    if isinstance(X, tuple) and hasattr(X, "ranks"):
+        raise InputError(
+            "a rank matrix and its labels are given together",
+            remedy="pass its ranks alone, and its items as the parameter items",
+        )
     if isinstance(X, Rankings):
         rankings = X
         if items is not None:
