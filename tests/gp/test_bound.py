@@ -3,15 +3,51 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.special import ndtr
 from sklearn.gaussian_process.kernels import RBF
 
 from rankcut import GPClassifier
 from rankcut.gp.gaussian import WeightPrior, expect, probability
 from rankcut.gp.weight_space import LabelledRows, WeightSpace
 
-from .conftest import NODES, SHARES, dense_elbo, expected, log_likelihood
-
 FIXED = {"kernel_variance": 0.7, "constant_variance": 0.3}
+FLIPPED = 1e-3
+NODES = np.linspace(-9, 9, 6001)
+SHARES = np.exp(-0.5 * NODES**2) / np.exp(-0.5 * NODES**2).sum()
+
+
+def log_likelihood(f):
+    """log p(y = 1 | f)."""
+    return np.log(FLIPPED + (1 - 2 * FLIPPED) * ndtr(f))
+
+
+def expected(sign, mean, variance):
+    """E log p(y | f) by brute force, for each row."""
+    f = mean[:, None] + np.sqrt(variance)[:, None] * NODES
+    return log_likelihood(sign[:, None] * f) @ SHARES
+
+
+def dense_elbo(gram, sign, weight, mean, covariance):
+    """The ELBO of q(f) = N(mean, covariance) under the prior N(0, gram), all m × m."""
+    size = len(sign)
+    inverse = np.linalg.inv(gram)
+    divergence = 0.5 * (
+        np.trace(inverse @ covariance)
+        + mean @ inverse @ mean
+        - size
+        + np.linalg.slogdet(gram)[1]
+        - np.linalg.slogdet(covariance)[1]
+    )
+    return weight @ expected(sign, mean, np.diagonal(covariance)) - divergence
+
+
+@pytest.fixture
+def noisy():
+    """Features of 60 rows in 3 dimensions, labels that overlap, weights."""
+    rng = np.random.default_rng(5)
+    features = rng.normal(size=(60, 3))
+    labels = features @ [1.0, -0.5, 0.2] + rng.normal(size=60) > 0.2
+    return features, labels.astype(int), rng.integers(1, 4, size=60).astype(float)
 
 
 def test_the_bound_is_that_of_dense_matrices(noisy):
@@ -78,27 +114,17 @@ def test_the_posterior_is_near_that_of_quadrature(n_dimensions):
     assert evidence - 0.05 < model.elbo_ < evidence
 
 
-def problem(noisy):
+def test_gradients_are_those_of_differences_and_short_steps_raise_the_bound(noisy):
     X, y, weight = noisy
-    return WeightSpace(LabelledRows(X, y == 1, weight), WeightPrior(None, None, 3.0))
-
-
-def test_gradients_are_those_of_differences(noisy):
-    bound = problem(noisy)
-    state = bound.start()
-    state = bound.evaluate(state.target, state.parameters)
+    bound = WeightSpace(LabelledRows(X, y == 1, weight), WeightPrior(None, None, 3.0))
+    start = bound.start()
+    state = bound.evaluate(start.target, start.parameters)
     here = state.parameters + 0.3
     _, gradient = bound.evidence(state.target, here)
     for coordinate, step in enumerate(1e-5 * np.eye(len(here))):
         above = bound.evidence(state.target, here + step)[0]
         below = bound.evidence(state.target, here - step)[0]
         assert gradient[coordinate] == pytest.approx((above - below) / 2e-5, abs=1e-6)
-
-
-def test_a_short_step_towards_the_target_raises_the_bound(noisy):
-    bound = problem(noisy)
-    start = bound.start()
-    state = bound.evaluate(start.target, start.parameters)
     rises = [
         bound.evaluate(state.sites.towards(state.target, share), state.parameters).elbo - state.elbo
         for share in (1e-4, 2e-4)
@@ -143,6 +169,10 @@ def test_expectations_are_right_at_every_variance():
     mean, variance, sign, _ = grid()
     found = [level(*row) for row in zip(mean, variance, sign, strict=True)]
     np.testing.assert_allclose(found, expected(sign, mean, variance), rtol=0, atol=1e-11)
+    # Means beyond whole numbers: the probability is 0.999, 0.001, or either of them.
+    levels = [level(m, v, 1.0) for m, v in [(1e21, 1e3), (-1e21, 1e3), (0.0, 1e42)]]
+    exact = np.log([0.999, 0.001, np.sqrt(0.999 * 0.001)])
+    np.testing.assert_allclose(levels, exact, rtol=1e-9)
 
 
 def test_derivatives_are_those_of_differences():
@@ -163,10 +193,3 @@ def test_the_score_has_the_averaged_probability():
     f = mean[:, None] + np.sqrt(variance)[:, None] * NODES
     averaged = np.exp(log_likelihood(f)) @ SHARES
     np.testing.assert_allclose(probability(mean / np.sqrt(1 + variance)), averaged, rtol=1e-9)
-
-
-def test_means_beyond_whole_numbers():
-    levels = [level(m, v, 1.0) for m, v in [(1e21, 1e3), (-1e21, 1e3), (0.0, 1e42)]]
-    # The probability is 0.999, 0.001, or either of them.
-    exact = np.log([0.999, 0.001, np.sqrt(0.999 * 0.001)])
-    np.testing.assert_allclose(levels, exact, rtol=1e-9)

@@ -1,3 +1,5 @@
+"""Gaussian process classification: what it predicts, and where it stops."""
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -69,9 +71,8 @@ def test_strings_and_three_classes():
     assert model.predict_proba(X).shape == model.decision_function(X).shape == (75, 3)
     assert len(model.elbo_trace_) == len(model.kernel_variance_) == 3
     assert model.elbo_ == pytest.approx(sum(trace[-1] for trace in model.elbo_trace_))
-    np.testing.assert_array_equal(
-        model.predict(X), model.classes_[np.argmax(model.predict_proba(X), axis=1)]
-    )
+    likely = model.classes_[np.argmax(model.predict_proba(X), axis=1)]
+    np.testing.assert_array_equal(model.predict(X), likely)
 
 
 def test_separable_data_is_learned_with_confidence():
