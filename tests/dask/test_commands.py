@@ -52,9 +52,7 @@ def votes(tmp_path, monkeypatch):
 
 
 def succeed(line):
-    done = commands.run(*line.split())
-    assert done.exit_code == 0, done.output
-    return done.output
+    return commands.succeed(*line.split())
 
 
 def fail(line, says):
@@ -111,10 +109,7 @@ def test_missing_stripes_of_a_gram_matrix_are_written(votes, monkeypatch):
     assert not stored[:200].any()
     np.testing.assert_array_equal(stored[200:300], expected[200:300])
     assert not stored[300:].any()
-
-
-def test_a_gram_matrix_that_was_removed_is_written_anew(votes):
-    succeed("gram votes -o gram.zarr")
+    # One that was removed is written anew.
     shutil.rmtree("gram.zarr")
     succeed("gram votes -o gram.zarr")
     succeed("gram votes -o gram.npy")
@@ -173,10 +168,7 @@ def test_processes_of_its_own(votes):
     [
         ("features votes -o one.npy --workers 1", "end its name in /"),
         ("features lunch:full -o parts/", "only Parquet files can be read in blocks"),
-        (
-            "features votes -o parts/ --workers 1 --scheduler tcp://x:1",
-            "either --scheduler or",
-        ),
+        ("features votes -o parts/ --workers 1 --scheduler tcp://x:1", "either --scheduler or"),
         ("features votes -o votes/", "has other files in it"),
         ("gram votes -o gram.npy --workers 1", "written to a Zarr array"),
     ],

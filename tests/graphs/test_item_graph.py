@@ -46,8 +46,7 @@ class TestAccepted:
         for given in (matrix.copy(), sparse.csr_array(matrix)):
             assert_array_equal(as_item_graph(given).to_dense(), WEIGHTS)
             assert_array_equal(sparse.csr_array(given).toarray(), matrix)
-
-    def test_rounding_of_symmetric_weights_is_averaged(self):
+        # Rounding of symmetric weights is averaged.
         crooked = WEIGHTS * (1 + 1e-12 * np.arange(16).reshape(4, 4))
         graph = as_item_graph(crooked)
         assert_array_equal(graph.to_dense(), graph.to_dense().T)
@@ -59,12 +58,6 @@ class TestAccepted:
         got = graph_cut_features([[1, 2, 3, 4, 5]], weights)
         # Gains 1, −1, 1, −1, 0: the second and third, and the last two, are pooled.
         assert_array_equal(got, [[1, 0, 0, -0.5, -0.5]])
-
-    def test_complete(self):
-        graph = ItemGraph.complete(4)
-        assert_array_equal(graph.to_dense(), 1 - np.eye(4))
-        assert_array_equal(graph.degrees, [3, 3, 3, 3])
-        assert repr(graph) == "ItemGraph(4 items, 6 edges)"
 
 
 class TestDamaged:
@@ -228,4 +221,7 @@ def test_notebooks_show_sizes_and_the_best_connected_items():
     assert graph._repr_html_() == (
         "ItemGraph(3 items, 2 edges)<br>largest degrees: ika 3, &lt;uni&gt; 2, ebi 1"
     )
-    assert ItemGraph.complete(4)._repr_html_() == "ItemGraph(4 items, 6 edges)"
+    complete = ItemGraph.complete(4)
+    assert_array_equal(complete.to_dense(), 1 - np.eye(4))
+    assert_array_equal(complete.degrees, [3, 3, 3, 3])
+    assert repr(complete) == complete._repr_html_() == "ItemGraph(4 items, 6 edges)"
