@@ -228,13 +228,13 @@ class _GroupTest:
         if self.measure in ("strengths", "order"):
             seen = rows.rankings.unranked if self.measure == "strengths" else "anywhere"
             seen_rows = replace(rows, rankings=replace(rows.rankings, unranked=seen))
-            strengths = GroupStrengths.of(seen_rows, design)
+            strengths = GroupStrengths(seen_rows, design, paired=self._paired)
         parts = self._parts(strengths)
         scores = Scores(design, parts)
         columns, varies = scores.columns, scores.varies
         looked = next(name for name in ("whole", "scores", "items") if name in parts)
         whole, crossed = columns[looked], self.features is None and n_items <= PAIR_ITEMS
-        expected = None if strengths is None else strengths.expected(columns)
+        expected = None if strengths is None else strengths.expected()
         draws = GroupDraws(scores, whole, crossed, self.options, expected)
         data = draws.data()
         first = draws.seen(data, whole)
@@ -291,16 +291,20 @@ class _GroupTest:
             notes=(*notes, *self._notes(parts, scores, draws.number, data)),
         )
 
+    @property
+    def _paired(self) -> bool:
+        return 1 < self.rows.rankings.shape[1] <= PAIR_ITEMS
+
     def _parts(self, strengths: GroupStrengths | None) -> dict[str, Coordinates]:
         """The vectors that are looked at; the overall test takes the whole, or else the items."""
         rankings = self.rows.rankings
-        paired = 1 < rankings.shape[1] <= PAIR_ITEMS
         if self.measure == "listing":
             return {"items": stored(self.rows.listed().astype(np.float64))}
         if strengths is not None:
-            parts = strengths.coordinates(paired)
+            parts = strengths.coordinates()
         else:
-            parts = {"items": places(rankings)} | ({"pairs": pairs(rankings)} if paired else {})
+            parts = {"items": places(rankings)}
+            parts |= {"pairs": pairs(rankings)} if self._paired else {}
         if self.features is not None:
             parts["whole"] = features_of(self.features, rankings, self.options.seed)
         return parts

@@ -8,7 +8,7 @@ information it is what the ranking adds to each strength.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,7 +98,6 @@ def share_of_model(sizes: Any) -> Any:
     return FEW_UNITS / (sizes + FEW_UNITS)
 
 
-@dataclass(frozen=True, eq=False)
 class GroupStrengths:
     """Strengths in each group, about their mean by information, as little is known of some items.
 
@@ -107,39 +106,21 @@ class GroupStrengths:
 
     Attributes
     ----------
-    added : (n_distinct, n_items)
-        What each different ranking adds to the strengths of all.
     theta : (n_groups, n_items)
         Strengths in each group.
-    information : (n_groups, n_items, n_items)
-        How sharp the likelihood of each group is.
     pooled : (n_items,)
         Strengths of all groups together.
     known : (n_items,)
         The share of each item in the information.
+    views : dict of matrices
+        From strengths to what is compared: about their mean, scores, differences of pairs.
     step : (n_items, n_items)
         From scores to what they add: the inverse information of a ranking.
-    steps : (n_groups, n_items, n_items)
-        The same for the rankings of each group.
-    exposure : (n_groups, n_items, n_items)
-        The information of a ranking of each group.
-    each : (n_groups,)
-        The variance of the mean of each group, where that of a ranking is 1.
+    added : (n_distinct, n_items)
+        What each different ranking adds to the strengths of all.
     """
 
-    added: Floats
-    theta: Floats
-    information: Floats
-    pooled: Floats
-    known: Floats
-    step: Floats
-    steps: Floats
-    exposure: Floats
-    each: Floats
-
-    @classmethod
-    def of(cls, rows: ComparedRows, design: Design) -> "GroupStrengths":
-        """Fitted to all rows, and to those of each group."""
+    def __init__(self, rows: ComparedRows, design: Design, *, paired: bool) -> None:
         weight = rows.count * rows.weight
         n_distinct, n_items = rows.rankings.shape
         often = np.bincount(rows.index, weight, n_distinct)
@@ -152,10 +133,19 @@ class GroupStrengths:
         # Scores have mean 0 at the maximum, not where a prior shrinks it.
         pooled, _ = _fit_near(fit.likelihood, fit.parameters, every)
         every = fit.likelihood.derivatives(pooled)[2] / n_rankings
-        scores = fit.likelihood.scores(pooled).rows(0, n_distinct)
         step = _inverse(every)[:n_items]
-        known = np.diag(every)[:n_items] / np.trace(every[:n_items, :n_items])
-        theta, information, steps, exposure = [], [], [], []
+        self.step = step[:, :n_items]
+        self.added = fit.likelihood.scores(pooled).rows(0, n_distinct) @ step.T
+        self.known = np.diag(every)[:n_items] / np.trace(every[:n_items, :n_items])
+        self.pooled = pooled[:n_items] - self.known @ pooled[:n_items]
+        self.views = {"items": np.eye(n_items) - self.known, "scores": _inverse(self.step)}
+        if paired:
+            first, second = np.triu_indices(n_items, 1)
+            self.views["pairs"] = np.eye(n_items)[first] - np.eye(n_items)[second]
+        # The variance of the mean of each group, where that of a ranking is 1.
+        squares = np.bincount(rows.group, weight * rows.weight)
+        self._each = squares / np.bincount(rows.group, weight) ** 2
+        theta, self._information, self._steps, self._exposure = [], [], [], []
         for group in range(design.table.shape[1]):
             count = design.table[:, group].astype(np.float64)
             weights = count @ design.members
@@ -165,43 +155,23 @@ class GroupStrengths:
             likelihood = ChoiceLikelihood(Choices.of(lists, choices.orders), fit.likelihood.ties)
             one = weights.sum() / count.sum()
             found, bend = _fit_near(likelihood, pooled, every * one)
-            theta.append(found[:n_items] - known @ found[:n_items])
-            information.append(bend[:n_items, :n_items])
+            theta.append(found[:n_items] - self.known @ found[:n_items])
+            self._information.append(bend[:n_items, :n_items])
             shown = likelihood.derivatives(pooled)[2]
             more = shown + every * (one * FEW_UNITS)
             more /= weights.sum() + one * FEW_UNITS
-            steps.append(_inverse(more)[:n_items, :n_items])
-            exposure.append(shown[:n_items, :n_items] / weights.sum())
-        return cls(
-            scores @ step.T,
-            np.array(theta),
-            np.array(information),
-            pooled[:n_items] - known @ pooled[:n_items],
-            known,
-            step[:, :n_items],
-            np.array(steps),
-            np.array(exposure),
-            np.bincount(rows.group, weight * rows.weight) / np.bincount(rows.group, weight) ** 2,
-        )
+            self._steps.append(_inverse(more)[:n_items, :n_items])
+            self._exposure.append(shown[:n_items, :n_items] / weights.sum())
+        self.theta = np.array(theta)
 
-    def _views(self, paired: bool) -> dict[str, Floats]:
-        """From strengths to what is compared: about their mean, scores, differences of pairs."""
-        every = np.eye(len(self.pooled))
-        found = {"items": every - self.known, "scores": _inverse(self.step)}
-        if paired:
-            first, second = np.triu_indices(len(self.pooled), 1)
-            found["pairs"] = every[first] - every[second]
-        return found
-
-    def coordinates(self, paired: bool) -> dict[str, Coordinates]:
+    def coordinates(self) -> dict[str, Coordinates]:
         """What each ranking adds to the strength of an item, or to the difference of two."""
-        return {name: stored(self.added @ view.T) for name, view in self._views(paired).items()}
+        return {name: stored(self.added @ view.T) for name, view in self.views.items()}
 
-    def expected(self, columns: Mapping[str, slice]) -> Expected:
+    def expected(self) -> Expected:
         """Variances of what a ranking adds, and covariances of its scores, if the model holds."""
-        views = self._views("pairs" in columns)
-        variances = np.concatenate([((v @ self.step) * v).sum(axis=1) for v in views.values()])
-        return Expected(variances, views["scores"])
+        variances = [((view @ self.step) * view).sum(axis=1) for view in self.views.values()]
+        return Expected(np.concatenate(variances), self.views["scores"])
 
     def own_moments(self, data: Moments, scores: Moments, columns: Mapping[str, slice]) -> Moments:
         """The data's moments with the information of each group, from those of its scores.
@@ -212,20 +182,24 @@ class GroupStrengths:
         """
         assert scores.covariances is not None
         means, variances, covariances = data.means.copy(), data.variances.copy(), []
-        slopes = None if data.slopes is None else data.slopes.copy()
-        for group, (step, seen) in enumerate(zip(self.steps, scores.covariances, strict=True)):
+        slopes = np.zeros_like(means) if data.slopes is None else data.slopes.copy()
+        for group, (step, seen) in enumerate(zip(self._steps, scores.covariances, strict=True)):
             share = share_of_model(data.sizes[group])
-            drawn = (1.0 - share) * seen + share * self.each[group] * self.exposure[group]
-            for name, view in self._views("pairs" in columns).items():
+            drawn = (1.0 - share) * seen + share * self._each[group] * self._exposure[group]
+            slope = slopes[0, group, columns["scores"]].copy()
+            for name, view in self.views.items():
                 own, turn = columns[name], view @ step
                 means[0, group, own] = turn @ scores.means[group]
+                slopes[0, group, own] = turn @ slope
                 variances[0, group, own] = ((turn @ drawn) * turn).sum(axis=1)
-                if slopes is not None and data.slopes is not None:
-                    slopes[0, group, own] = turn @ data.slopes[0, group, columns["scores"]]
-                if name == "scores":
-                    covariances.append(turn @ drawn @ turn.T)
-        known = None if data.covariances is None else np.array([covariances])
-        return data._replace(means=means, variances=variances, covariances=known, slopes=slopes)
+            turn = self.views["scores"] @ step
+            covariances.append(turn @ drawn @ turn.T)
+        return data._replace(
+            means=means,
+            variances=variances,
+            covariances=None if data.covariances is None else np.array([covariances]),
+            slopes=None if data.slopes is None else slopes,
+        )
 
     def preferred(self) -> Floats:
         """The chance that each group prefers the first item of each pair."""
@@ -240,7 +214,7 @@ class GroupStrengths:
         """
         prior = ItemPrior(len(self.pooled), graph)
         found = []
-        for theta, information in zip(self.theta, self.information, strict=True):
+        for theta, information in zip(self.theta, self._information, strict=True):
             gap = theta - self.pooled
             chosen = prior.choose(gap, np.zeros_like(gap), information)
             sharper = information + prior.precision(chosen)
