@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from rankcut._loops.random_streams import add_by_label, shuffle_labels
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.statistics import Moments
-from rankcut.comparison.vectors import Expected, Scores, share_of_model
+from rankcut.comparison.vectors import BLOCK, Expected, Scores, share_of_model
 from rankcut.errors import InputError
 from rankcut.parameters import AT_ONCE, MOST_HELD
 from rankcut.rankings.value import ROUNDING
@@ -62,13 +62,15 @@ class Draws(ABC):
     ----------
     number : int
         How many permutations: none if there are ``enough`` units, fewer if each is much ``work``.
-        They take ``room``, so that only some of them are made at once.
+        Each takes ``room``, so that only some of them are made at once.
     """
 
-    def __init__(self, options: Options, *, enough: bool, work: int, room: int) -> None:
+    def __init__(
+        self, options: Options, *, enough: bool, work: int, room: int, most: int = AT_ONCE
+    ) -> None:
         self._options = options
         self.number = 0 if enough else min(options.n_permutations, max(_WORK // work, 199))
-        self._step = max(1, min(AT_ONCE // room, 128))
+        self._step = max(1, min(most // room, 128))
 
     @abstractmethod
     def drawn(self, first: int, size: int) -> Any:
@@ -150,6 +152,8 @@ class GroupDraws(Draws):
             enough=self._sizes.sum(axis=0).min() >= ENOUGH and scores.is_nearly_normal(ENOUGH),
             work=self._units * self._width,
             room=made + 2 * n_groups * self._width + self._units,
+            # What cells have is made anew for each block of permutations, in about as much room.
+            most=max(AT_ONCE, min(n_cells, BLOCK) * self._width),
         )
         weight = float(design.counts @ design.weight)
         # The part of the sum of squared weights of units that is of single rankings.

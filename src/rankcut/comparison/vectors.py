@@ -33,7 +33,7 @@ from rankcut.strengths.fitting import MOST_STEPS, TOLERANCE
 FEW_UNITS = 10
 
 # Cells whose vectors are made at once.
-_BLOCK = 8192
+BLOCK = 8192
 
 
 class Coordinates(NamedTuple):
@@ -357,4 +357,4 @@ class Scores:
 
 def slices(size: int) -> list[slice]:
     """Slices of the numbers from 0, a block at a time."""
-    return [slice(start, min(start + _BLOCK, size)) for start in range(0, size, _BLOCK)]
+    return [slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK)]
