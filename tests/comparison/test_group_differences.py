@@ -72,31 +72,6 @@ def test_p_equals_that_of_scipy():
     assert compare_groups(ranks, groups, features=GraphCutFeatures()).p_value == got.p_value
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:The energy distance is not guaranteed:UserWarning")
-def test_p_and_statistic_equal_those_of_dcor_with_exponent_two():
-    dcor = pytest.importorskip("dcor", reason="compares with dcor: pip install dcor")
-    # Of equal groups, in which the variance follows from the distance.
-    ranks = np.vstack([rankings(5, 3), rankings(5, 4, 2.0)])
-    groups = np.repeat([0, 1], 5)
-
-    def energy(x, y):
-        return dcor.homogeneity.energy_test_statistic(x, y, exponent=2)
-
-    got = compare_groups(ranks, groups, features=SpearmanKernel())
-    # dcor's statistic is twice the sum of squares between groups, and ε² follows from that.
-    total = ((ranks - ranks.mean(axis=0)) ** 2).sum()
-    within = total - energy(ranks[:5], ranks[5:]) / 2
-    assert got.effect_size == pytest.approx(1 - (within / 8) / (total / 9), rel=1e-10)
-    # By random permutations, of which each draws its own, within four Monte Carlo errors.
-    ranks, groups = np.vstack([rankings(40, 3), rankings(40, 4, 0.5)]), np.repeat([0, 1], 40)
-    ours = compare_groups(ranks, groups, features=SpearmanKernel(), n_permutations=999).p_value
-    theirs = dcor.homogeneity.energy_test(
-        ranks[:40], ranks[40:], exponent=2, num_resamples=999, random_state=0
-    ).pvalue
-    assert abs(ours - theirs) < 4 * np.sqrt(2 * theirs * (1 - theirs) / 999)
-
-
 def test_effect_size_is_epsilon_squared():
     ranks = np.vstack([rankings(25, 1), rankings(25, 2, 1.0), rankings(25, 3)])
     total = ((ranks - ranks.mean(axis=0)) ** 2).sum()

@@ -27,8 +27,8 @@ from rankcut.comparison.statistics import (
     whitened,
     with_equal_weights,
 )
-from rankcut.comparison.vectors import Scores, stored
-from rankcut.rankings import Rankings
+from rankcut.comparison.vectors import Scores, pairs, places, stored
+from rankcut.rankings import Rankings, read_rankings
 
 
 def assert_uniform(shuffles, n_different):
@@ -76,6 +76,29 @@ def test_plain_python_does_the_same():
     random_streams.shuffle_rows(starts, np.uint64(3), 0, rows)
     random_streams.shuffle_rows.py_func(starts, np.uint64(3), 0, again)
     assert_array_equal(rows, again)
+
+
+@pytest.mark.parametrize(
+    ("unranked", "mean_places", "shares"),
+    [
+        (
+            "last",
+            [[2, 1, 3.5, 3.5], [3, 3, 3, 1]],
+            [[0, 1, 1, 1, 1, 0.5], [0.5, 0.5, 0, 0.5, 0, 0]],
+        ),
+        (
+            "anywhere",
+            # Two listed items divide the five steps from 0 to 5 into thirds.
+            [[10 / 3, 5 / 3, 2.5, 2.5], [2.5, 2.5, 2.5, 2.5]],
+            [[0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 0.5], [0.5] * 6],
+        ),
+    ],
+)
+def test_unlisted_items_are_tied_last_or_anywhere(unranked, mean_places, shares):
+    lists = read_rankings([[2, 1, np.nan, np.nan], [np.nan] * 3 + [1]], unranked=unranked)
+    rows = np.arange(2)
+    assert_allclose(places(lists).vectors(rows), mean_places, rtol=1e-12)
+    assert_allclose(pairs(lists).vectors(rows), shares, rtol=1e-12)
 
 
 def draws_of(values, group, weight=None, stratum=None, n_permutations=199):

@@ -61,10 +61,11 @@ def _section(result: Mapping[str, Any], *, several: bool) -> Iterator[Html]:
     if result["pairs"]:
         yield tag("h2", f"Pairs: share that prefers the first{_some(result['pairs'])}")
         yield _table(result["pairs"][:MOST_ITEMS], result)
-    if result["listing"]:
-        p = p_in_words(result["listing"]["p_value"], result["p_floor"])
+    listing = result["listing"]
+    if listing:
+        p = p_in_words(listing["p_value"], listing["p_floor"])
         yield tag("h2", f"Which items are listed ({p})")
-        yield _table(result["listing"]["items"], result)
+        yield _table(listing["items"], listing)
     if result["between"]:
         by_clearness = sorted(result["between"], key=itemgetter("p_value"))
         yield tag("h2", f"Groups, two at a time{_some(result['between'])}")

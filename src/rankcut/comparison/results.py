@@ -245,7 +245,7 @@ class GroupComparison(TestedEffect):
             words = "No difference was found in which items groups list"
             if self.listing.p_value <= LEVEL:
                 words = "Groups list different items"
-            lines.append(f"{words} ({p_in_words(self.listing.p_value, floor)}).")
+            lines.append(f"{words} ({p_in_words(self.listing.p_value, self.listing.p_floor)}).")
         if len(self.between):
             apart = significant(self.between)
             said = f"{len(apart)} of {len(self.between)} pairs of groups {_differ(apart)}"
