@@ -158,7 +158,7 @@ def compare_groups(
     >>> votes = RankingSet(ranks, ("ika", "uni", "ebi"), counts=[40, 30, 20, 10, 30, 20, 30, 20])
     >>> result = compare_groups(votes, ["Ayr"] * 4 + ["Bude"] * 4)
     >>> print(result.summary())
-    Groups differ (p = 0.015); the group explains 0.6 % of the variation (0.0 to 6.1).
+    Groups differ (p = 0.017); the group explains 0.6 % of the variation (0.0 to 6.1).
     Items that differ:
       ika: 0.20 places higher in Ayr than in Bude (p = 0.012)
     Compared: mean places. They are relative: one item up, the rest down.
