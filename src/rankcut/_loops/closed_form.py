@@ -25,10 +25,13 @@ and the last group, of all unlisted items, lowers it by γ times the weight betw
 unlisted items.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.partitions import add_to_pools, scale_to_unit_length
+from rankcut._loops.partitions import add_to_pools
 from rankcut._loops.types import Chains, Entries, Floats, Indices, Ints, Links
 
 
@@ -221,22 +224,9 @@ def pool_top_lists(
         entry_ends[r] = entry
 
 
-@compiled
-def spread_rows(entries: Entries, normalize: bool, noise: float, features: Floats) -> None:
-    """Constants and entries as dense rows.
-
-    With ``normalize``, they have unit length; one whose entries are all within ``noise`` of 0
-    becomes 0.
-    """
-    items, values, entry_ends, constants = entries
-    row = np.empty((1, features.shape[1]))
-    start = 0
-    for r in range(constants.shape[0]):
-        row[0] = constants[r]
-        for entry in range(start, entry_ends[r]):
-            row[0, items[entry]] = values[entry]
-        start = entry_ends[r]
-        if normalize:
-            scale_to_unit_length(row, noise, features[r : r + 1])
-        else:
-            features[r] = row[0]
+def spread_rows(entries: Entries, rows: NDArray[Any]) -> None:
+    """Constants and entries as dense rows."""
+    items, values, ends, constants = entries
+    rows[:] = constants[:, None]
+    starts = np.concatenate([[0], ends]).astype(np.int64)
+    rows[np.repeat(np.arange(len(ends)), np.diff(starts)), items] = values

@@ -229,7 +229,7 @@ def graph_vectors(graph: "ItemGraph") -> Vectors:
         rows = np.empty(groups.shape)
         for first, block in slopes.read(Rankings(ranks, unranked="anywhere"), 0, len(groups)):
             entries = slopes.entries(block, np.ones(len(block)), shared=False)
-            spread_rows(entries, False, 0.0, rows[first : first + len(block)])
+            spread_rows(entries, rows[first : first + len(block)])
         return rows
 
     return vectors

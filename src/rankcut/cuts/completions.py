@@ -441,5 +441,5 @@ class Averager:
         if self._expected is None or not self._sampling.controlled:
             return None
         centres = np.empty((len(block), block.n_items))
-        spread_rows(self._expected.entries(block, np.ones(len(block))), False, 0.0, centres)
+        spread_rows(self._expected.entries(block, np.ones(len(block))), centres)
         return centres

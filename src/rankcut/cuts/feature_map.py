@@ -197,12 +197,16 @@ class FeatureMap:
     def _by_entries(self, rankings: Rankings, vectors: NDArray[Any]) -> CompletionReport:
         """Closed form, or weighted lists, as dense rows."""
         expected, report = self._slopes_and_report(rankings)
-        normalize, noise = self.options.normalize, self.function.noise
 
         def fill(start: int, stop: int) -> None:
             for first, block in expected.read(rankings, start, stop):
                 rows = vectors[first : first + len(block)]
-                spread_rows(self._entries(block), normalize, noise, rows)
+                if self.options.normalize:
+                    plain = np.empty(rows.shape)
+                    spread_rows(self._entries(block), plain)
+                    scale_to_unit_length(plain, self.function.noise, rows)
+                else:
+                    spread_rows(self._entries(block), rows)
                 whole, pooled = self._pooled(block, first, report)
                 rows[whole] = pooled
 

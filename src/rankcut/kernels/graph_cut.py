@@ -330,5 +330,5 @@ def _item_slopes(rankings: Rankings, slopes: ExpectedSlopes) -> Floats:
     found = np.empty(rankings.shape)
     for first, block in rankings.blocks(close=True):
         rows = found[first : first + len(block)]
-        spread_rows(slopes.entries(block, np.ones(len(block)), shared=False), False, 0.0, rows)
+        spread_rows(slopes.entries(block, np.ones(len(block)), shared=False), rows)
     return found
