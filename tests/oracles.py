@@ -59,22 +59,13 @@ def shortest_in_cone(values, groups, side):
 
 def shortest(rows, limits, side, total, n):
     """argmin ‖s‖² subject to side·(rows @ s − limits) ≥ 0 and sum(s) = total, by a QP solver."""
-    constraints = [
-        {"type": "eq", "fun": lambda s: s.sum() - total, "jac": lambda s: np.ones(n)},
-    ]
-    if len(rows):
-        constraints.append(
-            {
-                "type": "ineq",
-                "fun": lambda s: side * (rows @ s - limits),
-                "jac": lambda s: side * rows,
-            }
-        )
+    equal = {"type": "eq", "fun": lambda s: s.sum() - total, "jac": lambda s: np.ones(n)}
+    inside = {"type": "ineq", "fun": lambda s: side * (rows @ s - limits)}
     solution = minimize(
         lambda s: 0.5 * s @ s,
         np.zeros(n),
         jac=lambda s: s,
-        constraints=constraints,
+        constraints=[equal, inside | {"jac": lambda s: side * rows}] if len(rows) else [equal],
         method="SLSQP",
         options={"ftol": 1e-14, "maxiter": 500},
     )
@@ -115,10 +106,7 @@ def mean_over_orders(kernel, rows, others=None):
 
 def slopes(weights, groups):
     """Slopes before pooling."""
-    phi = np.zeros(len(weights))
-    for group, rise in zip(groups, np.diff(cut_values(weights, groups)), strict=True):
-        phi[list(group)] = rise / len(group)
-    return phi
+    return spread(groups, np.diff(cut_values(weights, groups)) / [len(group) for group in groups])
 
 
 def completions(row):

@@ -1,4 +1,4 @@
-"""When loops are compiled, and where there is no place for a cache."""
+"""When loops are compiled, where there is no place for a cache, and that they stay in bounds."""
 
 import os
 import shutil
@@ -77,3 +77,27 @@ def test_a_package_without_any_writable_directory(tmp_path):
     assert shown.stdout == f"[[13.0, 16.0]] 1 {package / '__init__.py'}\n"
     (line,) = shown.stderr.splitlines()
     assert "set NUMBA_CACHE_DIR to a writable directory" in line
+
+
+def entry(numbers, place):
+    return numbers[place]
+
+
+def main():
+    """With checks of bounds, which Numba makes only if asked to, loops pass their tests."""
+    with pytest.raises(IndexError):
+        compilation.compiled(entry)(np.zeros(3), 3)
+    loops = str(Path(__file__).parent)
+    raise SystemExit(pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not slow", loops]))
+
+
+@pytest.mark.slow
+def test_loops_stay_within_their_arrays(tmp_path):
+    # Code from the usual cache would have no checks.
+    checked = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    run = subprocess.run([sys.executable, __file__], env=checked, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+
+
+if __name__ == "__main__":
+    main()

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -30,8 +31,7 @@ def test_arithmetic():
     assert found.pop("f1_is_accuracy") is Outcome.FAILS
     in_part = {name for name, outcome in found.items() if outcome is Outcome.IN_PART}
     assert in_part == {
-        "places_follow_from_scores",
-        "coherent_partitions_are_counted",
+        *("places_follow_from_scores", "coherent_partitions_are_counted"),
         "only_the_graph_cut_kernel_uses_a_gpu",
     }
     assert {found[name] for name in set(found) - in_part} == {Outcome.HOLDS}
@@ -74,14 +74,13 @@ def test_the_worked_example(data_home):
 
 def test_verdicts_on_time_follow_the_times():
     def found(cut, kendall, vectors):
+        found = {"vectors": 1e-3, "vectors, literally": vectors, "Gram matrix": 0.1}
         levels = [(kind, level) for kind, several in times.LEVELS.items() for level in several]
-        found = {}
-        for procedure in ("literal", "rankcut"):
-            for kind, level in levels:
-                found[procedure, kind, level, "graph cut"] = cut**-level
-                found[procedure, kind, level, "Kendall"] = kendall
-                found[procedure, kind, level, "diffusion"] = kendall
-        return found | {"vectors": 1e-3, "vectors, literally": vectors, "Gram matrix": 0.1}
+        for procedure, (kind, level) in product(("literal", "rankcut"), levels):
+            found[procedure, kind, level, "graph cut"] = cut**-level
+            for rival in ("Kendall", "diffusion"):
+                found[procedure, kind, level, rival] = kendall
+        return found
 
     slow_rival = verdicts("times", found(2.0, 500.0, 1.0))
     assert set(slow_rival.values()) == {Outcome.HOLDS}

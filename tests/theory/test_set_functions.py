@@ -64,11 +64,7 @@ def test_lovasz_extension_is_its_definition(family, data):
         assert lovasz_extension(case.function, w) == pytest.approx(
             expected, abs=1e-10 * case.scale * max(1, abs(w).max())
         )
-
-
-@of_each(KINDS)
-def test_lovasz_extension_is_tight_at_the_corners(family, data):
-    case = data.draw(cases(family))
+    # It is tight at the corners.
     corners = np.array([[i in items for i in range(case.n)] for items in subsets(case.n)])
     got = lovasz_extension(case.function, corners.astype(float))
     expected = [case.value(items) for items in subsets(case.n)]
