@@ -130,6 +130,39 @@ def _two(found: tuple, unranked: str) -> tuple:
     return found[0], unranked, None, found[1]
 
 
+def made_up(kind: str) -> People:
+    """People of some camp, topic or taste, and the features of items that these go by."""
+    rng = np.random.default_rng(3)
+    if kind in ("camps", "sessions"):
+        n_groups, n_items, popularity, pull, lengths = {
+            "camps": (12, 300, 1.5, 2.0, (5, 15)),
+            "sessions": (40, 800, 0.0, 5.0, (4, 9)),
+        }[kind]
+        points = np.eye(n_groups)[rng.permutation(np.arange(n_items) % n_groups)]
+        group = rng.integers(n_groups, size=500)
+        worth = popularity * rng.standard_normal(n_items) + pull * points[:, group].T
+        return People(_drawn(worth, lengths, rng), "last", points, {kind: group.astype(str)})
+    n_items, rank, lengths = {
+        "full": (12, 2, (12, 12)),
+        "asked": (60, 3, (8, 8)),
+        "long": (400, 6, (60, 150)),
+    }[kind]
+    points, tastes = rng.standard_normal((n_items, rank)), rng.standard_normal((500, rank))
+    worth = tastes @ points.T + (kind == "long") * rng.standard_normal(n_items)
+    ranks = _drawn(worth, lengths if kind == "long" else (n_items, n_items), rng)
+    if kind == "asked":
+        ranks[rng.random(ranks.shape).argsort(axis=1) >= lengths[0]] = np.nan
+    known = {"half": (tastes[:, 0] > 0).astype(str)}
+    return People(ranks, "last" if kind == "long" else "anywhere", points, known)
+
+
+def _drawn(worth: np.ndarray, lengths: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
+    """Lists of these lengths, items chosen in proportion to exp(worth) from those that remain."""
+    places = (-worth - rng.gumbel(size=worth.shape)).argsort(axis=1).argsort(axis=1) + 1.0
+    longest = rng.integers(*lengths, len(worth), endpoint=True)[:, None]
+    return np.where(places <= longest, places, np.nan)
+
+
 def cases(data: str) -> dict[str, tuple[str, Callable[[], People]]]:
     """Name, kind of list, and how to read it; the settings were chosen by the first six."""
     irish, debian = "00001-irish/00001-0000000{}.soi", "00002-debian/00002-0000000{}.soi"
@@ -153,6 +186,11 @@ def cases(data: str) -> dict[str, tuple[str, Callable[[], People]]]:
         "20 films": ("short", partial(films, data, 20, 1)),
         "all films": ("long", partial(films, data, None, 1)),
         "20 of 9,724 films": ("short", partial(small_films, data, 20, 1)),
+        "made up: 12 camps": ("short", partial(made_up, "camps")),
+        "made up: 40 topics": ("short", partial(made_up, "sessions")),
+        "made up: all of 12 items": ("full", partial(made_up, "full")),
+        "made up: asked about 8 of 60": ("incomplete", partial(made_up, "asked")),
+        "made up: 60 to 150 of 400": ("long", partial(made_up, "long")),
     }
 
 
