@@ -452,27 +452,19 @@ def _long(rankings: RankingSet, known: Columns, name: str) -> Columns:
                 name,
             )
         seen.add(str(own).strip())
-    matrix = rankings.sparse()
-    rows = np.repeat(np.arange(len(rankings)), np.diff(matrix.indptr))
-    columns, values = matrix.indices, matrix.data
+    matrix = rankings.sparse().tocoo()
+    entries = list(zip(*map(np.ndarray.tolist, (*matrix.coords, matrix.data)), strict=True))
     # A line without a rank keeps what no other line would mention: items that nobody ranks, and
     # rankings that rank nothing.
-    silent = np.setdiff1d(np.arange(len(rankings)), rows)
-    unseen = np.setdiff1d(np.arange(len(rankings.items)), columns)
-    host = int(rows[0]) if len(rows) else 0
-    silent_item = int(columns[0]) if len(columns) else 0
-    if not len(rows):
-        unseen = np.setdiff1d(unseen, [silent_item])
-    extra_rows = np.concatenate([silent, np.full(len(unseen), host)])
-    extra_columns = np.concatenate([np.full(len(silent), silent_item), unseen])
-    rows = np.concatenate([rows, extra_rows]).astype(np.int64)
-    columns = np.concatenate([columns, extra_columns]).astype(np.int64)
-    values = np.concatenate([values, np.full(len(extra_rows), np.nan)])
-    order = np.argsort(rows, kind="stable")
-    rows, columns, values = rows[order], columns[order], values[order]
-    lines: Columns = {RANKING: rows.tolist()}
+    host, guest = entries[0][:2] if entries else (0, 0)
+    silent = {*range(len(rankings))} - {row for row, _, _ in entries}
+    unseen = {*range(len(rankings.items))} - {guest, *(column for _, column, _ in entries)}
+    entries += [(row, guest, np.nan) for row in sorted(silent)]
+    entries += [(host, column, np.nan) for column in sorted(unseen)]
+    entries.sort(key=lambda entry: entry[0])
+    lines: Columns = {RANKING: [row for row, _, _ in entries]}
     for column, cells in known.items():
-        lines[column] = [cells[row] for row in rows.tolist()]
-    lines["item"] = [str(rankings.items[column]) for column in columns.tolist()]
-    lines["rank"] = _cells(values)
+        lines[column] = [cells[row] for row, _, _ in entries]
+    lines["item"] = [str(rankings.items[column]) for _, column, _ in entries]
+    lines["rank"] = _cells(np.array([rank for _, _, rank in entries]))
     return lines
