@@ -152,19 +152,13 @@ class Transfers:
         """The candidates in order; those after the first dozen are one."""
         order = self.order()
         kept, rest = order[:MOST_LISTED], order[MOST_LISTED:]
-        if not rest:
-            chosen = np.ix_(order, order)
-            items = tuple(self.items[i] for i in order)
-            return Transfers(items, self.first[order], self.next[chosen], self.exhausted[order])
-        groups = np.zeros((len(kept) + 1, len(order)))
+        items = tuple(self.items[i] for i in kept)
+        groups = np.zeros((len(kept) + bool(rest), len(order)))
         groups[np.arange(len(kept)), kept] = 1
-        groups[-1, rest] = 1
-        return Transfers(
-            (*(self.items[i] for i in kept), amount(len(rest), "other")),
-            groups @ self.first,
-            groups @ self.next @ groups.T,
-            groups @ self.exhausted,
-        )
+        if rest:
+            items, groups[-1, rest] = (*items, amount(len(rest), "other")), 1
+        first, after, exhausted = self.first, self.next, self.exhausted
+        return Transfers(items, groups @ first, groups @ after @ groups.T, groups @ exhausted)
 
 
 def count_transfers(
