@@ -37,7 +37,6 @@ COMMANDS = {
     "consensus": "consensus lunch:top-k --unranked last",
     "consensus_sushi": "consensus sushi:a --method kemeny",
     "consensus_dublin": "consensus {dublin} --unranked anywhere --method kemeny",
-    "blocs": "blocs sushi:a -n 4",
 }
 """Commands that draw, by the names of their pictures."""
 

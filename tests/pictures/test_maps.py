@@ -274,3 +274,10 @@ def test_whole_names_are_written_in_lines():
     written = {text.get_text().replace("\n", " ") for text in figure.axes[0].texts}
     assert set(long.values()) <= written
     assert "<tspan" in map_page(votes)
+
+
+def test_a_group_of_everyone_is_no_group():
+    lunch = load_lunch()
+    alone, together = read(lunch), read(lunch, ["bloc 1"] * 48, by_name="bloc")
+    assert map_picture(together).legends == map_picture(alone).legends
+    assert [group.name for group in together.groups] == [""]

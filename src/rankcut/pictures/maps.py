@@ -355,17 +355,20 @@ def _quarters(values: Any) -> list[Any]:
 def group_rows(
     values: Any, counts: NDArray[np.int64], colours: Mapping[str, str] | None = None
 ) -> tuple[list[str], list[str], NDArray[np.int64]]:
-    """Names and colours of groups, and the group of each row; grey groups are one."""
-    if values is None:
-        return [""], [colour(0)], np.zeros(len(counts), dtype=np.int64)
+    """Names and colours of groups, and the group of each row; grey groups are one.
+
+    A group of everyone has no name, as without groups.
+    """
     labels = [
         ""
         if value is None or value != value
         else f"{value:g}"
         if isinstance(value, float)
         else str(value)
-        for value in _quarters(values)
+        for value in ([] if values is None else _quarters(values))
     ]
+    if len({*labels}) < 2:
+        return [""], [colour(0)], np.zeros(len(counts), dtype=np.int64)
     sizes: Counter[str] = Counter()
     for label, count in zip(labels, counts.tolist(), strict=True):
         sizes[label] += count
@@ -539,7 +542,7 @@ def _axis_names(found: RankingMap) -> Iterator[Text]:
 
 
 def _colour_legend(found: RankingMap) -> list[Legend]:
-    if len(found.groups) == 1 and not found.by:
+    if len(found.groups) == 1:
         return []
     keys = [
         Key(f"{group.name} ({group.count:,})", group.colour, number)
