@@ -9,7 +9,7 @@ import numpy as np
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.pairs import TWINS, columns_of, mirror
-from rankcut._loops.types import Chains, Floats, Longs
+from rankcut._loops.types import Floats, Longs
 
 
 class SparseEntries(NamedTuple):
@@ -23,27 +23,6 @@ class SparseEntries(NamedTuple):
     def of(cls, matrix: Any) -> Self:
         """The entries of a CSR array."""
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
-
-
-@compiled
-def weigh_listed(chains: Chains, place_weights: Floats, weights: Floats) -> None:
-    """Give each item of ``order`` the weight of its place; tied items share that of their places.
-
-    ``weights`` lists the rankings one after the other, each item where it is in its ranking.
-    """
-    order, ends, n_groups = chains
-    entry = 0
-    for r in range(order.shape[0]):
-        begin = 0
-        for t in range(n_groups[r]):
-            end = ends[r, t]
-            total = 0.0
-            for place in range(begin, end):
-                total += place_weights[place]
-            for _ in range(begin, end):
-                weights[entry] = total / (end - begin)
-                entry += 1
-            begin = end
 
 
 @compiled

@@ -107,17 +107,6 @@ def complete_rows(
 
 
 @compiled
-def tie_terms(groups: Indices, by_size: Floats, terms: Floats) -> None:
-    """Σ over the groups of each ranking of ``by_size[|G_t|]``."""
-    sizes = np.empty(groups.shape[1], dtype=np.int32)
-    for r in range(groups.shape[0]):
-        n_groups, _ = count_groups(groups[r], sizes)
-        terms[r] = 0.0
-        for t in range(n_groups):
-            terms[r] += by_size[sizes[t]]
-
-
-@compiled
 def mallows_values(
     left: tuple[Indices, Words, Words, Floats, Ints],
     right: tuple[Indices, Words, Words, Floats, Ints],

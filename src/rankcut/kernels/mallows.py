@@ -30,7 +30,7 @@ from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.utils import check_random_state
 
 from rankcut._loops.pairs import ALL
-from rankcut._loops.permutations import complete_rows, count_completions, mallows_values, tie_terms
+from rankcut._loops.permutations import complete_rows, count_completions, mallows_values
 from rankcut._loops.types import Floats, Indices, Ints, Words
 from rankcut.errors import InputError, Setting
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
@@ -261,9 +261,10 @@ class MallowsCompletions:
 
     def _some(self, rows: slice) -> tuple[Indices, Words, Words, Floats, Ints]:
         some = self._completions.some(rows)
-        terms = np.empty((2, len(some.groups)))
-        for k in range(2):
-            tie_terms(some.groups, self._by_size[k], terms[k])
+        n_rows, n_items = some.groups.shape
+        numbers = some.groups + n_items * np.arange(n_rows)[:, np.newaxis]
+        sizes = np.bincount(numbers.ravel(), minlength=n_rows * n_items)
+        terms = self._by_size[:, sizes].reshape(2, n_rows, n_items).sum(axis=2)
         if self._normalize:
             # The term of a single completion a is log k(a, a). So no pair of completions has a
             # value above 1, and k(A, A) ≥ 1/(number of completions of A)².

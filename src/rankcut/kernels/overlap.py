@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import exp1
 
-from rankcut._loops.lists import SparseEntries, overlap_values, weigh_listed
+from rankcut._loops.lists import SparseEntries, overlap_values
 from rankcut._loops.types import Floats
 from rankcut.kernels.ranking_kernel import Encoder, RankingKernel
 from rankcut.parameters import check_share
@@ -120,10 +120,13 @@ def weigh_lists(rankings: Rankings, table: Floats) -> WeighedLists:
         starts[first + 1 : first + 1 + len(block)] = lengths
         places = np.arange(block.order.shape[1]) < lengths[:, np.newaxis]
         listed = block.order[places]
-        own = np.empty(len(listed))
-        weigh_listed(block.chains, table, own)
-        rows = np.repeat(np.arange(len(block)), lengths)
-        ascending = np.lexsort((listed, rows))
+        # Tied items share the weight of their places. Groups are counted through all lists.
+        rows, groups = np.nonzero(np.arange(block.ends.shape[1]) < block.n_groups[:, np.newaxis])
+        ends = (np.cumsum(lengths) - lengths)[rows] + block.ends[rows, groups]
+        sizes = np.diff(np.append(0, ends))
+        own = np.add.reduceat(table[np.nonzero(places)[1]], ends - sizes) / sizes
+        own = np.repeat(own, sizes)
+        ascending = np.lexsort((listed, np.repeat(np.arange(len(block)), lengths)))
         items.append(listed[ascending].astype(np.int64))
         weights.append(own[ascending])
     np.cumsum(starts, out=starts)
