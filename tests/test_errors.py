@@ -31,22 +31,15 @@ def test_the_message_names_the_place_then_the_mistake_then_the_remedy(fields, te
     assert isinstance(error, ValueError)
 
 
-def test_another_speaker_renders_settings_in_its_own_words():
+def test_errors_are_rendered_in_other_words_moved_and_pickled():
     error = InputError("must be 1 to 9; got 0", parameter="top", remedy=REMEDY)
     text = error.render(lambda setting: f"--{setting.name.replace('_', '-')}")
     assert text == "--top must be 1 to 9; got 0; pass --unranked or --n-draws"
-
-
-def test_moved_changes_the_place_alone():
     error = InputError("is wrong", row=3, item="uni", remedy=REMEDY)
     moved = error.moved(row=1003)
     assert (moved.row, moved.item, moved.remedy) == (1003, "uni", REMEDY)
     assert str(moved).startswith("row 1003: item 'uni' is wrong")
     assert error.row == 3
-
-
-def test_errors_survive_pickling():
-    error = InputError("is wrong", row=3, item="uni", remedy=REMEDY)
     again = pickle.loads(pickle.dumps(error))
     assert vars(again) == vars(error)
     assert str(again) == str(error)

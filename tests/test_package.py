@@ -12,13 +12,10 @@ import rankcut
 from rankcut.public_names import homes_beside
 
 
-def test_every_name_is_there():
+def test_every_name_is_there_and_no_other():
     for name in rankcut.__all__:
         assert getattr(rankcut, name) is not None
     assert set(rankcut.__all__) <= set(dir(rankcut))
-
-
-def test_no_other_name_is():
     with pytest.raises(AttributeError, match="module 'rankcut' has no attribute 'graphcut'"):
         _ = rankcut.graphcut
 

@@ -90,13 +90,8 @@ def test_parameters_are_read_set_and_copied_as_those_of_an_estimator():
     copy = clone(ours)
     assert repr(copy) == repr(ours)
     assert copy.inner is not ours.inner
-
-
-def test_a_parameter_that_there_is_not():
+    # There is no such parameter; long values are cut.
     with pytest.raises(InputError, match=r"^size is not a parameter of Outer, which has inner, k"):
-        with_base(WithParameters).set_params(size=3)
-
-
-def test_long_values_are_cut():
+        ours.set_params(size=3)
     outer = with_base(WithParameters).set_params(inner=np.arange(1000))
     assert len(repr(outer)) < 300

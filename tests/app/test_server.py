@@ -56,23 +56,18 @@ def test_others_are_refused(client, headers):
         assert "Access-Control-Allow-Origin" not in answered
 
 
-def test_files_are_kept_where_only_their_owner_can_read(client):
+def test_files_are_kept_where_only_their_owner_can_read(client, tmp_path):
     key = client.open("../../votes .csv", VOTES)
     state = client.wait(key, lambda state: state["about"])
     assert state["name"] == ".._.._votes .csv"
-    folders = [
-        path
-        for path in Path(tempfile.gettempdir()).glob("rankcut-*")
-        if path.stat().st_uid == os.getuid()
-    ]
-    (home,) = [path for path in folders if (path / key).is_dir()]
+    folders = Path(tempfile.gettempdir()).glob("rankcut-*")
+    own = [path for path in folders if path.stat().st_uid == os.getuid()]
+    (home,) = [path for path in own if (path / key).is_dir()]
     assert home.stat().st_mode & 0o777 == 0o700
     client.read(f"/files/{key}", "DELETE")
     assert not list(home.iterdir())
     assert client.ask(f"/files/{key}/consensus/csv")[0] == 404
-
-
-def test_a_process_that_is_let_go_leaves_the_files_of_others(tmp_path):
+    # A process that is let go leaves the files of others.
     worker = Worker(tmp_path)
     worker.pipe.close()
     worker._process.join(1)
