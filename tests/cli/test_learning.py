@@ -238,4 +238,4 @@ def test_mistakes_are_named(people):
     fail("predict", "m.skops", "votes.csv", says="has no column 'town'")
     fail("predict", "m.skops", "both.csv", "--explain", says="classes or numbers")
     found = json.loads(succeed("learn-ranking", "both.csv", "--folds", "2", "--json"))
-    assert {"method", "kendall", "spearman", "top_overlap"} == set(found["scores"][0])
+    assert {"test", "method", "kendall", "spearman", "top_overlap"} == set(found["scores"][0])

@@ -121,7 +121,8 @@ def classify(
                 model, (rankings.ranks, classes), (others.ranks, truth), name="rankcut"
             )
         tests[f"{target}, {amount(len(others), 'ranking')} of {test}"] = scores
-    _show(tests, _OF_CLASSES, outputs, model, rankings, classes, target, explain=learning.explain)
+    known = (rankings.ranks, classes), (rankings.items, target)
+    _show(tests, _OF_CLASSES, outputs, model, *known, explain=learning.explain)
 
 
 @with_options(learning=LearningOptions, results=Results, reading=Reading)
@@ -155,8 +156,8 @@ def regress(
         tested = learning.tested(rankings, file)
         scores = cross_validate_numbers(model, rankings.ranks, numbers, **tested)
     title = f"{target}, {amount(len(rankings), 'ranking')}, {learning.folds}-fold cross-validation"
-    tests = {title: scores}
-    _show(tests, _OF_NUMBERS, outputs, model, rankings, numbers, target, explain=learning.explain)
+    known = (rankings.ranks, numbers), (rankings.items, target)
+    _show({title: scores}, _OF_NUMBERS, outputs, model, *known, explain=learning.explain)
 
 
 def _show(
@@ -164,11 +165,10 @@ def _show(
     shown: Mapping[str, tuple[str, int, str]],
     outputs: Outputs,
     model: Any,
-    rankings: "RankingSet",
-    values: Any,
-    target: str,
+    learned: tuple[Any, Any],
+    about: tuple[Any, ...],
     *,
-    explain: bool,
+    explain: bool = False,
 ) -> None:
     """Write and print scores by their titles; explain and save the model, if the user wants it."""
     rows = [{"test": title, **asdict(own)} for title, scores in tests.items() for own in scores]
@@ -181,15 +181,15 @@ def _show(
     outputs.write(columns_of(rows), data)
     if explain or outputs.named(".skops"):
         with working("fitting the model to all rankings"):
-            model.fit(rankings.ranks, values)
+            model.fit(*learned)
     if explain:
         from rankcut.regression.effects import explain as explain_model
 
-        effects = explain_model(model, rankings.ranks, values)
+        effects = explain_model(model, *learned)
         data["effects"] = effects.to_dict()
         lines += effects.summary().split("\n")
     outputs.show_aside(data, lines)
-    outputs.save(model, rankings.items, target)
+    outputs.save(model, *about)
 
 
 @dataclass(frozen=True)
@@ -256,16 +256,9 @@ def learn_ranking(
             model, covariates, ranked.dense(), name="rankcut", folds=folds, seed=options.seed
         )
     title = f"{amount(len(ranked), 'ranking')} from {', '.join(names)}, {folds}-fold"
-    data: dict[str, Any] = {"title": title, "scores": [asdict(score) for score in scores]}
-    outputs.write(columns_of(data["scores"]), data)
-    top = (f"top {n_best(len(ranked.items))}", 6, ".3f")
-    lines = score_lines(title, scores, {**_OF_RANKINGS, "top_overlap": top}, outputs.text)
-    outputs.show_aside(data, lines)
-
-    if outputs.named(".skops"):
-        with working("fitting the model to all rankings"):
-            model.fit(covariates, ranked.dense())
-        outputs.save(model, ranked.items, "ranking", names)
+    shown = {**_OF_RANKINGS, "top_overlap": (f"top {n_best(len(ranked.items))}", 6, ".3f")}
+    known = (covariates, ranked.dense()), (ranked.items, "ranking", names)
+    _show({title: scores}, shown, outputs, model, *known)
 
 
 def _read(table: str, rankings: str | None, reading: Reading) -> "tuple[PersonTable, RankingSet]":
