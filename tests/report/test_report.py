@@ -149,8 +149,10 @@ def test_a_given_graph_is_drawn_by_name():
     )
 
 
-def test_findings_link_to_their_panels_and_the_foot_says_what_this_is():
+def test_findings_link_to_their_panels_and_the_foot_says_what_this_is(tmp_path):
     page = report(load_lunch(), by="guest", source="lunch.csv")
+    page.save(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == page.html
     links = [attrs["href"][1:] for tag, attrs in Reader(page.html).elements if tag == "a"]
     panels = {attrs["id"] for tag, attrs in Reader(page.html).elements if tag == "h2"}
     assert set(links) == panels == set(page.panels)
