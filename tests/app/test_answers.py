@@ -23,13 +23,9 @@ CASES = {
     "a table": (Asked("votes.csv", by="town", people="who", method="kemeny"), TOWNS),
     "a table with gaps": (Asked("votes.csv", by="town", unranked="last"), GAPS),
     "gaps that say nothing": (Asked("votes.csv", by="town"), GAPS),
-    "options and a name": (
-        Asked(
-            "-it's a $file.csv", reading={"item_columns": "3-5", "weight": "dan"}, method="borda"
-        ),
-        TOWNS,
-    ),
 }
+OPTIONS = {"item_columns": "3-5", "weight": "dan"}
+CASES["options and a name"] = Asked("-it's a $file.csv", reading=OPTIONS, method="borda"), TOWNS
 
 
 @pytest.fixture(params=list(CASES))

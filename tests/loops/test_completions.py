@@ -83,9 +83,6 @@ def test_draws_are_completions_and_every_second_mirrors_the_first():
     assert {str(groups) for groups in drawn} <= every
     for one, other in zip(drawn[::2], drawn[1::2], strict=True):
         assert gaps_of(other) == [3 - gap for gap in gaps_of(one)]
-
-
-def test_strata_are_visited_once():
     # Four gaps and sixteen draws: each item falls four times into each gap.
     gaps = np.array([gaps_of(groups) for groups in draw([4])[::2]])
     for item in gaps.T:

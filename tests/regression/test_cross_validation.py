@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from ranking_sets import stored
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, log_loss
 from sklearn.pipeline import make_pipeline
@@ -9,11 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rankcut import GraphCutFeatures, make_food
 from rankcut.gp.weight_space import add_up
-from rankcut.regression.cross_validation import (
-    cross_validate,
-    evaluate,
-    tally,
-)
+from rankcut.regression.cross_validation import cross_validate, evaluate, tally
 
 
 def test_calibration_error_from_its_definition():
@@ -78,8 +75,8 @@ def test_a_class_that_shows_only_in_what_is_ranked_is_found_by_presence():
     target = np.arange(100) % 2
     ranks = rng.permuted(np.tile(np.arange(1.0, 7.0), (100, 1)), axis=1)
     ranks[target == 1, 0] = np.nan
-    found = scores_by_method(ranks, target, unranked="last")
-    assert found["presence"].f1 > 0.99
+    for given in (ranks, stored(ranks)):
+        assert scores_by_method(given, target, unranked="last")["presence"].f1 > 0.99
 
 
 def test_groups_are_never_in_training_and_test_at_once():

@@ -104,7 +104,7 @@ def test_mallows_from_draws_is_exact_on_full_rankings_and_near_it_on_lists():
     assert (np.sort(full_rankings, axis=1) == np.arange(1.0, 9.0)).all()
 
 
-def test_samples_are_balanced_and_a_fifth_of_each_class_is_the_test():
+def test_samples_are_balanced_and_one_class_for_all_has_two_thirds_of_f1():
     target = np.array([0] * 70 + [1] * 30)
     sample = learning.balanced_sample(target, 40, seed=3)
     assert target[sample].sum() == 20
@@ -113,9 +113,6 @@ def test_samples_are_balanced_and_a_fifth_of_each_class_is_the_test():
     split = learning.split_rows(target[sample])
     assert (len(split.test), target[sample][split.test].sum()) == (8, 4)
     assert sorted([*split.train, *split.test]) == list(range(40))
-
-
-def test_one_class_for_all_has_two_thirds_of_f1_and_half_of_accuracy():
     target = np.arange(100) % 2
     split = learning.split_rows(target)
     one = learning.learn_blindly(methods.CONSTANT, target, split, 0)

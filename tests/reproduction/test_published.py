@@ -37,9 +37,7 @@ def test_lists_had_the_labels_of_other_people():
         assert np.array_equal(mix.target, SIDE[released_sample(SIDE, 150, mix.seed)])
         assert np.array_equal(mix.right, SIDE[people[:150]])
         assert 0.3 < (mix.target == mix.right).mean() < 0.7
-
-
-def test_labels_of_incomplete_rankings_were_right_for_the_first_seed_alone():
+    # Those of incomplete rankings were right for the first seed alone.
     first, second, third = mixed_up("4 of 10", SIDE, (3, 5, 9), 150, 190)
     assert np.array_equal(first.target, first.right)
     for before, mix in ((first, second), (second, third)):
