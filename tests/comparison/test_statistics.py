@@ -13,8 +13,7 @@ from scipy import stats
 import rankcut.comparison.vectors as vectors_module
 from rankcut import RankingSet, compare_groups
 from rankcut._loops import random_streams
-from rankcut.comparison.group_differences import _by_means
-from rankcut.comparison.permutations import GroupDraws, Options, Question
+from rankcut.comparison.permutations import GroupDraws, Options, Question, by_means
 from rankcut.comparison.rows import ComparedRows, make_design
 from rankcut.comparison.statistics import (
     Moments,
@@ -270,7 +269,7 @@ def test_the_overall_p_value_by_brute_force():
         return -np.mean(1 / np.tan(np.pi * np.minimum(p, 0.99)))
 
     every = slice(0, 3)
-    question = _by_means(every, every, draws.scores.varies, two=False)
+    question = by_means(every, every, draws.scores.varies, two=False)
     got = p_values_of_all(draws, question, 12, 5)
     found = by_brute_force(values, 5, combined)
     assert question.normal(-found[:1])[0] == pytest.approx(stats.cauchy.cdf(found[0]), rel=1e-9)

@@ -8,8 +8,14 @@ from typing import Any, get_args
 
 import numpy as np
 
-from rankcut._loops.types import Flags, Floats
-from rankcut.comparison.permutations import GroupDraws, Options, Question
+from rankcut._loops.types import Floats
+from rankcut.comparison.permutations import (
+    GroupDraws,
+    Options,
+    by_distance,
+    by_means,
+    family,
+)
 from rankcut.comparison.results import UNITS, GroupComparison, Measure, Table
 from rankcut.comparison.rows import (
     ComparedRows,
@@ -19,19 +25,10 @@ from rankcut.comparison.rows import (
     read_weighted,
 )
 from rankcut.comparison.statistics import (
-    Form,
     Moments,
-    about_mean,
-    cauchy_combination,
-    cauchy_p_value,
-    holm,
-    modified_anova_type,
     score_statistics,
     share_explained,
     two_groups,
-    two_sided,
-    whitened,
-    with_equal_weights,
 )
 from rankcut.comparison.vectors import (
     FEW_UNITS,
@@ -242,15 +239,15 @@ class _GroupTest:
             known = first if looked == "scores" else draws.seen(data, columns["scores"])
             data = strengths.own_moments(data, known, columns)
         if self.features is None:
-            overall = partial(_by_means, whole, columns["items"], varies)
+            overall = partial(by_means, whole, columns["items"], varies)
         else:
-            overall = partial(_by_distance, whole, first)
+            overall = partial(by_distance, whole, first)
         questions = {"overall": overall(two=False)}
         if len(values) > 2:
             questions["between"] = overall(two=True)
         for name in ("items", "pairs"):
             if name in parts:
-                questions[name] = _family(columns[name], varies, len(values))
+                questions[name] = family(columns[name], varies, len(values))
         found = draws.p_values(questions, data)
         means = scores.adjusted_means(data.means[0], data.weights[0])
         means[np.abs(means) < ROUNDING] = 0.0
@@ -272,7 +269,7 @@ class _GroupTest:
         if strengths is not None and self.graph is not None:
             shrunk = strengths.shrunk(self.graph)
         share = share_explained(first, float(scores.total[whole].sum()))
-        within = scores.within(rows, looked)
+        within = scores.within(looked)
         return GroupComparison(
             measure=self.measure,
             p_value=float(found["overall"][0]),
@@ -359,48 +356,6 @@ class _GroupTest:
         simple = within / np.maximum(np.array(rows.sizes(len(values))) - 1, 1)
         effects = np.divide(actual, simple, out=np.ones(len(values)), where=simple > 0)
         return dict(zip(values, effects.tolist(), strict=True))
-
-
-def _by_means(whole: slice, items: slice, varies: Flags, *, two: bool) -> Question:
-    """Do all groups differ, or each two of them?"""
-    n_items = int(varies[items].sum())
-
-    def look(moments: Moments) -> Floats:
-        own = moments.of(whole).varying(varies[whole])
-        z = score_statistics(moments.of(items), varies[items]).max(axis=-1)
-        largest = z if two else z.max(axis=-1)
-        p_values = [two_sided(largest, n_items * (1 if two else z.shape[-1]))]
-        statistics = {modified_anova_type: own}
-        if own.covariances is not None:
-            statistics[with_equal_weights] = whitened(own)
-        for statistic, space in statistics.items():
-            p_values.append(statistic(about_mean(space.of_two() if two else space)).p_value())
-        return cauchy_combination(p_values).reshape(len(z), -1)
-
-    return Question(look, lambda combined: holm(cauchy_p_value(combined)))
-
-
-def _by_distance(whole: slice, first: Moments, *, two: bool) -> Question:
-    """The same for a kernel, which asks whether populations are equal, and keeps its distances."""
-
-    def form(moments: Moments) -> Form:
-        return with_equal_weights(moments.of_two() if two else moments)
-
-    def look(moments: Moments) -> Floats:
-        ratio = form(moments.of(whole)).ratio
-        return ratio.reshape(len(ratio), -1)
-
-    return Question(look, lambda _: holm(np.ravel(form(first).p_value())))
-
-
-def _family(columns: slice, varies: Flags, n_groups: int) -> Question:
-    """Coordinates one by one: the largest |z| over pairs of groups."""
-
-    def look(moments: Moments) -> Floats:
-        return np.asarray(score_statistics(moments.of(columns), varies[columns]).max(axis=-2))
-
-    n_pairs = n_groups * (n_groups - 1) // 2
-    return Question(look, lambda z: holm(two_sided(z, n_pairs)), bounded=True)
 
 
 def _with_several_groups(rows: ComparedRows, n_groups: int) -> tuple[ComparedRows, list[str]]:

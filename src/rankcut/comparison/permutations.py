@@ -13,8 +13,20 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rankcut._loops.random_streams import add_by_label, shuffle_labels
-from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.statistics import Moments
+from rankcut._loops.types import Flags, Floats, Longs
+from rankcut.comparison.statistics import (
+    Form,
+    Moments,
+    about_mean,
+    cauchy_combination,
+    cauchy_p_value,
+    holm,
+    modified_anova_type,
+    score_statistics,
+    two_sided,
+    whitened,
+    with_equal_weights,
+)
 from rankcut.comparison.vectors import BLOCK, Expected, Scores, share_of_model
 from rankcut.errors import InputError
 from rankcut.parameters import AT_ONCE, MOST_HELD
@@ -53,6 +65,48 @@ class Question(NamedTuple):
     look: Callable[[Any], Floats]
     normal: Callable[[Floats], Floats]
     bounded: bool = False
+
+
+def by_means(whole: slice, items: slice, varies: Flags, *, two: bool) -> Question:
+    """Do all groups differ, or each two of them?"""
+    n_items = int(varies[items].sum())
+
+    def look(moments: Moments) -> Floats:
+        own = moments.of(whole).varying(varies[whole])
+        z = score_statistics(moments.of(items), varies[items]).max(axis=-1)
+        largest = z if two else z.max(axis=-1)
+        p_values = [two_sided(largest, n_items * (1 if two else z.shape[-1]))]
+        statistics = {modified_anova_type: own}
+        if own.covariances is not None:
+            statistics[with_equal_weights] = whitened(own)
+        for statistic, space in statistics.items():
+            p_values.append(statistic(about_mean(space.of_two() if two else space)).p_value())
+        return cauchy_combination(p_values).reshape(len(z), -1)
+
+    return Question(look, lambda combined: holm(cauchy_p_value(combined)))
+
+
+def by_distance(whole: slice, first: Moments, *, two: bool) -> Question:
+    """The same for a kernel, which asks whether populations are equal, and keeps its distances."""
+
+    def form(moments: Moments) -> Form:
+        return with_equal_weights(moments.of_two() if two else moments)
+
+    def look(moments: Moments) -> Floats:
+        ratio = form(moments.of(whole)).ratio
+        return ratio.reshape(len(ratio), -1)
+
+    return Question(look, lambda _: holm(np.ravel(form(first).p_value())))
+
+
+def family(columns: slice, varies: Flags, n_groups: int) -> Question:
+    """Coordinates one by one: the largest |z| over pairs of groups."""
+
+    def look(moments: Moments) -> Floats:
+        return np.asarray(score_statistics(moments.of(columns), varies[columns]).max(axis=-2))
+
+    n_pairs = n_groups * (n_groups - 1) // 2
+    return Question(look, lambda z: holm(two_sided(z, n_pairs)), bounded=True)
 
 
 class Draws(ABC):

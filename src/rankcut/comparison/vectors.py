@@ -313,12 +313,11 @@ class Scores:
                 self._kept[cells.start] = block
             yield cells, block
 
-    def within(self, rows: ComparedRows, name: str) -> Floats:
+    def within(self, name: str) -> Floats:
         """The total variance of single rankings in each group, for the vectors of a part."""
-        n_groups, n_distinct = self.design.table.shape[1], rows.rankings.shape[0]
-        weight = rows.count * rows.weight
-        weight = weight / np.bincount(rows.group, weight)[rows.group]
-        shares = csr_array((weight, (rows.group, rows.index)), shape=(n_groups, n_distinct))
+        shares = csr_array(self.design.table.T.astype(np.float64)) @ self.design.members
+        shares = shares.multiply(1.0 / shares.sum(axis=1)[:, np.newaxis]).tocsr()
+        n_groups, n_distinct = shares.shape
         squares, means = np.zeros(n_groups), np.zeros((n_groups, self._parts[name].width))
         for some in slices(n_distinct):
             vectors = self._parts[name].vectors(np.arange(some.start, some.stop))
