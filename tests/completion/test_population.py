@@ -6,7 +6,6 @@ from listed import lists_of
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
-from rankcut._loops import utilities as loops
 from rankcut.completion import population as module
 from rankcut.completion.population import OFFSET, Population, TastePrior, learn, pass_over
 from rankcut.graphs import as_item_graph
@@ -118,17 +117,6 @@ def test_relabelled_items_relabel_what_is_learned():
     )
     assert_allclose(other.covariance, one.covariance[square], rtol=1e-8, atol=1e-10)
     assert_allclose(other.mean, one.mean[order], rtol=1e-8, atol=1e-10)
-
-
-@pytest.mark.parametrize("size", [1, 7, 45])
-def test_inverses_and_determinants(size):
-    root = np.random.default_rng(size).normal(size=(size, size))
-    matrix = root @ root.T + np.eye(size)
-    for invert in (loops.invert, loops.invert.py_func):
-        out = matrix.copy()
-        log_det = invert(out, size)
-        assert_allclose(out, np.linalg.inv(matrix), rtol=1e-8, atol=1e-10)
-        assert_allclose(log_det, np.linalg.slogdet(matrix)[1], rtol=1e-10)
 
 
 # A path of four items, and one item without neighbours.

@@ -9,9 +9,8 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
-from tolerances import assert_rounds_to
 
-from rankcut._loops.trees import LEAF, add_leaves
+from rankcut._loops.trees import LEAF
 from rankcut.estimators import as_matrices
 from rankcut.label_ranking import models
 from rankcut.label_ranking.models import (
@@ -120,19 +119,6 @@ def test_flat_trees_predict_as_scikit_learns_do(problem):
     forest = flatten([tree.tree_ for tree in trees])
     expected = np.mean([tree.predict(single) for tree in trees], axis=0)
     np.testing.assert_allclose(forest.predict(rows), expected, atol=1e-12)
-    # The plain loop is the compiled one.
-    plain = np.zeros_like(targets)
-    add_leaves.py_func(
-        single,
-        forest.roots,
-        forest.feature,
-        forest.threshold,
-        forest.left,
-        forest.right,
-        forest.values,
-        plain,
-    )
-    assert_rounds_to(plain / 4, forest.predict(rows), n_terms=4)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ from rankcut import (
     GPClassifier,
     NeighborGraph,
     RankingBlocs,
+    RankingCompleter,
+    RankingRegressor,
     SubmodularFeatures,
     _loops,
     kernels,
@@ -27,17 +29,19 @@ from rankcut import (
 from rankcut._loops import partitions, random_streams
 from rankcut._loops.partitions import NOWHERE
 from rankcut.blocs import mixtures
+from rankcut.completion import population, recipe
 from rankcut.consensus import kemeny, means
 from rankcut.cuts import completions, cut_functions, families, feature_map
 from rankcut.gp import gaussian
 from rankcut.graphs import weights
 from rankcut.kernels import diffusion, kendall, mallows
+from rankcut.label_ranking import models, scores
 from rankcut.rankings import value
 
 FOOD = make_food(6, random_state=0)
 GRAPH = NeighborGraph(FOOD.item_features, n_neighbors=3).build()
 USERS = [mixtures, kemeny, means, completions, cut_functions, families, feature_map, gaussian]
-USERS += [diffusion, kendall, mallows, value, weights]
+USERS += [diffusion, kendall, mallows, models, population, scores, value, weights]
 
 
 def loops_of(module):
@@ -106,6 +110,11 @@ def use_all(patch):
     kernels.diffusion_kernel(FOOD.ranks)
     GPClassifier().fit(FOOD.ranks, FOOD.target)
     RankingBlocs(2).fit(FOOD.ranks)
+    patch.setattr(models, "_TREES", 2)
+    RankingRegressor().fit(FOOD.ranks[:, :2], FOOD.ranks).predict(FOOD.ranks[:, :2])
+    for most in (recipe.FULL_ITEMS, 0):
+        patch.setattr(recipe, "FULL_ITEMS", most)
+        RankingCompleter().fit(FOOD.ranks).predict_pairs(FOOD.ranks)
     patch.setattr(kendall, "BIT_ITEMS", 2)
     kernels.kendall_kernel(make_food(6, kind="ties", random_state=0).ranks)
 
