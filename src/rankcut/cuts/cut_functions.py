@@ -109,13 +109,9 @@ def as_links(weights: Any) -> Links:
 
 
 class ExpectedSlopes:
-    """Slopes of lists on one graph.
+    """Slopes of lists on one graph."""
 
-    Attributes
-    ----------
-    sparse : bool
-        Whether most items share a constant: not on a dense graph.
-    """
+    sparse: bool  #: whether most items share a constant: not on a dense graph
 
     def __init__(self, graph: ItemGraph) -> None:
         weights = graph.weights

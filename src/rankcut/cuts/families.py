@@ -339,21 +339,11 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class SubmodularityCheck:
-    """What :func:`check_submodular` found; true if it found no counterexample.
+    """What :func:`check_submodular` found; true if it found no counterexample."""
 
-    Attributes
-    ----------
-    proved : bool
-        Whether every inequality was checked, so that the answer is certain.
-    n_checked : int
-        Number of inequalities checked.
-    counterexample : Counterexample or None
-        The worst that was found.
-    """
-
-    proved: bool
-    n_checked: int
-    counterexample: Counterexample | None
+    proved: bool  #: whether every inequality was checked, so that the answer is certain
+    n_checked: int  #: number of inequalities
+    counterexample: Counterexample | None  #: the worst that was found
 
     def __bool__(self) -> bool:
         return self.counterexample is None

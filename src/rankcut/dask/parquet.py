@@ -395,16 +395,9 @@ def write_gram(
 class Parts:
     """The parts of one result, and the settings that made them.
 
-    Parameters
-    ----------
-    folder : path
-        Where they are; created if missing.
-    suffix : str
-        How the name of a part ends.
-    settings : mapping
-        Everything the result depends on, as JSON.
-    restart : bool
-        Delete parts made with other settings, instead of raising an error.
+    The folder is made if it is missing. A part ends with ``suffix``. ``settings`` is everything
+    that the result depends on, as JSON; parts made with others are an error, or deleted with
+    ``restart``.
     """
 
     def __init__(

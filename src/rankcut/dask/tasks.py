@@ -312,23 +312,13 @@ def map_rows(
     names: Sequence[Hashable] | None = None,
     nothing: Any = None,
 ) -> Any:
-    """``function(block)`` for each block of rows, lazily.
+    """``function(block)`` for each block of rows, lazily; blocks may be of unknown size.
 
-    Parameters
-    ----------
-    function : callable
-        Takes at least one row and returns an array with as many rows. It is sent once to each
-        worker.
-    X : Dask array or DataFrame
-        The rows; chunks may be of unknown size.
-    names : sequence or None
-        Columns of the result. With names, a DataFrame becomes a DataFrame with the same index;
-        without, it becomes an array.
-    nothing : array or None
-        What the function returns for no rows. None finds out from a placeholder row.
+    The function takes at least one row, returns an array with as many rows, and is sent once to
+    each worker. With ``names`` of columns, a DataFrame becomes a DataFrame with the same index;
+    without, it becomes an array. ``nothing`` is what the function returns for no rows; None finds
+    out from a placeholder row.
 
-    Examples
-    --------
     >>> import dask.array as da
     >>> X = da.from_array(np.arange(6.0).reshape(3, 2), chunks=(2, 2))
     >>> map_rows(lambda rows: rows.sum(axis=1), X).compute()

@@ -116,24 +116,12 @@ class Problem(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Summit:
-    """Where the ascent ended.
+    """Where the ascent ended."""
 
-    Attributes
-    ----------
-    state : State
-        The best state.
-    trace : ndarray of shape (n_iterations + 1,)
-        The bound at the start and after each accepted step; it never falls.
-    gain : float
-        The gain that T predicts for the next step.
-    converged : bool
-        Whether ``gain`` is small enough.
-    """
-
-    state: State
-    trace: Floats
-    gain: float
-    converged: bool
+    state: State  #: the best
+    trace: Floats  #: the bound at the start and after each accepted step; it never falls
+    gain: float  #: that T predicts for the next step
+    converged: bool  #: whether the gain is small enough
 
 
 def climb(problem: Problem, start: State, *, tol: float, max_iter: int) -> Summit:

@@ -47,20 +47,13 @@ _EXTREME = math.log(LARGEST)
 class WeightPrior:
     """The parameters of the prior: which are learned, their starting values and bounds.
 
-    Parameters
-    ----------
-    kernel_variance, constant_variance : float or None
-        Fixed values of σ² and c². None learns them. ``constant_variance=0`` leaves b out.
-    scale : float
-        Mean of k(x, x) = ‖φ‖². σ² starts at 1/scale, so that f has variance 1.
-    exponent : int
-        The kernel was divided by 2**exponent, so that features of any size are near 1. The
-        variances that users give and get are for the undivided kernel.
+    The kernel was divided by 2**exponent, so that features of any size are near 1. The variances
+    that users give and get are for the undivided kernel.
     """
 
-    kernel_variance: float | None
-    constant_variance: float | None
-    scale: float
+    kernel_variance: float | None  #: σ²; None learns it
+    constant_variance: float | None  #: c²; None learns it, 0 leaves b out
+    scale: float  #: the mean of k(x, x) = ‖φ‖²; σ² starts at 1/scale, so that f has variance 1
     exponent: int = 0
 
     @property
@@ -124,24 +117,12 @@ class WeightPrior:
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """N(μ, C Cᵀ), and its divergence from the prior.
+    """N(μ, C Cᵀ), and its divergence from the prior."""
 
-    Attributes
-    ----------
-    mean : ndarray of shape (n,)
-        μ.
-    factor : ndarray of shape (n, n)
-        C, upper triangular.
-    divergence : float
-        KL(q ‖ prior).
-    evidence : float
-        log ∫ N(w; 0, diag(τ)⁻¹)·exp(⟨r, w⟩ − ½⟨w, S w⟩) dw.
-    """
-
-    mean: Floats
-    factor: Floats
-    divergence: float
-    evidence: float
+    mean: Floats  #: μ
+    factor: Floats  #: C, upper triangular
+    divergence: float  #: KL(q ‖ prior)
+    evidence: float  #: log ∫ N(w; 0, diag(τ)⁻¹)·exp(⟨r, w⟩ − ½⟨w, S w⟩) dw
 
     @classmethod
     def from_sites(cls, prior_precision: Floats, square: Floats, linear: Floats) -> "Gaussian":
