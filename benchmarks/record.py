@@ -117,7 +117,7 @@ def record(name, arguments):
     printed = printed.strip("\n").rstrip()
     # Tables in Markdown are shown as tables; boxes become such tables, which are smaller.
     found = printed if "\n|---" in printed else with_tables(printed)
-    page = f"{header(name, command)}\n{opening}\n\n{found}\n"
+    page = f"{header(name, command)}\n{opening}\n\n{found.rstrip()}\n"
     (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
 
 
