@@ -11,35 +11,9 @@ from rankcut.gp import weight_space
 from rankcut.gp.weight_space import LabelledRows, few_distinct, survey_rows
 
 
-def pairs(X, codes, weight):
-    """The total weight of each pair of a row and a code, by a dictionary."""
-    totals = {}
-    for row, code, each in zip(X.tolist(), codes.tolist(), weight.tolist(), strict=True):
-        if each > 0:
-            totals[*row, code] = totals.get((*row, code), 0.0) + each
-    return totals
-
-
-def as_pairs(X, codes, found):
-    keys = [
-        (*row, code) for row, code in zip(X[found.rows].tolist(), codes[found.rows], strict=True)
-    ]
-    assert len(set(keys)) == len(keys)
-    return dict(zip(keys, found.weight.tolist(), strict=True))
-
-
-def test_equal_pairs_are_one_with_their_weights_added():
-    rng = np.random.default_rng(3)
-    # Some occur several times and in both classes.
-    X, codes = rng.integers(0, 3, size=(300, 3)).astype(float), rng.integers(0, 2, size=300)
-    weight = np.random.default_rng(0).integers(0, 4, size=300).astype(float)
-    assert as_pairs(X, codes, few_distinct(X, codes, weight)) == pairs(X, codes, weight)
-    assert as_pairs(X, codes, few_distinct(X, codes, None)) == pairs(X, codes, np.ones(300))
+def test_many_distinct_rows_are_left_alone_and_zeros_are_equal(monkeypatch):
     zeros = np.array([[0.0], [-0.0]])
     assert len(few_distinct(zeros, np.zeros(2, dtype=np.intp), None).rows) == 1
-
-
-def test_many_distinct_rows_are_left_alone(monkeypatch):
     monkeypatch.setattr("rankcut.gp.weight_space.AT_ONCE", 300)
     rows = np.arange(101.0)[:, None].repeat(3, axis=1)
     codes = np.zeros(101, dtype=np.intp)
