@@ -102,43 +102,30 @@ def features(X: Any, graph: Any = None, **options: Any) -> Any:
     return GraphCutFeatures(graph, **options).fit(X).transform(X)
 
 
-def _predictions(name: str, model: Any, X: Any) -> Any:
-    """A method that returns an array with a row for each row of X."""
+def _predictions(name: str, model: Any, X: Any, return_std: bool = False) -> Any:
+    """What a method returns for each block: an array, or two of one shape, side by side."""
     check_is_fitted(model)
-    return map_rows(getattr(model, name), X)
-
-
-for _method in (
-    GPClassifier.predict,
-    GPClassifier.predict_proba,
-    GPClassifier.decision_function,
-):
-    for_collections(_method)(partial(_predictions, _method.__name__))
-
-
-@for_collections(GPClassifier.predict_latent)
-def predict_latent(model: GPClassifier, X: Any) -> tuple[Any, Any]:
-    """Means and variances as two Dask arrays."""
-    return _both(model, partial(_columns, model.predict_latent), X)
-
-
-@for_collections(GPRegressor.predict)
-def predict_numbers(model: GPRegressor, X: Any, return_std: bool = False) -> Any:
-    """Means, and deviations if asked for, as Dask arrays."""
-    mean, deviation = _both(model, partial(_columns, partial(model.predict, return_std=True)), X)
-    return (mean, deviation) if return_std else mean
-
-
-def _both(model: Any, function: Callable[[Any], Any], X: Any) -> tuple[Any, Any]:
-    """The left and the right half of what a function returns for each block."""
-    check_is_fitted(model)
-    both = map_rows(function, X)
+    method = getattr(model, name)
+    function = partial(method, return_std=True) if return_std else method
+    if not isinstance(function(stand_in(X)), tuple):
+        return map_rows(function, X)
+    both = map_rows(partial(_columns, function), X)
     n = both.shape[1] // 2
     return (both[:, 0], both[:, 1]) if n == 1 else (both[:, :n], both[:, n:])
 
 
 def _columns(function: Callable[[Any], Any], X: Any) -> Any:
     return np.column_stack(function(X))
+
+
+for _method in (
+    GPClassifier.predict,
+    GPClassifier.predict_proba,
+    GPClassifier.decision_function,
+    GPClassifier.predict_latent,
+    GPRegressor.predict,
+):
+    for_collections(_method)(partial(_predictions, _method.__name__))
 
 
 def _refuse_learned(graph: Any) -> None:
