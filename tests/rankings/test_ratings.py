@@ -58,6 +58,8 @@ def test_frames_stay_frames(frames):
     ranks = from_ratings(words, scale=SCALE)
     assert isinstance(ranks, frames.DataFrame)
     assert_array_equal(ranks.to_numpy(), [[2, 1], [1, np.nan]])
+    nothing = pd.DataFrame({0: ["MEH", pd.NA], 1: ["JOY", "DESPAIR"]}, dtype="string")
+    assert_array_equal(from_ratings(nothing, scale=SCALE).to_numpy(), [[2, 1], [np.nan, 1]])
 
 
 SCALE = "JOY > MEH = SHRUG > DESPAIR"

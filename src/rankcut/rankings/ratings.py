@@ -52,9 +52,7 @@ def from_ratings(X: Any, *, higher_is_better: bool = True, scale: Scale | None =
     """
     frame = as_frame(X)
     if scale is not None:
-        levels = read_scale(scale)
-        X = _frame_levels(frame, levels) if frame is not None else _array_levels(X, levels)
-        higher_is_better = False
+        X, higher_is_better = _levels(X, frame, read_scale(scale)), False
     elif frame is not None:
         X = with_category_codes(frame, [*_LIST_WORDS, ", or "])
     elif not sparse.issparse(X):
@@ -103,7 +101,7 @@ def read_scale(scale: Scale) -> dict[str, float]:
 
 def level_of(cell: Any, levels: Mapping[str, float]) -> float | None:
     """The level of a cell: NaN if it is missing, None if the scale does not have its word."""
-    if cell is None or cell != cell or type(cell).__name__ == "NAType":
+    if cell is None or type(cell).__name__ == "NAType" or cell != cell:
         return np.nan
     word = str(cell).strip()
     if word in levels:
@@ -113,40 +111,25 @@ def level_of(cell: Any, levels: Mapping[str, float]) -> float | None:
     return np.nan if word.lower() in _MISSING_WORDS else None
 
 
-def _array_levels(X: Any, levels: Mapping[str, float]) -> NDArray[np.float64]:
-    words = np.asarray(X, dtype=object)
+def _levels(
+    X: Any, frame: nw.DataFrame[Any] | None, levels: Mapping[str, float]
+) -> NDArray[np.float64]:
+    """The levels of words; an error names the first that is not on the scale."""
+    words = np.asarray(X if frame is None else frame.to_numpy(), dtype=object)
     if words.ndim != 2:
         raise InputError(f"ratings are a table of rows and items; got {words.ndim} dimension(s)")
     found = np.empty(words.shape)
     for (row, item), cell in np.ndenumerate(words):
-        found[row, item] = _known_level(cell, levels, row, item)
+        level = level_of(cell, levels)
+        if level is None:
+            raise InputError(
+                f"is rated {str(cell)[:40]!r}, which is not on the scale {', '.join(levels)}",
+                row=row,
+                item=item if frame is None else frame.columns[item],
+                remedy=["add the word to ", Setting("scale")],
+            )
+        found[row, item] = level
     return found
-
-
-def _frame_levels(frame: nw.DataFrame[Any], levels: Mapping[str, float]) -> Any:
-    return frame.with_columns(
-        nw.new_series(
-            name,
-            np.array(
-                [_known_level(cell, levels, row, name) for row, cell in enumerate(column.to_list())]
-            ),
-            backend=frame.implementation,
-        )
-        # Not frame[name]: the columns of a pandas frame may be called 0, 1, …
-        for name, column in zip(frame.columns, frame.iter_columns(), strict=True)
-    ).to_native()
-
-
-def _known_level(cell: Any, levels: Mapping[str, float], row: int, item: Any) -> float:
-    level = level_of(cell, levels)
-    if level is None:
-        raise InputError(
-            f"is rated {str(cell)[:40]!r}, which is not on the scale {', '.join(levels)}",
-            row=row,
-            item=item,
-            remedy=["add the word to ", Setting("scale")],
-        )
-    return level
 
 
 def with_category_codes(frame: nw.DataFrame[Any], otherwise: Text = ()) -> Any:
