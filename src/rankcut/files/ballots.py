@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.errors import RankingFileError, Setting
+from rankcut.errors import RankingFileError
 from rankcut.files.disk import reading_as, unpack_archive
-from rankcut.files.guessing import BLANK, OVERVOTE, PLACE, are_places, as_option, check_ranks
-from rankcut.files.roles import Guess
+from rankcut.files.guessing import BLANK, OVERVOTE, PLACE, are_places, check_ranks
+from rankcut.files.roles import Guess, told_columns
 from rankcut.files.tables import TableBlock, shown
 from rankcut.files.text import Source, decoded, read_all, source_name, whole_number
 from rankcut.rankings.orders import from_orders
@@ -72,31 +72,19 @@ def _ballots(block: TableBlock, columns: list[int], contest: str) -> list[Guess]
     if all(numeric):
         values = np.column_stack([block.numbers(i, "the rank") for i in columns])
         ranks = check_ranks(values, [block.names[i] for i in columns])
-    by_hand = Setting("item_columns", as_option(columns, block.names))
     guesses = []
     # Places share their items; otherwise these are answers to different questions.
     if sum(map(len, named)) > len(every) > 1:
         block_columns = list(block.columns)
         for i, own in cells.items():
             block_columns[i] = tuple(None if c is None else _candidate(c, block.codes) for c in own)
-        guesses.append(
-            Guess(
-                "ranked ballots",
-                replace(block, columns=block_columns),
-                {"layout": "ballots", "item_columns": [block.names[i] for i in columns]},
-                question=contest,
-                title=contest,
-                noun="ballot",
-                said=_rules(cells.values()),
-                by_hand=(Setting("layout", "ballots"), by_hand),
-            )
-        )
+        with_names = replace(block, columns=block_columns)
+        told = told_columns("ballots", columns, block) | {"question": contest, "title": contest}
+        said = _rules(cells.values())
+        guesses.append(Guess("ranked ballots", with_names, **told, noun="ballot", said=said))
     if all(numeric) and ranks is None:
-        told = {"layout": "wide", "item_columns": [block.names[i] for i in columns]}
-        hand = (Setting("layout", "wide"), by_hand)
-        guesses.append(
-            Guess("ranks of items with these names", block, told, question=contest, by_hand=hand)
-        )
+        told = told_columns("wide", columns, block)
+        guesses.append(Guess("ranks of items with these names", block, **told, question=contest))
     return guesses
 
 

@@ -152,6 +152,13 @@ class Guess:
     by_hand: Sequence[Setting] = ()  #: the options with which the user can ask for it
 
 
+def told_columns(layout: Layout, columns: Sequence[int], block: TableBlock) -> dict[str, Any]:
+    """Of a guess that reads some columns in a layout: its options, and the same by hand."""
+    names = [block.names[i] for i in columns]
+    by_hand = (Setting("layout", layout), Setting("item_columns", as_option(columns, block.names)))
+    return {"options": {"layout": layout, "item_columns": names}, "by_hand": by_hand}
+
+
 @dataclass(frozen=True)
 class Roles:
     """What each column is, by its place."""

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import Setting, amount
-from rankcut.files.guessing import NO_ANSWER, are_places, as_option, place_of
-from rankcut.files.roles import Guess, shortened
+from rankcut.errors import amount
+from rankcut.files.guessing import NO_ANSWER, are_places, place_of
+from rankcut.files.roles import Guess, shortened, told_columns
 from rankcut.files.tables import TableBlock, is_missing, number_of, shown
 from rankcut.rankings.orders import parse_order
 
@@ -125,17 +125,9 @@ def _grids(block: TableBlock) -> list[Guess]:
         if None not in places.values() and are_places(block, columns):
             code = all(map(_PLACE_CODE.fullmatch, labels))
             ordered = sorted(columns, key=lambda i: places[i] or 0)
-            hand = Setting("item_columns", as_option(ordered, block.names))
-            questions.append(
-                Guess(
-                    "a LimeSurvey ranking question" if code else "a Google Forms grid of places",
-                    block,
-                    {"layout": "ballots", "item_columns": [block.names[i] for i in ordered]},
-                    question=stem,
-                    title=stem,
-                    by_hand=(Setting("layout", "ballots"), hand),
-                )
-            )
+            what = "a LimeSurvey ranking question" if code else "a Google Forms grid of places"
+            told = told_columns("ballots", ordered, block)
+            questions.append(Guess(what, block, **told, question=stem, title=stem))
     return questions
 
 
@@ -252,13 +244,6 @@ def _ranked(
             names[names.index(item)] += f" (column {names.index(item) + 1})"
         cells[i], names[i] = own, item
     told = {"layout": "wide", "item_columns": [names[i] for i in columns]}
-    by_hand = (Setting("layout", "wide"), Setting("item_columns", as_option(columns, block.names)))
-    return Guess(
-        what,
-        replace(block, names=names, columns=cells, repeats={}),
-        told,
-        question=question,
-        title=title,
-        said=ranks.said,
-        by_hand=by_hand,
-    )
+    named = replace(block, names=names, columns=cells, repeats={})
+    by_hand = told_columns("wide", columns, block)["by_hand"]
+    return Guess(what, named, told, question, title, said=ranks.said, by_hand=by_hand)
