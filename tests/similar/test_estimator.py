@@ -65,6 +65,7 @@ ANYWHERE = {"unranked": "anywhere", "completions": "closed_form"}
 @pytest.mark.parametrize(
     "features",
     [
+        GraphCutFeatures(unranked="last"),
         GraphCutFeatures(NEAR, **ANYWHERE),
         GraphCutFeatures(DissimilarityGraph(NEAR), **ANYWHERE),
         GraphCutFeatures(smoothing=Smoothing(1.5, NEAR), **ANYWHERE),

@@ -61,6 +61,10 @@ class OffsetRows:
         filled += np.multiply.outer(self.offsets, self.base).astype(filled.dtype)
         return np.asarray(filled)
 
+    def __mul__(self, factor: float) -> "OffsetRows":
+        """φ times a number."""
+        return OffsetRows(self.sparse * factor, self.offsets * factor, self.base)
+
     def __matmul__(self, matrix: Floats) -> Floats:
         """φ times a dense matrix or vector."""
         return np.asarray(
