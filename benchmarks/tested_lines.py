@@ -1,8 +1,7 @@
-"""Which lines do tests reach, room by room? `make coverage` runs them and writes this page.
-
-Lines and branches that the tests reach which are not slow. Slow ones are not counted, nor is what
-runs in other processes (workers of a cluster, the processes of the page that opens files, commands
-started as a user does) or as compiled loops, which tests compare with plain code.
+"""Which lines do tests reach, room by room? `make coverage` runs them and writes this page. Counted
+are lines and branches, and the tests that are not slow. What runs elsewhere is not seen: in other
+processes (workers of a cluster, the page that opens files, commands started as a user does), or as
+compiled loops, which tests compare with plain code.
 """
 
 import json
