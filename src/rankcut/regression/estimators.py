@@ -155,15 +155,18 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
 
     def features_of(self, X: Any) -> Floats:
         """The scaled views of a rank matrix side by side, which the log-odds are linear in."""
-        return self._model.features(self._views_of(X))
+        views = self._views_of(X)
+        return self._model.features(views)
 
     def decision_function(self, X: Any) -> Floats:
         """The log-odds of each row of a rank matrix, of each class if there are more than two."""
-        return self._model.scores(self._views_of(X))
+        views = self._views_of(X)
+        return self._model.scores(views)
 
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class, for each row of a rank matrix."""
-        return self._model.probabilities(self._views_of(X))
+        views = self._views_of(X)
+        return self._model.probabilities(views)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row of a rank matrix."""
