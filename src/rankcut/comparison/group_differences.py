@@ -231,8 +231,7 @@ class _GroupTest:
         columns, varies = scores.columns, scores.varies
         looked = next(name for name in ("whole", "scores", "items") if name in parts)
         whole, crossed = columns[looked], self.features is None and n_items <= PAIR_ITEMS
-        expected = None if strengths is None else strengths.expected()
-        draws = GroupDraws(scores, whole, crossed, self.options, expected)
+        draws = GroupDraws(scores, whole, crossed, self.options, strengths)
         data = draws.data()
         first = draws.seen(data, whole)
         if strengths is not None:

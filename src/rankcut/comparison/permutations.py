@@ -27,7 +27,7 @@ from rankcut.comparison.statistics import (
     whitened,
     with_equal_weights,
 )
-from rankcut.comparison.vectors import BLOCK, Expected, Scores, share_of_model
+from rankcut.comparison.vectors import BLOCK, GroupStrengths, Scores, share_of_model
 from rankcut.errors import InputError
 from rankcut.parameters import AT_ONCE, MOST_HELD
 from rankcut.rankings.value import ROUNDING
@@ -180,14 +180,14 @@ class GroupDraws(Draws):
         whole: slice,
         crossed: bool,
         options: Options,
-        expected: Expected | None = None,
+        strengths: GroupStrengths | None = None,
     ) -> None:
         """``crossed``: permutations have the covariances of the coordinates ``whole``, too.
 
-        Variances are drawn to the expected ones, if there are any.
+        Variances of strengths are drawn to those of their model.
         """
         self.scores, self._whole, self._crossed = scores, whole, crossed
-        self._expected = expected
+        self._strengths = strengths
         design = scores.design
         n_cells, n_groups = design.table.shape
         # Groups in the order of their sizes and members: their names decide nothing.
@@ -267,14 +267,16 @@ class GroupDraws(Draws):
         variances = np.maximum(left * scale, self._floor)
         share = share_of_model(sizes)[:, np.newaxis]
         single = (self._single * squared / weights**2)[..., np.newaxis]
-        if self._expected is not None:
-            drawn = variances[..., : len(self._expected.variances)]
-            drawn += share * (single * self._expected.variances - drawn)
+        model = self._strengths
+        if model is not None:
+            expected = model.expected_variances()
+            drawn = variances[..., : len(expected)]
+            drawn += share * (single * expected - drawn)
         found = Moments(means, variances, np.asarray(weights), np.asarray(sizes))
         if self.scores.design.weighted:
             slopes = 2.0 * (cross - means * squared[..., np.newaxis])
             slopes /= weights[..., np.newaxis] ** 2
-            if self._expected is not None:
+            if model is not None:
                 slopes *= 1.0 - share
             found = found._replace(effective=weights**2 / squared, slopes=slopes)
         if not self._crossed:
@@ -284,8 +286,8 @@ class GroupDraws(Draws):
         products = sums[..., 2 * width : 2 * width + len(i)]
         products = products - part[..., i] * other[..., j] - part[..., j] * other[..., i]
         products = (products + part[..., i] * part[..., j] * squared[..., np.newaxis]) * scale
-        if self._expected is not None:
-            products += share * (single * self._expected.covariances[i, j] - products)
+        if model is not None:
+            products += share * (single * model.views["scores"][i, j] - products)
         covariances = np.empty((*part.shape, part.shape[-1]))
         covariances[..., i, j] = covariances[..., j, i] = products
         every = np.arange(part.shape[-1])

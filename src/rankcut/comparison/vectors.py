@@ -86,13 +86,6 @@ def features_of(features: Any, rankings: Rankings, seed: int) -> Coordinates:
     return stored(values, chosen.missed(ranks, values), chosen.name)
 
 
-class Expected(NamedTuple):
-    """Variances of the coordinates of a ranking, and covariances of its scores, by a model."""
-
-    variances: Floats
-    covariances: Floats
-
-
 def share_of_model(sizes: Any) -> Any:
     """How much the model's variances count in a group of this size: as much as ten more units."""
     return FEW_UNITS / (sizes + FEW_UNITS)
@@ -168,10 +161,10 @@ class GroupStrengths:
         """What each ranking adds to the strength of an item, or to the difference of two."""
         return {name: stored(self.added @ view.T) for name, view in self.views.items()}
 
-    def expected(self) -> Expected:
-        """Variances of what a ranking adds, and covariances of its scores, if the model holds."""
+    def expected_variances(self) -> Floats:
+        """Of what a ranking adds, if the model holds; covariances of scores are their view."""
         variances = [((view @ self.step) * view).sum(axis=1) for view in self.views.values()]
-        return Expected(np.concatenate(variances), self.views["scores"])
+        return np.concatenate(variances)
 
     def own_moments(self, data: Moments, scores: Moments, columns: Mapping[str, slice]) -> Moments:
         """The data's moments with the information of each group, from those of its scores.
