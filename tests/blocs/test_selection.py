@@ -40,6 +40,12 @@ def crowd(n, seed, phi=0.5):
     return make_mallows(n, 8, phi=phi, centers=OPPOSITE[0], random_state=seed).ranks
 
 
+def tied_crowd(n, seed):
+    """Pairs of neighbours are tied, so that ties of some items say where those of others are."""
+    order = np.arange(1.0, 8)
+    return np.ceil(make_mallows(n, 7, phi=0.37, centers=order, random_state=seed).ranks / 2)
+
+
 def two_camps(shares, phi=0.4):
     return np.vstack(
         [
@@ -56,6 +62,8 @@ def two_camps(shares, phi=0.4):
         pytest.param(two_camps([12, 12]), "camps", 2, id="24 people of two opposite kinds"),
         pytest.param(two_camps([24, 24], phi=0.05), "camps", 2, id="almost no noise"),
         pytest.param(two_camps([270, 30]), "camps", 2, id="90 and 10 %"),
+        pytest.param(np.ceil(two_camps([30, 30]) / 2), "camps", 2, id="camps with ties"),
+        pytest.param(tied_crowd(1000, 4), "crowd", 1, id="a crowd with ties"),
         pytest.param(crowd(48, 0), "crowd", 1, id="a small crowd"),
         pytest.param(crowd(400, 0), "crowd", 1, id="Mallows"),
         pytest.param(
@@ -135,8 +143,9 @@ def test_likelihood_and_gradient(rows, unranked, groups):
         assert gradient[q, i] == pytest.approx((up - down) / 2e-6, abs=1e-6)
 
 
-def test_parts_say_as_much_about_each_other_as_the_joint_distribution_says():
-    ranks = two_camps([30, 20])
+@pytest.mark.parametrize("tied", [False, True])
+def test_parts_say_as_much_about_each_other_as_the_joint_distribution_says(tied):
+    ranks = np.ceil(two_camps([30, 20]) / (1 + tied))
     comparison = compared(ranks)
     mixture = comparison.camps(2)
     parts = comparison.parts(np.arange(8.0))
@@ -149,6 +158,17 @@ def test_parts_say_as_much_about_each_other_as_the_joint_distribution_says():
 
     first, rest = (chance(own) for own, _ in parts)
     expected = np.log(shares @ (first * rest) / (shares @ first) / (shares @ rest)).sum()
+    if tied:
+        # People whose ties are at the same places, by chance alone.
+        sizes = [
+            [np.unique(row, return_counts=True)[1] for row in ranks[:, own]] for own, _ in parts
+        ]
+        kinds = np.array([str((*one, *other)) for one, other in zip(*sizes, strict=True)])
+        one, other = (shares[:, None] * each / (shares @ each) for each in (first, rest))
+        for kind in np.unique(kinds):
+            some = kinds == kind
+            means = one[:, some].mean(axis=1) * other[:, some].mean(axis=1)
+            expected -= some.sum() * np.log((means / shares).sum())
     assert comparison.association(mixture, parts) == pytest.approx(expected, rel=1e-9)
 
 

@@ -13,7 +13,8 @@ apart. If a mixture has the shares s, and the orders of a person within both par
 probabilities a and b of its components, their mutual information is log Σ_q a_q·b_q / s_q. Where
 utilities are independent, it is 0 or less on average. Its sum over people has to exceed 0, and that
 of a simpler mixture (a crowd, or k − 1 camps), by log n: what BIC takes for two parameters, one for
-where each part puts a person.
+where each part puts a person. Where ties are in one part says where they are in the other: lists
+with ties are compared among those that have them at the same places.
 
 Starts are in the order of the rankings' contents, without random numbers. Columns are sorted by the
 places of their items first, so that the names of items do not matter either.
@@ -34,6 +35,7 @@ from rankcut.blocs.mixtures import CLOSE, Family, Mixture, MixtureLikelihood
 from rankcut.parameters import KEPT
 from rankcut.rankings import Rankings, merge_rankings
 from rankcut.rankings.value import block_rows
+from rankcut.strengths import Choices
 
 Structure: TypeAlias = Literal["crowd", "line", "camps"]
 
@@ -231,7 +233,17 @@ class Comparison:
             for own, likelihood in parts
         )
         joint = np.maximum((one * other / shares[used]).sum(axis=1), np.finfo(np.float64).tiny)
-        return float(self.weights @ np.log(joint))
+        total = float(self.weights @ np.log(joint))
+        if not self.likelihood.choices.tied:
+            return total
+        # Where ties are in one part says where they are in the other. So people are compared with
+        # those who have ties at the same places (Donsker and Varadhan 1983).
+        places = np.hstack([_tie_places(likelihood.choices) for _, likelihood in parts])
+        _, kind = np.unique(places, axis=0, return_inverse=True)
+        kinds = np.eye(int(kind.max()) + 1)[kind.ravel()].T * self.weights
+        sizes = kinds.sum(axis=1)
+        by_ties = ((kinds @ one) * (kinds @ other) / shares[used]).sum(axis=1) / sizes**2
+        return total - float(sizes @ np.log(by_ties))
 
     def _is_shared(self, mixture: Mixture, simpler: Mixture, slope: Floats) -> bool:
         """Whether parts of a list agree on where a person is, beyond what a simpler mixture says.
@@ -321,6 +333,14 @@ def _main_directions(strengths: Floats, shares: Floats) -> Floats:
 def _best(scores: dict[str, float]) -> str:
     """The kind with the smallest score; a line or a plane by strong evidence alone."""
     return min(scores, key=lambda name: scores[name] + _STRONG * (name in ("line", "plane")))
+
+
+def _tie_places(choices: Choices) -> Longs:
+    """For each rank of each list: 2 if it is tied with the one before, 1 if not, 0 if empty."""
+    lists = np.repeat(np.arange(choices.n_rankings), np.diff(choices.starts))
+    found = np.zeros((choices.n_rankings, choices.n_items), dtype=np.int64)
+    found[lists, np.arange(len(lists)) - choices.starts[lists]] = 1 + choices.joined
+    return found
 
 
 def _closest(camps: Mixture) -> Floats:
