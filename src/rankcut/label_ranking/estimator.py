@@ -74,11 +74,6 @@ class RankingRegressor(PredictsRankings):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the covariates, if they are strings given by a frame.
 
-    See Also
-    --------
-    RankingClassifier : The other direction: predict a class from a ranking.
-    kendall_score : How well predicted rankings agree with those observed.
-
     Notes
     -----
     Covariates of a frame may be numbers, dates, texts, categories and truth values, with missing
