@@ -10,8 +10,7 @@ at a noisy look ("top"). How methods were chosen: on other splits of the same pe
 kinds of lists were made up afterwards. On one draw of each, EASE or utilities were level with the
 best of the others but for lists of 3 of 5,000 items, .029 ± .021 behind ALS; so factors became a
 third choice. On a second draw all were level but for the camps, .014 ± .013 behind EASE. These rows
-are of three more draws of all that is simulated, with nothing changed: a wider grid of penalties
-made the same choices, and choosing by recall@10 instead of NDCG no better ones.
+are of three more draws of all that is simulated, with nothing changed.
 
 Run with: python benchmarks/recommend.py DATA_DIR [--keep FILE]
 """
