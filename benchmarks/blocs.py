@@ -478,12 +478,12 @@ earlier rounds, on 27 and some 45 designs.
 Samples below were drawn after that, twice as many of the cells that had fallen short and of four
 cells like them. One of those, a crowd of 1,000 people and 7 items with ties, was called a line in
 10 of its first 16 samples: if neighbours are tied in pairs, ties of some items say where those of
-others are. So lists with ties are now compared with those that have ties at the same places; ten
-more development designs with ties agreed. Cells with ties were then drawn anew; nothing else
-changes by it. Failures are left in.
+others are. So lists with ties are now compared with those that have ties at the same places. In ten
+more development designs with ties, two or three samples each, only a line was taken for camps.
+Cells with ties were then drawn anew; nothing else changes by it. Failures are left in.
 
-Other methods saw fewer samples, whose number stands before their columns; k-means with the gap has
-5 null samples and 2 starts, for time. The rule of earlier versions is no longer in the package, so
+Other methods saw samples of an earlier page, whose number stands before their columns; k-means with
+the gap has 5 null samples and 2 starts, for time. The rule of earlier versions is no longer in the package, so
 it has no column.
 
 """
