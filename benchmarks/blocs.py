@@ -483,8 +483,8 @@ more development designs with ties, two or three samples each, only a line was t
 Cells with ties were then drawn anew; nothing else changes by it. Failures are left in.
 
 Other methods saw samples of an earlier page, whose number stands before their columns; k-means with
-the gap has 5 null samples and 2 starts, for time. The rule of earlier versions is no longer in the package, so
-it has no column.
+the gap has 5 null samples and 2 starts, for time. The rule of earlier versions is no longer in the
+package, so it has no column.
 
 """
 
