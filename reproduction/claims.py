@@ -118,7 +118,7 @@ class Interval:
     """A mean over seeds and its interval.
 
     >>> str(Interval.of([0.1, 0.2, 0.3])), Interval.of([0.1, 0.2, 0.3]).signed()
-    ('.200 [−.048, .448]', '+.200 [−.048, +.448]')
+    ('.200 (−.048 to .448)', '+.200 (−.048 to +.448)')
     """
 
     mean: float
