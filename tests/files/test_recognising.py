@@ -200,6 +200,7 @@ READ_AS = [
         "ballots": ("b.csv", table(BALLOTS)),
         "ballots with candidate ids": (
             "nyc.xlsx", lambda: workbook(NYC, [[own, dish] for dish, own in IDS.items()])),
+        "ballots in words": ("b.csv", each(["voter", "First", "second choice", "third"], ORDERS)),
         "ballots of Maine": ("maine.csv", each(["Cast Vote Record", *MAINE], ORDERS)),
     }),
     ("ranked ballots", [[1, 2, 3], [NAN, 1, NAN], [2, 3, 1], [1, NAN, 2]], {

@@ -15,7 +15,14 @@ import numpy as np
 
 from rankcut.errors import RankingFileError
 from rankcut.files.disk import reading_as, unpack_archive
-from rankcut.files.guessing import BLANK, OVERVOTE, PLACE, are_places, check_ranks
+from rankcut.files.guessing import (
+    BLANK,
+    OVERVOTE,
+    PLACE,
+    are_places,
+    check_ranks,
+    number_of_place,
+)
 from rankcut.files.roles import Guess, told_columns
 from rankcut.files.tables import TableBlock, shown
 from rankcut.files.text import Source, decoded, read_all, source_name, whole_number
@@ -37,8 +44,8 @@ def contests(block: TableBlock) -> list[Guess]:
         if found := PLACE.search(name):
             # "Mayor Choice 1 of 5 Citywide (0269)" is about "Mayor Citywide".
             rest = f"{name[: found.start()]} {_OF_PLACES.sub('', name[found.end() :])}"
-            place = float(found[1] or found[2])
-            groups.setdefault(" ".join(rest.split()).strip(" :-_/"), {})[place] = i
+            contest = " ".join(rest.split()).strip(" :-_/")
+            groups.setdefault(contest, {})[number_of_place(found)] = i
     for contest, places in _numbered(block).items() if not groups else ():
         cells = {cell for i in places.values() for cell in block.objects(i)} - {None}
         # Two words may be yes and no.

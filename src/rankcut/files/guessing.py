@@ -21,9 +21,10 @@ from rankcut.errors import Setting, Text, amount
 from rankcut.files.tables import ORDINALS, Layout, TableBlock, shown
 from rankcut.parameters import MOST_LISTED
 
-# What the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
+# What the columns of ballots are called: "Choice 1", "rank_2", "3rd preference", "Second choice".
 PLACE = re.compile(
     r"(?i)(?:choice|rank|pref|preference|place|position)\W?_?(\d+)|(\d+)(?:st|nd|rd|th)\b"
+    rf"|^\s*({'|'.join(ORDINALS)})(?:\W+(?:choice|pick|place|preference))?\s*$"
 )
 # A place in words: "Rank 2", "Rang 2", "1st choice", "2. Wahl", "1ª opción", "5 (worst)".
 _ONE_PLACE = re.compile(
@@ -111,10 +112,14 @@ def place_of(text: str) -> int | None:
 def places_of_ballots(names: Sequence[str]) -> list[int]:
     """The columns with names of places, in order of their numbers unless two are equal."""
     found = {i: match for i, name in enumerate(names) if (match := PLACE.search(name))}
-    # As a float, because a number may have any length.
-    numbers = {i: float(match[1] or match[2]) for i, match in found.items()}
+    numbers = {i: number_of_place(match) for i, match in found.items()}
     distinct = len({*numbers.values()}) == len(numbers)
     return sorted(numbers, key=numbers.__getitem__) if distinct else list(numbers)
+
+
+def number_of_place(found: re.Match[str]) -> float:
+    """The number in a name that ``PLACE`` found: a float, because it may have any length."""
+    return float(found[1] or found[2] or ORDINALS.index(found[3].lower()) + 1)
 
 
 def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> None:
