@@ -20,10 +20,11 @@ from rankcut.kernels import (
 )
 from rankcut.kernels.diffusion import DiffusionPositions
 from rankcut.kernels.graph_cut import GraphCutVectors
-from rankcut.kernels.kendall import AverageWeights, GroupedItems
+from rankcut.kernels.kendall import GroupedItems
 from rankcut.kernels.mallows import MallowsCompletions
 from rankcut.kernels.overlap import WeighedLists
 from rankcut.kernels.ranking_kernel import Features
+from rankcut.kernels.weighted_kendall import AverageWeights
 
 ENCODINGS = [
     Features,

@@ -11,7 +11,6 @@ from rankcut.cuts.families import Entropy as Entropy
 from rankcut.cuts.families import FromCallable as FromCallable
 from rankcut.cuts.families import GaussianEntropy as GaussianEntropy
 from rankcut.cuts.families import Modular as Modular
-from rankcut.cuts.families import check_submodular as check_submodular
 from rankcut.cuts.feature_map import FeatureMap as FeatureMap
 from rankcut.cuts.feature_map import graph_cut_features as graph_cut_features
 from rankcut.cuts.offset_rows import JoinedRows as JoinedRows
@@ -25,6 +24,7 @@ from rankcut.cuts.set_function import Complement as Complement
 from rankcut.cuts.set_function import Multiple as Multiple
 from rankcut.cuts.set_function import SetFunction as SetFunction
 from rankcut.cuts.set_function import SumOfFunctions as SumOfFunctions
+from rankcut.cuts.submodularity import check_submodular as check_submodular
 from rankcut.cuts.transformers import GraphCutFeatures as GraphCutFeatures
 from rankcut.cuts.transformers import SubmodularFeatures as SubmodularFeatures
 

@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankcut.cuts.completions import CompletionReport
 from rankcut.cuts.cut_functions import GraphCut
-from rankcut.cuts.families import EXHAUSTIVE_ITEMS, check_submodular
 from rankcut.cuts.feature_map import FeatureMap, fit_map
 from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.cuts.options import Completions, MapOptions, Method, Smoothing, UnlistedWeight
 from rankcut.cuts.set_function import SetFunction
+from rankcut.cuts.submodularity import EXHAUSTIVE_ITEMS, check_submodular
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import Rankings, Unranked
