@@ -281,7 +281,7 @@ def test_strengths_survive_comparisons_of_neighbours_and_borda_says_that_it_does
     assert kendalltau(found["strengths"].ranking_, order).statistic > 0.97
     assert kendalltau(found["borda"].ranking_, order).statistic < 0.9
     assert "whoever meets weak opponents looks strong" in found["borda"].notes_[-1]
-    assert found["strengths"].notes_[-1].startswith("Nobody compares")
+    assert found["strengths"].notes_[-1].startswith("Nobody puts")
 
 
 def test_tiers_hold_items_that_are_not_surely_different():

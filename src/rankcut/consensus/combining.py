@@ -276,7 +276,7 @@ class CombinesRankings:
         if len(never):
             pair = (names[listed[one[never[0]]]], names[listed[other[never[0]]]])
             more = f", nor {amount(len(never) - 1, 'other pair')}" if len(never) > 1 else ""
-            notes.append(f"Nobody compares {pair[0]!r} and {pair[1]!r}{more}.")
+            notes.append(f"Nobody puts {pair[0]!r} and {pair[1]!r} in order{more}.")
         uneven = len(never) > 0 or made.max() > _UNEVEN * made.min()
         if uneven and self.method_ != "strengths":
             notes.append(
