@@ -1,5 +1,5 @@
-"""A large catalogue: time of one processor, and the largest memory in use, of each estimator on
-50,000 lists of 10 out of 100,000 items, one process for each.
+"""A large catalogue: processor time and peak memory of each estimator on 50,000 lists of 10 out of
+100,000 items, each in a process of its own.
 
 Run with: python benchmarks/catalogues.py
 """

@@ -1,4 +1,5 @@
-"""``rankcut features`` against reading the same file and writing as many numbers, side by side.
+"""How long ``rankcut features`` takes, beside reading the same file and writing an output of that
+size.
 
 Run with: python benchmarks/command.py [--rows 1000000]
 
@@ -92,7 +93,7 @@ def main():
             ours, raw = ours - start, raw - empty
             print(
                 f"  {kind}: command {ours:.2f} s, read and write {raw:.2f} s: {ours / raw:.1f} "
-                f"times; {held:.0f} MB held at most, by reading and writing {raw_held:.0f} MB",
+                f"times; {held:.0f} MB held at most, {raw_held:.0f} MB by reading and writing",
                 flush=True,
             )
         file = str(folder / "rankings.parquet")

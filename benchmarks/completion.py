@@ -2,12 +2,12 @@
 
 Run with: python benchmarks/completion.py [--data FOLDER] [--only sushi-b,...] [-o FILE.md]
 
-Some places of the people judged are hidden and predicted from the others. Numbers are means over
-people: the share of pairs with a hidden item in the right order (of two hidden ones where the order
-of a ballot says that they come later), Kendall's tau of hidden items, and of pair probabilities the
-log-loss and the expected calibration error in ten bins. Probabilities of plain methods are a
-logistic function of the difference, fitted to training people with places hidden. Intervals are
-95 % of the paired difference in pairs ordered right to RankingCompleter, over people.
+Some places of the people judged are hidden and predicted from the rest. Numbers are means over
+people: the share of pairs with a hidden item that are ordered right (with two hidden items where
+unranked ones come last), Kendall's tau of hidden items, and the log-loss and expected calibration
+error, in ten bins, of the probabilities of pairs. Probabilities of plain methods are a logistic
+function of the difference of scores, fitted to training people with places hidden. Ours is
+RankingCompleter; its lead is paired by person, ± half of a 95 % interval.
 """
 
 import argparse

@@ -1,11 +1,12 @@
-"""How long a consensus takes, beside other packages, and how wide its intervals are.
+"""How long a consensus takes beside other packages, in processor time, and how wide its intervals
+are.
 
 Run with: python benchmarks/consensus.py [--quick] [--sushi FOLDER] [--only speed,kemeny,...]
 
 Parts: speed (Borda with a bootstrap, memory), kemeny (exact orders, beside others), widths (of the
 intervals by each method) and pooled (how often the order of a mean vector is the ranking most like
 it). corankco, pref_voting and choix, where installed, and SciPy's Kendall tau run beside rankcut.
-Seconds are processor time. ``consensus_coverage.py`` measures how often intervals hold.
+``consensus_coverage.py`` measures how often intervals hold.
 """
 
 import argparse
@@ -75,7 +76,7 @@ def speed(quick: bool) -> None:
     show(
         "Mean τ of 200 people",
         ["how", "time"],
-        [["rankcut, with all else", in_words(ours)], ["scipy, each pair", in_words(theirs)]],
+        [["rankcut, the whole consensus", in_words(ours)], ["scipy, each pair", in_words(theirs)]],
     )
 
     rows = []
@@ -94,7 +95,7 @@ def speed(quick: bool) -> None:
         )
     show(
         f"{len(big):,} × 10: memory",
-        ["bootstrap samples", "time", "peak of the process", "more than before"],
+        ["bootstrap samples", "time", "peak of the process", "above the start"],
         rows,
     )
 
@@ -267,7 +268,7 @@ def pooled(quick: bool) -> None:
         rows.append([str(n_items), f"{best / times:.1%}", f"{loss / times:.2%}"])
     show(
         f"Pooled features, {times:,} random graphs, means of 11 rankings",
-        ["items", "the order of the mean is most like it", "below the most, on average"],
+        ["items", "the order of the mean is the most similar", "similarity lost, on average"],
         rows,
     )
 

@@ -1,14 +1,15 @@
-"""How often the 95 % intervals of ``explain`` hold, and how many null items they flag.
+"""How often the 95 % intervals of ``explain`` hold, and how many items without an effect they flag.
+People rank eight items: "even" orders are random, in "alike" ones the first items are mostly before
+the last. Two items have an effect, whose size (none, small, large) heads the columns; "null" items
+have none. Models are those that the commands fit, to predict a number or a class: views with a
+Gaussian process or a logistic regression, and graph cut features with Gaussian processes.
 
 Run with: python benchmarks/explanations.py [--samples 300] [--seed 1] [--keep FILE.json]
 
-People rank eight items: "even" orders are random, in "alike" ones the first items are mostly before
-the last (Plackett-Luce). A number is the place of one item minus that of another, times a size,
-plus noise of standard deviation 4, which in "alike" orders grows with the place of the first item;
-a class has a quarter of that, without the noise, as its log-odds (views) or as the argument of its
-probit (cuts). These two items have effects, the others have none. Models are those that the
-commands fit: views with a Gaussian process or a logistic regression, and graph cut features with
-Gaussian processes.
+Orders follow the Plackett–Luce model. A number is the place of one item minus that of another,
+times a size, plus noise of standard deviation 4, which in "alike" orders grows with the place of
+the first item; a class has a quarter of that, without the noise, as its log-odds (views) or as the
+argument of its probit (cuts).
 
 With --keep, samples that the file holds are not drawn again.
 """

@@ -1,14 +1,11 @@
-"""Tests and intervals of a ranking regression where few people tell about a column.
+"""Tests and intervals of a ranking regression when few people inform a coefficient. "Rare": of 300
+people a few are in a category that has no effect; how often do the intervals of its coefficients
+hold 0, and how often has the test of the category p < .05? Plain intervals and tests (normal,
+chi-square) treat standard errors as known. "Judges": 25 to 60 people judge pairs of twelve items
+for ten prompts, some of them three times as many as others. How much an item feature matters
+differs by judge but not by prompt; how often has the test of the prompts p < .05?
 
 Run with: python benchmarks/few_people.py [--samples 200] [--seed 1]
-
-"Rare": 300 people of whom a few are in a category that moves nothing: how often intervals of its
-coefficients hold 0, and how often the test of the category has p < .05. Plain intervals and tests
-(normal, chi-square) take the errors of a few people for known.
-
-"Judges": 25 to 60 people, some of whom judge three times as many pairs of twelve items as others,
-for ten prompts. How much a feature of items matters differs from judge to judge and not by prompt:
-how often the test of the prompts has p < .05.
 """
 
 import argparse

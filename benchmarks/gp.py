@@ -1,4 +1,5 @@
-"""GPClassifier compared with GPflow's VGP and scikit-learn's LogisticRegression, in one run.
+"""GPClassifier beside scikit-learn's LogisticRegression and, where it is installed, GPflow's VGP.
+Before the bar: numbers of rankings and of items.
 
 Prints, for rankings of 10 items, the bound, the time and the peak memory of GPClassifier and of
 GPflow's VGP, with the variance given and learned; then how time grows with the rankings,

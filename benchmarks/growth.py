@@ -74,9 +74,9 @@ SERIES = {
         RANKINGS,
         20,
         1_000,
-        "Rankings: a line, after a fixed cost of some tenths of a millisecond. Items: n up to 16 "
-        "by a table of all subsets, then n² of a dense graph, below some hundreds beside n for "
-        "sorting and pooling. Memory: the vectors, a block of rankings and, with items, the graph.",
+        "Rankings: linear, after a fixed cost of some tenths of a millisecond. Items: n up to 16, "
+        "by a table of all subsets; then n² on a dense graph, and n for sorting and pooling, which "
+        "shows below some hundreds. Memory: the vectors, a block of rankings, and the graph.",
     ),
     "Gram matrix, Kendall": (
         gram,
@@ -84,14 +84,14 @@ SERIES = {
         20,
         300,
         "Rankings: all pairs, m². Items: one bit for each pair of items, n²/2, in words of 64, so "
-        "few items cost hardly less than one word. Memory: the matrix, and the bits.",
+        "few items cost as much as one word. Memory: the matrix, and the bits.",
     ),
     "Gaussian process": (
         gaussian_process,
         RANKINGS,
         20,
         200,
-        "Rankings: passes over the rows; the start on a sample and the search of the variances "
+        "Rankings: passes over the rows; the start on a sample and the search for variances "
         "cost the same for any number, which flattens the line below 10,000. Items: n² a row and "
         "n³ a step. Memory: a few numbers a row, and the covariance of the weights, n².",
     ),
@@ -100,7 +100,7 @@ SERIES = {
         RANKINGS,
         20,
         200,
-        "Rankings: the evidence of its views and a regression on them, a line once start-up costs "
+        "Rankings: the evidence of its views and a regression on them, linear once start-up costs "
         "are paid. Items: the number of coordinates, and the iterations they take. Memory: the "
         "coordinates of all rankings.",
     ),
@@ -109,9 +109,9 @@ SERIES = {
         RANKINGS,
         20,
         1_000,
-        "Rankings: each query is compared with all, a line. Items: the features of the queries, "
-        "n², and their products with all vectors, n. Memory: a block of products, of the same size "
-        "for any number of rankings once there are some thousand.",
+        "Rankings: each query is compared with all: linear. Items: the features of the queries, "
+        "n², and their products with all vectors, n. Memory: a block of products, whose size stops "
+        "growing at some thousand rankings.",
     ),
 }
 

@@ -171,11 +171,11 @@ def words(cell: tuple[float, bool] | None) -> str:
 
 def show(times: Times, sizes: list[int], items: list[int]) -> None:
     for kind in POLICY:
-        table = Table(title=f"Gram matrix of {kind} rankings of n items")
+        table = Table(title=f"Gram matrix of rankings of n items: {kind}")
         table.add_column("kernel", no_wrap=True)
         for n_items in items:
             for size in sizes:
-                table.add_column(f"n={n_items}\n{size:,}", justify="right", no_wrap=True)
+                table.add_column(f"n={n_items}:\n{size:,} rankings", justify="right", no_wrap=True)
         names = dict.fromkeys(name for key_kind, name, _, _ in times if key_kind == kind)
         for name in names:
             cells = [times.get((kind, name, n, size)) for n in items for size in sizes]

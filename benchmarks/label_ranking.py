@@ -147,14 +147,12 @@ def page(scores: dict[Key, dict[str, Any]]) -> str:
     """The results as Markdown."""
     lines = [
         header("Predicting rankings", own_command()),
-        "Mean Kendall's tau of `RankingRegressor()`, nothing tuned, in folds of a tenth, and its",
-        "95 % interval (corrected for folds that share rows). Published: the best of six methods",
-        "for each set, picked afterwards, so that a mean above theirs is above each of the six.",
-        "Forests: a random forest of scikit-learn for each label, in the first ten folds. Seconds:",
-        "processor time for one fold. Calibration: expected error of the probabilities of pairs in",
-        "ten bins, over all pairs judged. The whole protocol has "
-        f"{FOLDS * REPEATS} folds for each set;",
-        "a row with fewer is not complete yet.",
+        "Ours is the mean Kendall's tau of `RankingRegressor()`, without tuning, in ten folds,",
+        "± half of a 95 % interval (corrected for folds that share rows). Published",
+        "best: of six methods, picked for each set afterwards. Forests: a random forest of",
+        "scikit-learn for each label, in the first ten folds. Seconds: processor time for a fold.",
+        "Calibration: expected error of the probabilities of pairs in ten bins. The whole protocol",
+        f"has {FOLDS * REPEATS} folds for each set; a row with fewer is not complete.",
         "",
         "| set | folds | ours | published best | forests | calibration | seconds |",
         "|---|---|---|---|---|---|---|",

@@ -1,8 +1,8 @@
-"""What options of graph cut features cost: ratios measured side by side in one run.
+"""What options of graph cut features cost: ratios measured side by side in one run. Smoothing by
+two steps, and a weight for comparisons with unlisted items.
 
-Smoothing by two steps, and a weight for comparisons with unlisted items, each against the plain
-features of the same lists; and learning a graph from lists of a large catalogue, against smoothing
-them by one step over it.
+Each is compared with the plain features of the same lists; and learning a graph from lists of a
+large catalogue with smoothing them by one step over it.
 
 Run with: python benchmarks/options.py
 """

@@ -52,7 +52,7 @@ def files():
 
 
 def main():
-    print(f"best of {TIMES} runs; rankcut's first run, which compiles or loads the loop, is apart")
+    print(f"best of {TIMES} runs, without rankcut's first, which compiles or loads the loop")
     print(
         f"{'file':<22}{'orders':>8}{'preflibtools':>14}{'rankcut':>10}{'ratio':>8}{'MB/s':>7}  same"
     )

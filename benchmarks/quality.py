@@ -206,10 +206,7 @@ def main() -> None:
     print(table)
     if options.table is not None:
         fewest, most = (extreme(task.n_splits for task in scores) for extreme in (min, max))
-        of_all = max(len(numbers(task)) for task in tasks)
-        said = (
-            f"{fewest} to {most} splits of each task, of up to {of_all} that the program can run."
-        )
+        said = f"{fewest} to {most} splits of each task."
         opening = header("Classifiers side by side", own_command())
         options.table.write_text(f"{opening}\n{said}\n\n{table}", encoding="utf-8")
 

@@ -351,18 +351,26 @@ def compare(case: People) -> list[list[str]]:
 
 
 HEAD = (
-    "\nScores × 100; the program explains the measures.\n\n"
+    "\nScores × 100, by four measures of the people who are found:\n\n"
+    "- *Own half*: items are split in two, and so is a person's list. Where does the second half "
+    "of the list come, searched by the first? Mean reciprocal rank (MRR), and the share of other "
+    "people behind it (AUC).\n"
+    "- *Known of people*: what the nearest 30 have in common with a person, minus what any people "
+    "have.\n"
+    "- *Hidden items*: a third of each list is hidden. How well the nearest 30 agree with a person "
+    "about it, minus the items' means; *with means*: without taking them off.\n\n"
+    "The columns:\n\n"
     "- *Lead*: over the best of the others, chosen after the fact, with a 95 % interval for other "
     "people. Each person counts once.\n"
-    "- *By it*: ahead or behind by that interval.\n"
-    "- *By the rule*: the same, allowing for that choice. Ahead is ahead of each of the others; "
-    "behind is behind one of them, at the level of 5 % divided by their number.\n"
+    "- *By it*: ahead or behind, judged by that interval.\n"
+    "- *By the rule*: the same, allowing for that choice. Ahead means ahead of each of the others; "
+    "behind means behind one of them, at the level of 5 % divided by their number.\n"
     "- *All rows of a finder at once*: p-values are adjusted by Holm for the number of rows.\n\n"
-    "The parts and their numbers were chosen on the first {n} cases, and on ten sushi, 20 films "
+    "The settings were chosen on the first {n} cases, and on ten sushi, 20 films "
     "and all films of other people. The other cases were judged six times, five times with "
-    "earlier recipes, so their counts are a little optimistic. Those that are made up were added "
-    "afterwards, and nothing was chosen by them; their item features are all that people differ "
-    "by.\n\n"
+    "earlier recipes, so their counts are a little optimistic. Made-up cases were added "
+    "afterwards, and nothing was chosen by them; in these, people differ only by item "
+    "features.\n\n"
     "{counts}\n\n"
     "| case | kind | finder | measure | score | best of the others | lead | by it | by the rule |\n"
     "|---|---|---|---|---|---|---|---|---|\n"
@@ -371,9 +379,9 @@ HEAD = (
 
 def counts(judged: list[list[str]], invented: list[list[str]]) -> str:
     """How often each finder of ours is ahead, level and behind, by measures (a) to (c)."""
-    where = "On the cases that the settings were not chosen by"
+    where = "Counts without *hidden, with means*, on the cases by which no settings were chosen"
     real, others = (_counted(rows) for rows in (judged, invented))
-    return f"{where}, measures (a) to (c):\n\n{real}\n\nOn those made up:\n\n{others}"
+    return f"{where}:\n\n{real}\n\nOn those made up:\n\n{others}"
 
 
 def _counted(rows: list[list[str]]) -> str:

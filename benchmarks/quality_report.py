@@ -132,8 +132,9 @@ def _heading(summary: dict) -> str:
     return (
         f"Run of {summary['date']}: {summary['tasks']} tasks, {summary['splits']} splits. AUC × "
         "100 of classifiers; Kendall's tau × 100 of the ten nearest people; correlation × 100 of "
-        "likeness and tau over all people (agreement foreseen). Mean ± 95 % interval. The "
-        "majority's AUC is always 50; it finds the most typical people for everyone. "
+        "likeness and tau over all people (agreement foreseen). ± is half of a 95 % "
+        "interval. The majority's AUC is always 50; its nearest people are the most typical, for "
+        "everyone. "
         f"{CAPS} Boosting learns from labels, and finds no neighbours."
     )
 
@@ -178,7 +179,10 @@ def _leads(tests: dict) -> str:
                     f"{lead['ahead on problems']} of {found['problems']}",
                 ]
             )
-    return _markdown(rows)
+    return (
+        "The recipe's mean lead over each method, with p for other people and for other problems:"
+        f"\n\n{_markdown(rows)}"
+    )
 
 
 def _cell(score: Estimate | None, *, bold: bool) -> str:

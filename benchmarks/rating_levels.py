@@ -1,11 +1,11 @@
 """Does the level of ratings tell more than their order? The classifier with and without levels.
+Gains are paired, by person, with 95 % intervals. Boosting learns from the ratings as they are.
 
     python benchmarks/rating_levels.py DATA_DIR
 
 DATA_DIR has the folders starwars and movielens-100k. The characters of Star Wars are judged in five
 words from very unfavourable to very favourable, films from one to five stars. AUC × 100 over five
-folds, twice; gains are paired, by person, with 95 % intervals. Boosting learns from the ratings as
-they are.
+folds, twice.
 """
 
 import csv

@@ -1,11 +1,11 @@
-"""Does the strength of a preference tell more than its order? Gender and age from MovieLens.
+"""Does the strength of a preference tell more than its order? Gender and age from MovieLens. Each
+kind of vector feeds the same ridge regression. "Presence" knows only which films a person rated;
+"respaced stars" keep their order, at random distances. ± is over repeats of five folds.
 
 Run with: python benchmarks/ratings.py DIRECTORY_OF_MOVIELENS_100K
 
-Each representation feeds the same ridge regression on the labels. Its strength, and τ where there
-is one, are chosen by the leave-one-out error of the training people. Five folds, repeated;
-intervals are over repeats. *Respaced stars* are a control: a person's stars keep their order, and
-the distances between them are drawn at random.
+The penalty of the regression, and τ where there is one, are chosen by the leave-one-out error of
+the training people.
 """
 
 import sys

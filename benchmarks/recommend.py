@@ -1,16 +1,16 @@
 """Recommending from lists that people choose, beside plain methods; what a graph does for items in
 few lists; and probabilities where people list what they like. Three in ten items of each list are
-hidden, of people who were not learned from. Recall@10: the share of hidden items among ten
-recommended ones; also for those in the better half of the list. Differences: ours less theirs,
-paired by person, with 95 % intervals. Places: mean percentiles among all unlisted items, 1 is
-first, of hidden items that at most two lists have. Calibration errors: of pairs with an unlisted
-item, for simulated people who list each item with a chance that rises with its utility ("slope"),
-or with what everyone likes ("popular"; neither by chance nor by a person's taste), or the best ones
-at a noisy look ("top"). How methods were chosen: on other splits of the same people. The last four
-kinds of lists were made up afterwards. On one draw of each, EASE or utilities were level with the
-best of the others but for lists of 3 of 5,000 items, .029 ± .021 behind ALS; so factors became a
-third choice. On a second draw all were level but for the camps, .014 ± .013 behind EASE. These rows
-are of three more draws of all that is simulated, with nothing changed.
+hidden, for people not in the training data. Recall@10: the share of hidden items, at most ten, that
+are among ten recommended ones; also for those in the better half of the list. Differences: ours
+minus theirs, paired by person, with 95 % intervals. Places: the mean percentile among all unlisted
+items, 1 is first, of hidden items that are in at most two lists. Calibration errors are those of
+pairs with an unlisted item, for simulated people who list an item with a chance that rises with
+their own utility ("slope") or with everyone's ("popular"), or who list the best at a noisy look
+("top"). Methods were chosen on other splits of the same people. The last four kinds of lists were
+made up afterwards. On one draw of each, EASE or utilities were level with the best of the others,
+except on lists of 3 of 5,000 items, .029 ± .021 behind ALS; so factors became a third choice. On a
+second draw all were level except on the camps, .014 ± .013 behind EASE. The rows here are three
+more draws of all that is simulated, with nothing changed.
 
 Run with: python benchmarks/recommend.py DATA_DIR [--keep FILE]
 """

@@ -118,9 +118,9 @@ def main() -> None:
     }
     lines = [
         header("Ages from rankings", own_command()),
-        f"{options.folds} folds; R² with a 95 % interval, its gain over the better of the first",
-        "two methods, coverage of 95 % intervals, processor seconds for one fold. Weighted views",
-        "are `ViewFeatures`.",
+        f"{options.folds} folds; R² ± half of a 95 % interval, its gain over the better of the",
+        "first two methods, coverage of 95 % intervals, processor seconds for one fold. Weighted",
+        "views are `ViewFeatures`.",
         "",
         "| data | method | R² | gain | coverage | seconds |",
         "|---|---|---|---|---|---|",

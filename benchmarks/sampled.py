@@ -1,10 +1,11 @@
-"""Sampled incomplete rankings: time to 1 %, and whether errors are known.
+"""How long sampling incomplete rankings to an error of 1 % takes, and whether reported errors are
+right.
 
 Run with: python benchmarks/sampled.py [--rankings 2500] [--seeds 600]
 
 Lists of 10 of 100 items on a graph of the strongest 10 % of edges. Processor time of one thread,
 and the time on the clock of two, which is half their processor time on cores that nothing else
-uses. An error is known if its square is, on average, the one that is reported. Then the same of
+uses. An error is right if its square is, on average, the one that is reported. Then the same of
 single rankings of 6 to 9 items, with and without ties, on graphs of all, half and a third of the
 edges, each against all of its completions: those with more completions than draws.
 """

@@ -127,7 +127,7 @@ def all_runs(root, given):
     seconds = overhead["seconds"]
     print_table(
         f"Features of {some:,} rankings, the same block function, the best of three in turn",
-        ["", "seconds", "rankings/s", "to the plain loop"],
+        ["", "seconds", "rankings/s", "of the plain loop"],
         [
             [name, f"{s:.2f}", f"{some / s:,.0f}", f"{s / seconds['plain']:.2f}"]
             for name, s in zip(
@@ -153,7 +153,7 @@ def all_runs(root, given):
     clear(root, folder)
     grown.append(dask)
     print_table(
-        "As the work grows tenfold, twice, two workers",
+        "Ten and a hundred times the work, two workers",
         HEADER,
         [line("", run) for run in grown],
     )

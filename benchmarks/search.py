@@ -1,7 +1,7 @@
-"""Search of all lists for the ten nearest among them, beside the product D @ D.T of the same
-vectors filled in, which BLAS computes by half. Time of one processor, the least of three in turn.
-A search takes at most twice the product, but for vectors of a dozen coordinates: their products
-take less time than finding the best of each row.
+"""How long it takes to find the ten nearest lists of each list, beside the product D @ D.T of the
+same vectors as dense rows, of which BLAS computes one half. Processor time, the least of three runs
+in turn. A search takes at most twice the product, except with ten items: there, products take less
+time than finding the best of each row.
 
 Run with: python benchmarks/search.py
 """
@@ -40,7 +40,7 @@ def processor_seconds(*works: Callable[[], object]) -> list[float]:
 
 
 def main() -> None:
-    print("| lists | of | items | vectors | searched | search | product | ratio |")
+    print("| lists | listed | items | vectors | how | search | product | ratio |")
     print("|---:|---:|---:|---|---|---:|---:|---:|")
     for n_lists, k, n_items in CASES:
         lists = popular_lists(n_lists, k, n_items)

@@ -6,7 +6,7 @@ People rank six items by the Plackett–Luce model, or otherwise: two camps with
 Mallows' model, for which the strengths of 200,000 people are the truth. They rank all items, their
 first three, four items at random, or two. "Strengths" is the share of single 95 % intervals that
 hold, "places" the share of samples in which the intervals of all places hold at once, "width" how
-many places they leave an item on average; Borda's beside them for the same people.
+many places they leave an item on average. Borda's, for the same people, are beside them.
 
 The last tables are hard cases for Borda's, Copeland's and Kemeny's methods and for Kendall's W.
 """
@@ -124,7 +124,7 @@ def hard_cases(n_samples, seed):
             one, other = model.rank_intervals_[:2]
             held += not (one[1] < other[0] or other[1] < one[0])
         print(f"| {n_people} | {100 * held / n_samples:.1f} % |")
-    print("\n| Kendall's W | people | of everyone | interval holds |\n|---|---:|---:|---:|")
+    print("\n| Kendall's W | people | in the population | interval holds |\n|---|---:|---:|---:|")
     for name, phi, n_people in (("noise", 1.0, 20), ("strong agreement", 0.3, 10)):
         everyone = agreement(make_mallows(50_000, 6, phi=phi, random_state=0).ranks)
         right = 0.0 if phi == 1.0 else everyone.kendall_w
@@ -150,7 +150,7 @@ def main():
     warnings.filterwarnings("ignore", message="Nobody ranks")
     print(*__doc__.strip().split("\n\n")[2:], sep="\n\n", end="\n\n")
     print(
-        f"{options.samples} samples a row: 95 % are found as 95 ± "
+        f"{options.samples} samples a row: a true 95 % is found as 95 ± "
         f"{196 * np.sqrt(0.95 * 0.05 / options.samples):.1f} %.\n"
     )
     heads = "strengths, % | places, % | width | Borda: places, % | width"

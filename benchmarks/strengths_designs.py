@@ -5,7 +5,7 @@ Run with: python benchmarks/strengths_designs.py [--samples 10] [--seed 1]
 Twenty items have strengths from 3 to −3, and people choose by the Plackett–Luce model. The table
 has Kendall's τ between the order that a method finds and the true one, mean ± half of a 95 %
 interval over samples. "choix" is the Plackett–Luce fit of that package, with a penalty of 1e-4.
-"Ties": what is within half a unit of utility is said to be equal.
+"Ties": items within half a unit of utility are tied.
 """
 
 import argparse

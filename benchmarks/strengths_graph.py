@@ -1,20 +1,20 @@
 """What the item graph is worth: how close strengths come to the truth with it and without it.
 
 Run with: python benchmarks/strengths_graph.py [DATA_DIR] [--draws 5] [--only NAME] [--grid]
+--grid tries a finer grid of hyperparameters beside the usual one.
 
 Each draw takes some lists, and for the truth the strengths of other people (for the made-up
-catalogue, the true ones). The table has Kendall's τ with them, mean ± half of a 95 % interval over
-draws: without a graph; and what the item graph adds, and the same graph with its items shuffled.
-"Worth" is how many times as many lists without the graph have the same τ as these with it,
-interpolated in the logarithm of their number; ">": more than the largest number here. --grid tries
-a finer grid of hyperparameters beside the usual one.
+catalogue, the true ones). The table has Kendall's τ with the truth, ± half of a 95 % interval over
+draws: without a graph, with it, and the gain, also of the same graph with its items shuffled.
+"Worth": how many times as many lists the same τ takes without the graph, interpolated in the
+logarithm of their number.
 
 sushi: set b, lists of ten of 100 sushi, the eight nearest by their features. films and films,
 small: MovieLens 100k and small, the 400 most rated films, from each person three to five with
-different ratings, nearest by genres and year; the truth from all ratings of other people.
-eurovision: lists of countries in finals from 2010, split by the voting country; countries that were
-listed together before 2010. made-up: 200 items, lists of five; strengths follow four features,
-which are known with noise, and a part of their own.
+different ratings, nearest by genres and year; the truth is from all ratings of other people.
+eurovision: lists of countries in finals from 2010, split by the voting country; the graph connects
+countries listed together before 2010. made-up: 200 items, lists of five; strengths follow four
+features, which are known with noise, and a part of their own.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-"""Which lines do tests reach, room by room? `make coverage` runs them and writes this page. Counted
-are lines and branches, and the tests that are not slow. What runs elsewhere is not seen: in other
+"""Which lines do tests reach, room by room? `make coverage` runs those
+that are not slow and writes this page. What runs elsewhere is not seen: in other
 processes (workers of a cluster, the page that opens files, commands started as a user does), or as
 compiled loops, which tests compare with plain code.
 """
