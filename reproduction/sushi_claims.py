@@ -61,7 +61,7 @@ def f1_is_limited(found: dict[str, Scores], way: Way) -> Verdict:
     return Verdict(
         all_of([negated(mean.above(0.6, 0.6)) for mean in means.values()]),
         f"The highest mean is {means[best]}, of {best[1]} on {best[0]} rankings. Calling everyone "
-        f"western has {short(constant)}: the limit is of what is learned, not of F1.",
+        f"western has {short(constant)}: what is learned is limited, not F1.",
     )
 
 
@@ -92,7 +92,7 @@ def only_one_better_than_random_on_lists(found: dict[str, Scores], way: Way) -> 
     unknown = [None] * (MALLOWS not in kernels)
     return Verdict(
         all_of([better, *map(negated, rivals), *unknown]),
-        f"More than the uniform dummy has: {said}.",
+        f"Above the uniform dummy: {said}.",
     )
 
 
@@ -105,7 +105,7 @@ def incomplete_rankings_are_a_challenge(found: dict[str, Scores], way: Way) -> V
     )
     return Verdict(
         shared([(-each).says("better") for each in lost]),
-        f"A challenge is what is done worse than full rankings. F1 less that on full: {said}.",
+        f"A challenge means a lower F1 than on full rankings. Differences: {said}.",
     )
 
 

@@ -71,9 +71,9 @@ def the_graph_reconstructs(found: dict[str, Scores], way: Way) -> Verdict:
     spared = scores.spared(("top-6", CUT), ("full", CUT), ("top-6", KENDALL), ("full", KENDALL))
     return holds_if(
         spared.says("better"),
-        "Then a kernel that knows no graph would lose more. From full to top-6 the F1 of Kendall's "
-        f"changes by {_from_full_to_lists(scores, KENDALL).signed()}; the graph cut kernel is "
-        f"spared {spared.signed()}.",
+        "If so, a kernel without a graph would lose more. From full to top-6 the F1 of Kendall's "
+        f"changes by {_from_full_to_lists(scores, KENDALL).signed()}; the graph cut kernel's "
+        f"change minus that is {spared.signed()}.",
     )
 
 
@@ -87,7 +87,8 @@ def mallows_drops(found: dict[str, Scores], way: Way) -> Verdict:
     return Verdict(
         # The text draws four full rankings for a list.
         shared(held[:2]),
-        f"Sharp is more than {_SHARP}; top-3 is against the graph cut kernel. {'; '.join(said)}.",
+        f"Sharp means more than {_SHARP}; on top-3 it is compared with the graph cut kernel. "
+        f"{'; '.join(said)}.",
     )
 
 
@@ -127,5 +128,5 @@ def incomplete_rankings_are_difficult(found: dict[str, Scores], way: Way) -> Ver
     return Verdict(
         shared([found[way].difference(other, one).says("better"), spread.says("more variable")]),
         f"Against full rankings: {found[way].gain(one, other)}; the standard deviation of F1 is "
-        f"{spread} times as large. Whether one causes the other these numbers do not say.",
+        f"{spread} times as large. These numbers do not say whether one causes the other.",
     )

@@ -218,7 +218,7 @@ def cheaper_than_kendall_on_incomplete_rankings(found: Any, way: Way) -> Verdict
     return Verdict(
         shared([ratio >= _CHEAP for ratio in literal]),
         f"With the closed form that the authors call, Kendall's kernel takes {_times(literal)} as "
-        f"long as the graph cut kernel, the less the fewer items are ranked; in rankcut "
+        f"long as the graph cut kernel, least where few items are ranked; in rankcut "
         f"{_times(ours)}.",
     )
 
