@@ -24,9 +24,10 @@ def test_mistakes_of_the_command_line_itself(arguments):
     ("arguments", "says"),
     [
         (["info", "missing.soi"], "missing.soi: there is no such file"),
+        (["info", "guests.xyz"], "'.xyz' is not a format to read; name the format with --format:"),
         (["info", "missing/"], "missing/: there is no such file"),
         (["convert", "full.csv", "out.soi", "--ranking", "no"], "no column 'no'"),
-        (["convert", "full.csv", "out.npy"], "'.npy' is none of these; name the format with --to:"),
+        (["convert", "full.csv", "out.npy"], "'.npy' is not a format to write; name the format"),
         (["convert", "full.csv", "out"], "out: it has no suffix; name the format with --to:"),
         (["open", "lunch:full", "no.csv"], "no.csv: there is no such file"),
         (["graph", "full.csv", "--keep", "2"], "keep is the fraction"),

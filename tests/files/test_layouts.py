@@ -98,7 +98,7 @@ def test_a_block_does_not_wait_for_the_rest_of_the_file(tmp_path):
         ("a,b\n1,2\n2,x\n2,1\n,\n", {}, 3, "'b': 'x' is not a number, and others are"),
         ("toro,uni\n1,x\n1,1\n", {}, 2, "'x' is not a number, and others are"),
         ("toro,uni\n1,x\n", {}, 2, "only column 'toro' holds ranks"),
-        ("a,b\n1,2\n1\n", {}, 3, "has 1 cell, and the table has 2 columns"),
+        ("a,b\n1,2\n1\n", {}, 3, "has 1 cell, but the table has 2 columns; quote cells"),
         ("a,b\n1,2\n1,2,3\n", {}, 3, "3 cells"),
         ("a,b\n1,2\n1,inf\n", {}, 3, "infinite"),
         ('a,b\n1,"2\n', {}, 2, "not a table"),

@@ -511,7 +511,12 @@ def test_ballots_follow_rules_that_are_said():
     expected = [[1, 2, NAN, NAN], [NAN, 1, NAN, NAN], [NAN, NAN, 1, 2]]
     np.testing.assert_array_equal(votes.ranks, expected)
     said = votes.metadata["READ AS"]
-    for rule in ("passed over", "overvote ends", "one candidate", "repeated: the first counts"):
+    for rule in (
+        "passed over",
+        "overvote ends",
+        "one candidate",
+        "repeated choice: the first counts",
+    ):
         assert rule in said
     np.testing.assert_array_equal(read(text, repeats="end").ranks[0], [1, NAN, NAN, NAN])
     with pytest.raises(RankingFileError, match=r'chosen twice.*repeats="first"'):

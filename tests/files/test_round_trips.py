@@ -180,7 +180,6 @@ def test_formats_and_layouts_that_are_written_or_only_read():
         if kind in get_args(Written):
             np.testing.assert_array_equal(read_file(back(votes, kind), kind).ranks, RANKS)
         else:
-            with pytest.raises(
-                RankingFileError, match=f"'{kind}' is none of these; .*parquet, blt$"
-            ):
+            says = f"'{kind}' is not a format to write; .*parquet, blt$"
+            with pytest.raises(RankingFileError, match=says):
                 back(votes, kind)

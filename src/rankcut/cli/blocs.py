@@ -47,11 +47,11 @@ class BlocOptions:
 def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Reading) -> None:
     """Find blocs of people who rank alike.
 
-    Says whether people are one crowd, are spread along a line, or fall into camps; and of each
-    bloc its size, its order and what sets it apart. To .csv, .json or .parquet, as a map with the
-    blocs in colours (.png, .svg, .pdf), or as a page (.html); .skops saves the blocs for 'rankcut
-    predict', which writes the bloc of each ranking. With --by, a cross table of blocs and the
-    values of a column.
+    Says whether people are one crowd, spread along a line, or in camps, with the size and order of
+    each bloc and what sets it apart. To .csv, .json or .parquet, as a map with the blocs in
+    colours (.png, .svg, .pdf), or as a page (.html); .skops saves the blocs for 'rankcut predict',
+    which writes the bloc of each ranking. With --by, a cross table of blocs and the values of a
+    column.
 
     Example: rankcut blocs votes.soi --unranked anywhere -o blocs.html
     """

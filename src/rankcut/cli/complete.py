@@ -45,7 +45,9 @@ class CompletionOptions:
     ] = "anywhere"
     listing: Annotated[
         Literal["random", "taste"] | None,
-        option("Why people list an item: by chance or because asked, or because they like it."),
+        option(
+            "Why people list an item: chance, or they were asked (random); they like it (taste)."
+        ),
     ] = None
     top: Top = None
     seed: Seed = 0
@@ -62,8 +64,8 @@ def complete(
     """Predict the places of the items that people did not list.
 
     Completed rankings, or with --top the best unlisted items, to CSV, Parquet or JSON; CSV on
-    standard output by default. -o MODEL.skops saves the model for 'rankcut predict'. Similar items
-    are expected to be liked alike.
+    standard output by default. -o MODEL.skops saves the model for 'rankcut predict'. With an
+    item graph, similar items are expected to be liked by the same people.
 
     Example: rankcut complete votes.csv --items items.csv -o completed.csv
     """

@@ -24,9 +24,9 @@ class ConsensusOptions(GraphOptions):
         Method,
         option(
             "borda: mean position; copeland: pairwise wins; kemeny: the order that agrees most "
-            "with all comparisons; strengths: Plackett–Luce, whoever meets whom; graph: borda "
-            "weighted by an item graph; auto: strengths for incomplete lists or with a graph, or "
-            "else borda.",
+            "with all comparisons; strengths: Plackett–Luce, which allows for who meets whom; "
+            "graph: borda weighted by an item graph; auto: strengths for incomplete lists or with "
+            "a graph, or else borda.",
             "--method",
             "-m",
         ),
@@ -58,9 +58,8 @@ def consensus(
 
     A table with places, the places that are possible, and in how many bootstrap samples each item
     is first; to .csv, .json or .parquet, as a picture (.png, .svg, .pdf), or as a page (.html).
-    With --by, one consensus for each group, side by side. What is known of the items (--items, or
-    --graph) makes fewer rankings go further: items that are alike have like strengths, as far as
-    the rankings say.
+    With --by, one consensus for each group, side by side. If rankings are few, an item graph
+    (--items or --graph) helps: similar items get similar strengths, as far as the rankings say.
 
     Example: rankcut consensus votes.soi --unranked last -o places.html
     """
@@ -125,9 +124,9 @@ def _groups(rankings: "RankingSet", by: str, file: str) -> "list[tuple[str, Rank
 def transfers(file: RankingFile, results: Results, reading: Reading) -> None:
     """Show where ballots go next.
 
-    First choices, and the next choice of those who chose each candidate, or that they list no
-    other; as a picture (.png, .svg, .pdf), a page (.html) or a table (.csv, .json, .parquet). No
-    election is counted.
+    First choices and, for each candidate, the next choices on these ballots, if any; as a picture
+    (.png, .svg, .pdf), a page (.html) or a table (.csv, .json, .parquet). This does not count an
+    election.
 
     Example: rankcut transfers ballots.csv -o transfers.html
     """

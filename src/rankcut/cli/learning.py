@@ -226,8 +226,8 @@ def learn_ranking(
     """Test how well rankings can be predicted from covariates.
 
     Cross-validated Kendall's tau, Spearman's rho and overlap of the three best (of half the
-    items, if there are fewer than six), beside one ranking for all. Covariates may be numbers or
-    text, and may be missing.
+    items, if there are fewer than six), beside one ranking for everyone. Covariates may be numbers
+    or text, and may be missing.
 
     -o MODEL.skops saves the model, fitted to all people, for 'rankcut predict'; -o with .csv,
     .json or .parquet saves the scores.
@@ -308,7 +308,7 @@ def predict(
 
     A table with probabilities, intervals, rankings or blocs, to CSV, Parquet or JSON; CSV on
     standard output by default. For a model of 'learn-ranking' or 'regress-ranking' FILE is a table
-    of people. Loading a model runs no code of its file; types that no command saves are refused.
+    of people. Loading a model runs no code from the file; types that no command saves are refused.
 
     --explain prints the effects of places, of pairs and of being listed in these rankings, on
     standard error.

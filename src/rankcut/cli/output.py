@@ -34,7 +34,7 @@ OutputFiles: TypeAlias = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Output file, by its suffix (- for standard output); may be repeated.",
+        help="Output file, in the format of its suffix (- for standard output); may be repeated.",
     ),
 ]
 Json: TypeAlias = Annotated[

@@ -62,13 +62,13 @@ class Reading:
         str | None, _option("Column with the number of equal rankings (default: count).")
     ] = None
     weight: Annotated[
-        str | None, _option("Column with the weight of each ranking (default: all alike).")
+        str | None, _option("Column with the weight of each ranking (default: all equal).")
     ] = None
     question: Annotated[
         str | None, _option("Question of a survey, or contest, if the file has several.")
     ] = None
     missing: Annotated[
-        str | None, _option("Cells that are no answer, besides empty ones and NA: 99,-1.")
+        str | None, _option("Values that mean no answer, besides empty cells and NA: 99,-1.")
     ] = None
     item_columns: Annotated[
         str | None, _option("Item columns of a wide table, by name or number: a,b or 3-9.")
@@ -85,7 +85,7 @@ class Reading:
     higher_is_better: Annotated[
         bool | None,
         _option(
-            "Which score is the best (default: the highest, if the file leaves no doubt).",
+            "Whether higher scores are better (default: yes, if the file leaves no doubt).",
             "--higher-is-better/--lower-is-better",
         ),
     ] = None
@@ -93,19 +93,19 @@ class Reading:
         str | None, _option("Ratings in words, best to worst: good > fair = ok > bad.")
     ] = None
     shorten: Annotated[
-        bool, _option("Drop what the names of all items begin and end with.", "--shorten")
+        bool, _option("Cut the beginning and end that all item names share.", "--shorten")
     ] = False
     repeats: Annotated[
         Literal["error", "first", "last", "end"] | None,
         _option(
-            "Which mention counts if a ranking repeats an item, or where it ends (default: "
-            "first on ballots, an error elsewhere)."
+            "If a ranking repeats an item: an error, count the first or last mention, or end the "
+            "ranking there (default: first on ballots, an error elsewhere)."
         ),
     ] = None
     where: Annotated[
         list[str] | None,
         _option(
-            "Rows to read, or with != those to leave out; as often as you like.",
+            "Rows to read, or with != those to leave out; may be repeated.",
             metavar="COLUMN=VALUE",
         ),
     ] = None

@@ -34,11 +34,11 @@ class RegressionOptions(GraphOptions):
     ] = None
     units: Annotated[
         str | None,
-        option("What numbers are counted in, or 'deviation' for all.", metavar="age=10"),
+        option("Units of numbers; 'deviation': the standard deviation of each.", metavar="age=10"),
     ] = None
     reference: Annotated[
         str | None,
-        option("What categories are compared with (default: the most frequent).", metavar="a=b"),
+        option("Category to compare others with (default: the most frequent).", metavar="a=b"),
     ] = None
     people: People = None
     unranked: LeftOut = "error"
@@ -49,8 +49,8 @@ class RegressionOptions(GraphOptions):
     prior: Annotated[
         Literal["none", "evidence"] | None,
         option(
-            "evidence: pull coefficients to 0, or to those of similar items (default: none, if "
-            "there is a maximum of the likelihood)."
+            "evidence: pull coefficients to 0, or to those of similar items (default: none, if the "
+            "likelihood has a maximum)."
         ),
     ] = None
     explain: Explain = False
@@ -72,12 +72,13 @@ def regress_ranking(
 ) -> None:
     """Estimate which covariates move which items.
 
-    Strengths of items by the Plackett-Luce model, each with a coefficient for each covariate;
-    errors hold if the model does not (sandwich), and for several rankings of a person (--people).
+    Strengths of items by the Plackett-Luce model, each with a coefficient for each covariate.
+    Standard errors hold even if the model does not (sandwich), and for several rankings of a person
+    (--people).
 
     -o PAGE.html writes a page, -o with .png, .svg or .pdf a forest plot, -o with .csv, .parquet or
-    .json the coefficients; -o MODEL.skops saves the model for 'rankcut predict'. Rankings without
-    a covariate are left out.
+    .json the coefficients; -o MODEL.skops saves the model for 'rankcut predict'. Rankings with
+    a missing covariate are left out.
 
     Example: rankcut regress-ranking votes.csv --on age,town --units age=10 --explain -o page.html
     """

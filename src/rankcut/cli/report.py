@@ -148,9 +148,9 @@ def open(  # noqa: A001 - the command is called so
 ) -> None:
     """Open a page on which to drop files.
 
-    Everything else happens there, in the browser: the page says how a file was read, and shows the
-    answers of the other commands, with pictures to save, and each as a command and in Python. It is
-    for you alone: nobody else on this machine or beyond can ask it, and it sends nothing anywhere.
+    In the browser, the page shows how a file was read and the answers of the other commands, with
+    pictures to save, and with the command and the Python code of each answer. Only you can use it,
+    and it sends nothing anywhere.
 
     Example: rankcut open votes.csv
     """

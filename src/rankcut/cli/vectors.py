@@ -184,9 +184,9 @@ def similar(
     """Find the rankings most similar to one, or to each.
 
     Two people are similar if they share what others do not. Similarity goes from -1 to 1; the
-    same ranking has 1. An item graph (--items or --graph) compares lists that share no item. A
-    line for each pair, with the order of the similar one, to CSV, Parquet or JSON; CSV on standard
-    output by default.
+    same ranking has 1. With an item graph (--items or --graph), lists that share no item are
+    compared by their items. A line for each pair, with the order of the similar one, to CSV,
+    Parquet or JSON; CSV on standard output by default.
 
     Example: rankcut similar votes.soi --to 0 -n 5 --unranked last
     """

@@ -222,7 +222,8 @@ def chosen_format(
         raise RankingFileError("there is no such file", name)
     what = "it has no suffix"
     if format is not None or suffix:
-        what = f"{f'.{suffix}' if format is None else format!r} is none of these"
+        verb = "read" if known == get_args(Format) else "write"
+        what = f"{f'.{suffix}' if format is None else format!r} is not a format to {verb}"
     listed = f": {', '.join(known)}"
     raise RankingFileError(what, name, remedy=["name the format with ", Setting(option), listed])
 

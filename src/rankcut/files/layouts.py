@@ -267,7 +267,7 @@ def _ballot_rankings(block: TableBlock, options: TableOptions) -> RankingSet:
     orders, repeated = _chosen(block, roles, options.repeats or "first")
     found = _ordered(orders, block, roles, "no ballot names an item")
     if repeated and options.repeats is None:
-        note = f"{amount(repeated, 'ballot')} with a choice repeated: the first counts (repeats)"
+        note = f"{amount(repeated, 'ballot')} with a repeated choice: the first counts"
         found = replace(found, notes=(*found.notes, note))
     return found
 

@@ -239,11 +239,11 @@ def titled_blocks(
             for i, record in enumerate(some):
                 if any(record[width:]) or (len(record) < width and not ragged):
                     raise RankingFileError(
-                        f"this row has {amount(len(record), 'cell')}, and the table has "
+                        f"this row has {amount(len(record), 'cell')}, but the table has "
                         f"{amount(width, 'column')}",
                         name,
                         numbers[i],
-                        remedy="quote cells that contain the delimiter, and leave none out",
+                        remedy="quote cells that contain the delimiter, and keep empty cells",
                     )
                 some[i] = [*record[:width], *[""] * (width - len(record))]
         lines += numbers
