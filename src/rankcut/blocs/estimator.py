@@ -54,7 +54,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         What an unranked item means. "last" is for people who list their best items. With
         "anywhere" only the order of what is listed counts.
     features : None, estimator, kernel, "mallows" or "gaussian", default=None
-        None: the mixture. A feature estimator gives vectors for k-means, and a kernel is that of
+        None: the mixture. A feature estimator gives vectors for k-means, and a kernel is for
         kernel k-means. The mixture still says how many blocs there are.
     confidence : float, default=0.95
         Confidence with which all intervals of a bloc hold at once.
@@ -70,7 +70,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     labels_ : ndarray of shape (n_rankings,)
         The bloc of each ranking, 0 the largest.
     membership_ : ndarray of shape (n_rankings, n_blocs_)
-        How probable each bloc is for each ranking; what is missing to 1: that it is random.
+        How probable each bloc is for each ranking; the rest, up to 1, is that it is random.
     sizes_ : ndarray of shape (n_blocs_,)
         How many people each bloc has: the sum of their weights.
     random_share_ : float
@@ -161,7 +161,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         y : None
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
-            Survey weights: how much each ranking counts, which is one person's.
+            Survey weights: how much each ranking counts; each is one person's.
         counts : array of shape (n_rankings,) or None
             How many people each row stands for: 3 is the same as the row three times.
         people : array of shape (n_rankings,) or None

@@ -274,7 +274,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         return (found, np.where(best < 0, np.nan, scores)) if return_scores else found
 
     def score(self, X: Any, y: ArrayLike | None = None) -> float:
-        """How early recommendations have what other people list if it is hidden, from 0 to 1.
+        """How early hidden items of these lists are recommended, from 0 to 1.
 
         Three in ten listed items are hidden. The score is their normalised discounted cumulative
         gain (NDCG) among all unlisted items, with gains from 1½ for the first item of a list to ½

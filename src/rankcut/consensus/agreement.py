@@ -34,7 +34,7 @@ class Agreement:
     kendall_w : float or None
         Kendall's W of these rankings: 0 = no agreement, 1 = everyone agrees.
     kendall_w_interval : (float, float) or None
-        Confidence interval of the W of everyone.
+        Confidence interval of W in the population.
     p_value : float or None
         Of the test that all items are equal: that each ranking's order is random.
     """

@@ -22,17 +22,18 @@ class Consensus(CombinesRankings, TakesRankings):
         by the graph cut kernel before pooling. "auto" is "strengths" if unranked items may be
         anywhere, or with a graph, and "borda" otherwise.
     graph : graph or recipe, default=None
-        The item graph. By strengths, items that are alike have like strengths, as far as the
-        evidence goes. In ``method="graph"``, None is the complete graph, which is Borda's method.
+        The item graph. By strengths, similar items have similar strengths, as far as the evidence
+        goes. In ``method="graph"``, None is the complete graph, which is Borda's method.
     unranked : {"error", "last", "anywhere"}, default="error"
         What an unranked item means: it is an error, it is tied with the others after all ranked
         ones (top-k lists), or its place is unknown: then only comparisons that people made count.
     confidence : float, default=0.95
         Probability with which all intervals hold at once.
     n_bootstraps : int, default=1000
-        Number of bootstrap samples of people; 0 leaves out what depends on them.
+        Number of bootstrap samples of people or, by strengths, of draws of the strengths; 0 leaves
+        out what depends on them.
     random_state : int, RandomState or None, default=0
-        Seed of the bootstrap.
+        Seed of these samples.
     time_limit : float, default=60.0
         Seconds after which Kemeny's method returns the best order found, with a bound.
     prior : {"evidence", "none"}, default="evidence"
@@ -49,7 +50,7 @@ class Consensus(CombinesRankings, TakesRankings):
         What items are ordered by: the mean vector, the number of pairwise wins (Copeland), or
         strengths. By Kemeny's method the order is not by a score; these are the sums of margins.
     rank_intervals_ : ndarray of shape (n_items, 2) or None
-        Best and worst possible place of each item, for all items at once. They are of the places
+        Best and worst possible place of each item, for all items at once. They are for the places
         that the same method would give if everyone were asked. By the majority methods they are
         wide wherever a majority could go either way; see
         :func:`rankcut.consensus.methods.by_majorities`.
@@ -66,9 +67,9 @@ class Consensus(CombinesRankings, TakesRankings):
     method_ : str
         The method that was used.
     winner_shares_ : ndarray of shape (n_items,) or None
-        The share of bootstrap samples in which each item is first; items that are first equally
-        well share the sample. By Kemeny's method one of them is found by moving single items where
-        more than ten beat each other in cycles.
+        The share of bootstrap samples, or draws of strengths, in which each item is first; items
+        tied for first share the sample. By Kemeny's method, if more than ten items beat each other
+        in cycles, a sample's best order is searched for by moving single items.
     pairwise_ : ndarray of shape (n_items, n_items)
         The share that prefers i, of those who compare i and j; NaN where nobody does.
     pairwise_counts_ : ndarray of shape (n_items, n_items)
@@ -139,7 +140,7 @@ class Consensus(CombinesRankings, TakesRankings):
         y : None
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
-            Survey weights: how much each ranking counts, which is one person's. None: those of a
+            Survey weights: how much each ranking counts; each is one person's. None: those of a
             RankingSet, or all alike.
         counts : array of shape (n_rankings,) or None
             How many people each row stands for: 3 is the same as the row three times. None: those

@@ -208,7 +208,7 @@ class FromCallable(SetFunction):
 class Entropy(SetFunction):
     """F(A) = H(A) = −Σ p log p: entropy of the columns A of a table of discrete data, in nats.
 
-    An item gets a large value if the better ones hardly tell its column.
+    An item gets a large value if the better ones hardly determine its column.
 
     Parameters
     ----------

@@ -353,8 +353,8 @@ def graph_cut_features(
         Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
         A Dask array or DataFrame of rankings gives one of vectors, block by block.
     graph, items, **options
-        As in :class:`~rankcut.GraphCutFeatures`, the same as a transformer, which also reports
-        draws and errors.
+        As in :class:`~rankcut.GraphCutFeatures`, the transformer, which also reports draws and
+        errors.
 
     Returns
     -------

@@ -167,8 +167,8 @@ class UncentredRows(sparse.csr_array):
 
     Differences between items are those of φ; inner products and distances of vectors are not, but
     for short lists distances are nearly those of φ. Graph cut features sum to 0, so that
-    ‖φ − φ'‖² = ‖S − S'‖² − (Σ(S − S'))²/n, and the squared distance of S is too long by no more
-    than the share of items in which two rows may differ: 0.02 % for two lists of 10 of 100,000
+    ‖φ − φ'‖² = ‖S − S'‖² − (Σ(S − S'))²/n, and the squared distance of S is too large by at most
+    the share of items in which two rows may differ: 0.02 % for two lists of 10 of 100,000
     items. So KMeans and similar models can use them as they are. Fit and apply a model to the same
     kind of vectors. After smoothing, what is left out is a multiple of one vector over the items,
     c·p(L)1, instead of a constant.

@@ -67,7 +67,7 @@ def check_submodular(
     n_trials: int = 10_000,
     exhaustive_items: int = EXHAUSTIVE_ITEMS,
 ) -> SubmodularityCheck:
-    """Prove that a set function is submodular, or show two sets for which it is not.
+    """Check that a set function is submodular, or show two sets for which it is not.
 
     Parameters
     ----------

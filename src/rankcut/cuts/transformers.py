@@ -150,7 +150,7 @@ class GraphCutFeatures(RankingFeatures):
         Weight of comparisons with unranked items, where those among ranked ones have weight 1. A
         small one keeps the order of a short list from being swamped by a large catalogue.
         "balanced" is k/n for a ranking of k of n items; see :mod:`rankcut.cuts.options`. With
-        ``unranked="anywhere"`` it goes with the closed form.
+        ``unranked="anywhere"`` it needs the closed form.
     normalize : bool, default=False
         Scale each vector to unit length. The zero vector of a ranking that ties all items
         stays zero.
@@ -278,9 +278,9 @@ class SubmodularFeatures(RankingFeatures):
     - A ranking about which nothing is known, or with a single group, has features 0 if F is
       symmetric; otherwise it has the mean over its completions like any other.
     - Nothing needs F to be submodular. If it is, then before pooling the vectors are points of
-      the base polytope, vertices for full rankings: see :class:`rankcut.theory.BasePolytope`. If a
-      function that is not known to be submodular is not, fitting warns with a counterexample;
-      functions of many items are tried on random sets.
+      the base polytope, vertices for full rankings: see :class:`rankcut.theory.BasePolytope`. If
+      it turns out not to be, fitting warns with a counterexample; functions of many items are
+      tried on random sets.
 
     Parameters
     ----------

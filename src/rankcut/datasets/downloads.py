@@ -263,7 +263,7 @@ def load_starwars(
     Parameters
     ----------
     which : {"films", "characters"}
-        Six films in order; or fourteen characters, tied where they are liked as much.
+        Six films in order; or fourteen characters, tied where they are liked equally.
     data_home : path or None
         The directory with ``StarWars.csv``, or the one above it; None takes the environment
         variable RANKCUT_DATA.

@@ -214,8 +214,8 @@ def make_mallows(
     n_blocs : int
         Number of blocs, if ``centers`` does not say.
     shares : array of shape (n_blocs,) or None
-        The expected share of rankings of each bloc; None makes them equal, and as equal in number
-        as can be.
+        The expected share of rankings of each bloc; None: blocs of the same size, give or take one
+        ranking.
     kind : {"full", "top-k", "ties", "incomplete"}
         All items in order; the best ``k`` of them; in ``k`` groups of tied items; or ``k`` items
         drawn for each ranking. Items not ranked are NaN.

@@ -117,8 +117,8 @@ class CoListingGraph(_ProfileGraph):
     Parameters
     ----------
     n_neighbors : int
-        Number of edges to keep for each item, strongest first, and all that are as strong as the
-        last of them (unless over a thousand are); an edge stays if either end keeps it.
+        Number of edges to keep for each item, strongest first, with all ties of the last one (if
+        there are at most a thousand); an edge stays if either end keeps it.
     shrinkage : float
         s: each item counts as if this many more rankings listed only it.
 

@@ -101,7 +101,7 @@ def graph_cut_kernel(
 ) -> NDArray[Any]:
     """The Gram matrix of :class:`GraphCutKernel` with these options; see ``gram`` there.
 
-    The weights of a graph as ``Y`` are refused.
+    A graph or its weights, passed as ``Y`` by mistake, are refused.
     """
     refuse_weights(Y)
     return GraphCutKernel(graph, **options).gram(X, Y, out=out, dtype=dtype)

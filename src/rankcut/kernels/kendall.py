@@ -206,7 +206,7 @@ class KendallFeatures(NamesItems, TransformerMixin, TakesRankings):
 
 
 def kendall_features(X: Any, **options: Any) -> NDArray[Any]:
-    """The vectors of :class:`KendallFeatures`, which has the options, of a rank matrix.
+    """The vectors of a rank matrix; options are those of :class:`KendallFeatures`.
 
     >>> kendall_features([[1, 2, 2]], normalize=True).round(3)
     array([[0.707, 0.707, 0.   ]])

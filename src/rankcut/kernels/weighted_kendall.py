@@ -27,7 +27,7 @@ Weights: TypeAlias = Literal["average", "top-k", "additive", "multiplicative"]
 
 
 class WeightedKendallKernel(RankingKernel):
-    """k(A, A') = Σ over pairs of items that A and A' order alike of U(positions in A)·U(in A').
+    """k(A, A') = Σ U(positions in A)·U(positions in A'), over pairs of items that both order alike.
 
     Only concordant pairs count; if all weights are 1, k is their number, (1 + τ)·n(n − 1)/4. With
     ties and unranked items, it is the exact mean over the full rankings that agree with each.

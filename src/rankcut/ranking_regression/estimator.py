@@ -38,7 +38,7 @@ from rankcut.strengths.regression import Column, fit_regression
 
 
 class TestResult(NamedTuple):
-    """A test that some coefficients are 0."""
+    """A test that some coefficients are 0: the statistic, their number and the p-value."""
 
     statistic: float
     n_coefficients: int
@@ -56,8 +56,8 @@ class StrengthRegression(PredictsRankings):
     ----------
     on : sequence of str or None, default=None
         Terms, by the columns of X and of ``item_features``: ``"age"`` gives each item a
-        coefficient; ``"price"``, a feature of items, has one coefficient, and with it strengths
-        follow features alone; ``"age:price"`` is a product; ``"C(region)"`` takes numbers for
+        coefficient; ``"price"``, a feature of items, has one coefficient, and strengths then
+        follow item features alone; ``"age:price"`` is a product; ``"C(region)"`` reads numbers as
         categories. None: each column of X.
     item_features : frame, mapping or array of shape (n_items, n_features) or None, default=None
         Features of the items, in their order.
@@ -78,8 +78,8 @@ class StrengthRegression(PredictsRankings):
         With ``prior="evidence"``: similar items have similar coefficients, as far as the evidence
         goes.
     errors : {"sandwich", "information"}, default="sandwich"
-        "sandwich": errors hold if people differ from the model, and for several rankings of a
-        person. "information": only if the model is true.
+        "sandwich": errors hold even if people depart from the model, and if they rank more than
+        once. "information": only if the model is true.
     confidence : float, default=0.95
         Of each interval.
     n_jobs : int or None, default=None
@@ -193,7 +193,7 @@ class StrengthRegression(PredictsRankings):
         y : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
         sample_weight : array of shape (n_rankings,) or None
-            Survey weights: how much each ranking counts, which is one person's. None: those of a
+            Survey weights: how much each ranking counts; each is one person's. None: those of a
             RankingSet, or all alike.
         counts : array of shape (n_rankings,) or None
             How many people each row stands for: 3 is the same as the row three times. None: those
@@ -293,8 +293,8 @@ class StrengthRegression(PredictsRankings):
         """Test that all coefficients of some terms are 0, by the errors that were chosen.
 
         Terms are named as in ``on``; none: all with a covariate. With sandwich errors the statistic
-        has Hotelling's distribution, as that of means does, or for several columns that of a sum.
-        If too few people tell about a column, there is no test.
+        has Hotelling's distribution or, for several columns, that of a sum of such. If too few
+        people inform a column, there is no test.
         """
         check_is_fitted(self)
         columns = self.formula_.columns
@@ -339,7 +339,7 @@ class StrengthRegression(PredictsRankings):
         return TestResult(statistic, n_more, float(stats.chi2.sf(statistic, n_more)))
 
     def odds_ratios(self, item: Hashable, other: Hashable) -> Table:
-        """By how much one more of each column multiplies the odds that one item beats another."""
+        """By how much a unit of each column multiplies the odds that one item beats another."""
         check_is_fitted(self)
         i, j = pair_columns([(item, other)], self.items_, self.n_items_)[0]
         effects, rows = self.effects_, []

@@ -51,8 +51,8 @@ class RankingSet:
     unranked : {"error", "last", "anywhere"}
         What the file means by items that a ranking leaves out; "error" if it does not say.
     asked_ties : bool
-        Whether people said that tied items are equal; False: they have an order that nobody asked
-        for, as the items of a best–worst task that are neither.
+        Whether people said that tied items are equal. False: they have an order that nobody asked
+        for, like the items of a best–worst task that are neither.
     counted : bool
         Whether a table of these rankings has a column of counts: True where a count is not 1, and
         in the parts of a whole that has counts.

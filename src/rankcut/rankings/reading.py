@@ -64,7 +64,7 @@ def read_rankings(
         What an unranked item means: it is an error, it is tied with the others after all ranked
         ones, or its place is unknown. A RankingSet may say so itself.
     sample_weight : array of shape (n_rankings,), number or None
-        The weight of each ranking, which is one person's, whole number or not. None: that of a
+        The weight of each ranking, each of one person, whole number or not. None: that of a
         RankingSet, or all alike.
     counts : array of shape (n_rankings,) or None
         How many people each row stands for, whole numbers: 3 is the row three times. None: the

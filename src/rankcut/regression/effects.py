@@ -128,7 +128,7 @@ def explain(model: Any, X: Any = None, y: ArrayLike | None = None) -> Explanatio
         The numbers or classes of these rankings, ideally those that the model was fitted to.
         Effects are then estimated in the features of the model without its shrinkage, with
         standard errors: by least squares, or by logistic or probit regression, each class against
-        the others. Without them, effects are changes of the model's own prediction, and have none.
+        the others. Without ``y``, effects are changes of the model's own prediction.
 
     Returns
     -------
@@ -138,8 +138,8 @@ def explain(model: Any, X: Any = None, y: ArrayLike | None = None) -> Explanatio
 
     Notes
     -----
-    An interval is the effect ± 1.96 standard errors. There is none unless there are twice as many
-    rankings, and twice as many of each class, as directions in which the features differ.
+    An interval is the effect ± 1.96 standard errors. It needs twice as many rankings, and
+    twice as many of each class, as there are directions in which the features differ.
 
     Examples
     --------

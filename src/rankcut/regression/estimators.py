@@ -260,7 +260,7 @@ class ViewFeatures(TransformerMixin, TakesRankings):
         return np.hstack([scale * views[name].toarray() for name, scale in self._scales.items()])
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """The name of the view and of the item: "order of toro"; no other names are used."""
+        """The name of the view and of the item, such as "order of toro"."""
         check_is_fitted(self)
         items = range(self.n_features_in_) if self._items is None else self._items
         return object_array([f"{view} of {item}" for view in self._scales for item in items])

@@ -80,11 +80,11 @@ def report(
     graph : graph or recipe, or None
         The item graph to draw; None learns one with :class:`~rankcut.AgreementGraph`.
     sample_weight : array of shape (n_rankings,) or None
-        Survey weights: how much each ranking counts, which is one person's. Counts come with a
+        Survey weights: how much each ranking counts; each is one person's. Counts come with a
         :class:`~rankcut.RankingSet`.
     people, strata : str, sequence or None
-        Whose ranking it is, if people rank more than once; and what groups are compared within.
-        Values, or the name of a column.
+        Whose ranking it is, if people rank more than once; and the strata within which groups are
+        compared. Values, or the name of a column.
     items : sequence or None
         Labels of the columns, if ``X`` has none.
     title : str

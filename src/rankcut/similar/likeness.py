@@ -44,9 +44,9 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
     mean of s²; the factors of the order of what is listed (:mod:`rankcut.completion.population`); x
     smoothed widely over a given graph; and the mean of given item features.
 
-    All count alike, but what rests on items that two lists share counts o times, the share of a
-    list's items that is on another one: o = Σp²/Σp if a share p of the lists has each item. These
-    are places, or with ``unranked="last"`` the factors of order, which count o/2 times.
+    All count alike, except what rests on items that two lists share. This has the weight o, the
+    expected share of a list's items that are on another list: o = Σp²/Σp if a share p of the lists
+    has each item. It is places or, with ``unranked="last"``, the factors of order, by o/2.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         return vectors if isinstance(vectors, np.ndarray) else vectors.tocsr()
 
     def connected(self, X: Any, *, fitted: bool = False) -> NDArray[np.bool_]:
-        """Which rankings list an item of others, ``fitted`` ones not of themselves, or of edges."""
+        """Which rankings list an item that others list too, or that a given graph connects."""
         listed = listed_ranks(self._read(X, reset=False))
         common = (self._totals > int(fitted)) | (self.graph_.degrees > 0) & (self.graph is not None)
         return np.asarray(with_entries(listed, common[listed.indices] * 1.0).sum(axis=1) > 0)

@@ -89,9 +89,9 @@ class Strengths:
         The strength of each item; their mean is 0. exp(θ_i − θ_j) are the odds that i is chosen
         rather than j.
     centre : ndarray of shape (n_items,)
-        Strengths that are hardly pulled together, which intervals, errors and draws are around.
-        The evidence pulls those of few rankings together, and would pull their errors along. With
-        an item graph they are ``theta``: what they say holds as far as the graph does.
+        Strengths with hardly any shrinkage, around which intervals, errors and draws are. With few
+        rankings ``theta`` is shrunk, and its errors would be too small. With an item graph this is
+        ``theta``, and intervals hold as far as the graph does.
     log_ties : dict
         log δ_d for each size d of a tie (Davidson's model).
     covariance : ndarray of shape (n_items, n_items) or None
@@ -103,7 +103,7 @@ class Strengths:
     prior : Hyperparameters or None
         The prior that was used; None: maximum likelihood.
     connected : ndarray of bool
-        Whether wins and losses connect an item with most others. The place of any other item hangs
+        Whether wins and losses connect an item with most others. The place of any other item rests
         on the prior alone.
     n_people : int
         Number of people, or of rankings without people, that hold a choice.
@@ -138,7 +138,7 @@ class Strengths:
         return np.asarray(special.expit(self.theta[:, None] - self.theta[None, :]))
 
     def intervals(self, confidence: float = 0.95) -> Floats:
-        """Confidence limits of each strength, beside the mean of all: an array (n_items, 2)."""
+        """Confidence limits of each strength, relative to the mean: an array (n_items, 2)."""
         margin = self._quantile(confidence) * self.standard_errors
         return np.stack([self.centre - margin, self.centre + margin], axis=1)
 
@@ -176,10 +176,10 @@ def fit_strengths(
     rankings : Rankings
         What :func:`rankcut.rankings.read_rankings` returns.
     graph : ItemGraph, recipe, matrix or None
-        The item graph: items that are alike have like strengths, as far as the evidence goes. See
+        The item graph: similar items have similar strengths, as far as the evidence goes. See
         :mod:`rankcut.strengths.prior`.
     prior : {"evidence", "none"} or Hyperparameters
-        "evidence": normal, with the variance and the part of the graph that make the rankings most
+        "evidence": normal, with the variance and the share of the graph that make the rankings most
         probable. "none": maximum likelihood, which exists only if wins connect all items.
     ties : {"auto", "davidson", "exact", "efron", "breslow"}
         What tied items mean. "davidson": people say that they are equal; each size of a tie has a
@@ -189,8 +189,8 @@ def fit_strengths(
         or "efron" where more than four items are tied, as in ratings, or "exact" for best–worst
         tasks that were read from a file.
     errors : {"sandwich", "information"}
-        "sandwich": errors hold if people differ from the model, and for several rankings of a
-        person. "information": only if the model is true.
+        "sandwich": errors hold even if people depart from the model, and if they rank more than
+        once. "information": only if the model is true.
     n_jobs : int or None
         Number of threads; the result is the same for any number.
 

@@ -1,4 +1,4 @@
-"""The item graph as a prior: items that are alike have like strengths, as far as the data say.
+"""The item graph as a prior: similar items have similar strengths, as far as the data say.
 
 θ ~ N(0, K) with K = t·((1 − s)·I + s·c·(L + q·I)⁻¹), L the normalised Laplacian of the graph and c
 such that the mean variance is t. t says how far strengths differ, s how much of that the graph
@@ -41,7 +41,7 @@ DRAWS = 300
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """t, s and q of the prior."""
+    """t, s and q of the prior: how far strengths differ, the share and the reach of the graph."""
 
     scale: float
     share: float = 0.0
