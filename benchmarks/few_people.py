@@ -1,9 +1,10 @@
 """Tests and intervals of a ranking regression when few people inform a coefficient. "Rare": of 300
 people a few are in a category that has no effect; how often do the intervals of its coefficients
-hold 0, and how often has the test of the category p < .05? Plain intervals and tests (normal,
-chi-square) treat standard errors as known. "Judges": 25 to 60 people judge pairs of twelve items
-for ten prompts, some of them three times as many as others. How much an item feature matters
-differs by judge but not by prompt; how often has the test of the prompts p < .05?
+hold 0, and how often does the test of the category have p < .05? "No fit" counts samples without a
+maximum of the likelihood. Plain intervals and tests (normal, chi-square) treat standard errors as
+known. "Judges": 25 to 60 people judge pairs of twelve items for ten prompts, some of them three
+times as many as others. How much an item feature matters differs by judge but not by prompt; how
+often does the test of the prompts have p < .05?
 
 Run with: python benchmarks/few_people.py [--samples 200] [--seed 1]
 """
@@ -23,8 +24,8 @@ STRENGTHS = np.array([0.6, 0.3, 0.0, -0.3, -0.6])
 def show_rare(samples, seed):
     """A line for each number of people in a category that moves nothing."""
     print(f"\nRare categories: 300 people, five items, {samples} samples, %\n")
-    names = ["intervals hold", "p < .05", "plain hold", "plain p < .05"]
-    print(f"{'of category':>11}" + "".join(f"{name:>16}" for name in names) + f"{'no fit':>8}")
+    names = ["intervals hold", "p < .05", "plain: hold", "plain: p < .05"]
+    print(f"{'in category':>11}" + "".join(f"{name:>16}" for name in names) + f"{'no fit':>8}")
     for n_rare in (3, 5, 10, 20, 50):
         rows = []
         for sample in range(samples):

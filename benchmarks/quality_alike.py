@@ -358,7 +358,7 @@ HEAD = (
     "- *Known of people*: what the nearest 30 have in common with a person, minus what any people "
     "have.\n"
     "- *Hidden items*: a third of each list is hidden. How well the nearest 30 agree with a person "
-    "about it, minus the items' means; *with means*: without taking them off.\n\n"
+    "about it, minus the items' means; *with means*: without subtracting them.\n\n"
     "The columns:\n\n"
     "- *Lead*: over the best of the others, chosen after the fact, with a 95 % interval for other "
     "people. Each person counts once.\n"

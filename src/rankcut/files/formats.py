@@ -159,15 +159,15 @@ def write_file(
 ) -> None:
     """Write rankings to a file of the formats soc, soi, toc, toi, csv, tsv, parquet and blt.
 
-    A path is written whole or not at all, and packed if it ends in ``.gz``. What a format has no
-    place for is left out: PrefLib and BLT have no ids and no columns.
+    A path is written whole or not at all, and compressed if it ends in ``.gz``. What a format
+    has no place for is left out: PrefLib and BLT have no ids and no columns.
 
     Parameters
     ----------
     rankings : RankingSet
         What to write.
     target : path or binary file object
-        Where to.
+        Where to write it.
     format : str or None
         As in :func:`read_file`.
     layout : {"wide", "long"}
