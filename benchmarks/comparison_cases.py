@@ -241,12 +241,12 @@ def null_designs() -> dict[str, Make]:
             lambda r: camps(r, 200, 10), indifferent(10, 10)
         ),
         "breaks: other items shown to noisy camps": exposed_camps,
-        "breaks: other items shown, 15, 60, 150": partial(
+        "other items shown, 15, 60, 150": partial(
             exposed, sizes=(15, 60, 150), chances=(FIRST, LAST, OTHER)
         ),
-        "breaks: 30 % of thirty items shown, 10, 10": few_of_thirty,
-        "breaks: top-1, top-7, 100, 100": partial(lists, sizes=(100, 100), lengths=(1, 7)),
-        "breaks: uneven weights 60, equal 150": uneven_weights,
+        "30 % of thirty items shown, 10, 10": few_of_thirty,
+        "top-1, top-7, 100, 100": partial(lists, sizes=(100, 100), lengths=(1, 7)),
+        "uneven weights 60, equal 150": uneven_weights,
         "thirty groups of 10": same(sizes=[10] * 30, strengths=six),
     }
 

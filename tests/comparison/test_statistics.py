@@ -113,7 +113,7 @@ def draws_of(values, group, weight=None, stratum=None, n_permutations=199):
         np.ones(n) if weight is None else np.asarray(weight, float),
     )
     scores = Scores(make_design(rows), {"items": stored(np.asarray(values))})
-    return GroupDraws(scores, slice(0, scores.width), True, Options(n_permutations, 0))
+    return GroupDraws(scores, slice(0, scores.width), Options(n_permutations, 0))
 
 
 def moments_of(*samples):
@@ -141,21 +141,29 @@ def test_moments_of_exchanged_labels(weighted):
         spread = left.T @ left / weight[group == g].sum() ** 2
         assert_allclose(scores.variances[0, g], np.diag(spread), rtol=1e-9)
         assert_allclose(scores.covariances[0, g], spread, rtol=1e-9)
-    # Labels are numbers of groups in the order of their sizes.
-    shuffled = rng.permutation(group)
-    drawn = draws._labelled(np.argsort(draws._order)[shuffled][np.newaxis].astype(np.uint8))
-    for seen, own_group in ((draws.data(), group), (drawn, shuffled)):
+    # Labels are numbers of groups in the order of their sizes; weights stay with the labels.
+    if weighted:
+        slots = rng.permutation(9)
+        drawn, shuffled, moved = (
+            draws._slotted(slots[np.newaxis].astype(np.int32)),
+            group[slots],
+            weight[slots],
+        )
+    else:
+        shuffled, moved = rng.permutation(group), weight
+        drawn = draws._labelled(np.argsort(draws._order)[shuffled][np.newaxis].astype(np.uint8))
+    for seen, own_group, own_weight in ((draws.data(), group, weight), (drawn, shuffled, moved)):
         assert seen.sizes.tolist() == [3, 4, 2]
         for g in range(3):
             own = own_group == g
-            w, x = weight[own], values[own] - mean
+            w, x = own_weight[own], values[own] - mean
             centre = w @ x / w.sum()
             assert_allclose(seen.means[0, g], centre, atol=1e-12)
             left = w[:, None] * (x - centre)
             spread = left.T @ left / w.sum() ** 2 * own.sum() / (own.sum() - 1)
             assert_allclose(seen.variances[0, g], np.diag(spread), rtol=1e-9)
             assert_allclose(seen.covariances[0, g], spread, rtol=1e-9, atol=1e-12)
-    exact = draws.seen(draws.data(), slice(0, 2))
+    exact = draws.scores.moments("items")
     assert_allclose(exact.covariances, draws.data().covariances[0], rtol=1e-9, atol=1e-12)
 
 

@@ -113,6 +113,12 @@ def test_derivatives_are_those_of_the_value(unranked, tied, ties):
     scores = likelihood.scores(parameters)
     np.testing.assert_allclose(scores.added(weights), gradient, atol=1e-10)
     np.testing.assert_allclose(weights @ scores.added(np.eye(9)), gradient, atol=1e-10)
+    each = [
+        likelihood.scores(parameters - s).rows(0, 9) - likelihood.scores(parameters + s).rows(0, 9)
+        for s in step
+    ]
+    found = likelihood.informations(parameters)
+    np.testing.assert_allclose(found, np.stack(each, axis=1) / 2e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("unranked", KINDS)

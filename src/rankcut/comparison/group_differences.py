@@ -8,7 +8,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from rankcut._loops.types import Floats
+from rankcut._loops.types import Floats, Longs
+from rankcut.comparison.group_strengths import GroupStrengths, StrengthSteps
 from rankcut.comparison.permutations import (
     GroupDraws,
     Options,
@@ -33,15 +34,15 @@ from rankcut.comparison.statistics import (
 from rankcut.comparison.vectors import (
     FEW_UNITS,
     Coordinates,
-    GroupStrengths,
     Scores,
     features_of,
     pairs,
     places,
     stored,
 )
-from rankcut.errors import InputError, amount
+from rankcut.errors import InputError, Setting, amount
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph
+from rankcut.graphs.weights import some_of
 from rankcut.parameters import check_choice, check_count, seed_from
 from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.value import ROUNDING
@@ -192,13 +193,22 @@ def compare_groups(
         raise InputError(
             "has nothing to compare: all rankings list the same items", parameter="measure"
         )
+    shared = np.arange(rankings.shape[1])
+    if measure == "order" or rankings.unranked == "anywhere":
+        shared = rows.shared(len(found.values))
     if measure is None:
-        measure = "strengths" if rows.partial and _have_strengths(rows.rankings) else "places"
-    asked = _GroupTest(rows, found.values, measure, graph, features, options)
-    result = asked.compare(notes)
+        measure = "places"
+        if rows.partial and _have_strengths(rows.rankings):
+            measure = "strengths" if len(shared) > 1 else "listing"
+    compared = rows
+    if measure in ("strengths", "order"):
+        compared, graph, note = _of_items(rows, shared, graph)
+        notes += note
+    result = _GroupTest(compared, found.values, measure, graph, features, options).compare(notes)
     if not varied or measure == "listing":
         return result
-    return replace(result, listing=replace(asked, measure="listing", features=None).compare([]))
+    listing = _GroupTest(rows, found.values, "listing", None, None, options)
+    return replace(result, listing=listing.compare([]))
 
 
 def _have_strengths(rankings: Rankings) -> bool:
@@ -225,18 +235,18 @@ class _GroupTest:
         if self.measure in ("strengths", "order"):
             seen = rows.rankings.unranked if self.measure == "strengths" else "anywhere"
             seen_rows = replace(rows, rankings=replace(rows.rankings, unranked=seen))
-            strengths = GroupStrengths(seen_rows, design, paired=self._paired)
+            strengths = GroupStrengths(seen_rows, design)
         parts = self._parts(strengths)
         scores = Scores(design, parts)
-        columns, varies = scores.columns, scores.varies
         looked = next(name for name in ("whole", "scores", "items") if name in parts)
-        whole, crossed = columns[looked], self.features is None and n_items <= PAIR_ITEMS
-        draws = GroupDraws(scores, whole, crossed, self.options, strengths)
-        data = draws.data()
-        first = draws.seen(data, whole)
-        if strengths is not None:
-            known = first if looked == "scores" else draws.seen(data, columns["scores"])
-            data = strengths.own_moments(data, known, columns)
+        steps, crossed = None, None
+        if strengths is not None and self._paired:
+            steps, crossed = StrengthSteps(strengths, scores), scores.columns["scores"]
+        elif self.features is None and n_items <= PAIR_ITEMS:
+            crossed = scores.columns[looked]
+        draws = GroupDraws(scores, crossed, self.options, steps)
+        columns, varies, whole = draws.columns, draws.varies, draws.columns[looked]
+        data, first = draws.data(), scores.moments(looked)
         if self.features is None:
             overall = partial(by_means, whole, columns["items"], varies)
         else:
@@ -245,14 +255,15 @@ class _GroupTest:
         if len(values) > 2:
             questions["between"] = overall(two=True)
         for name in ("items", "pairs"):
-            if name in parts:
+            if name in columns:
                 questions[name] = family(columns[name], varies, len(values))
         found = draws.p_values(questions, data)
-        means = scores.adjusted_means(data.means[0], data.weights[0])
-        means[np.abs(means) < ROUNDING] = 0.0
-        shown = {name: means[:, columns[name]] for name in parts}
         if strengths is not None:
-            shown |= {"items": strengths.theta, "pairs": strengths.preferred()}
+            shown = {"items": strengths.theta, "pairs": strengths.preferred()}
+        else:
+            means = scores.adjusted_means(data.means[0], data.weights[0])
+            means[np.abs(means) < ROUNDING] = 0.0
+            shown = {name: means[:, columns[name]] for name in parts}
 
         def table(name: str, compared: dict[str, Any], unit: str, shrunk: Any = None) -> Table:
             clearness = score_statistics(data.of(columns[name]), varies[columns[name]])[0]
@@ -267,7 +278,7 @@ class _GroupTest:
         shrunk = None
         if strengths is not None and self.graph is not None:
             shrunk = strengths.shrunk(self.graph)
-        share = share_explained(first, float(scores.total[whole].sum()))
+        share = share_explained(first, float(scores.total[scores.columns[looked]].sum()))
         within = scores.within(looked)
         return GroupComparison(
             measure=self.measure,
@@ -278,7 +289,7 @@ class _GroupTest:
             n_units=int(data.sizes.sum()),
             design_effect=self._design_effect(first, within),
             items=table("items", {"item": names}, UNITS[self.measure], shrunk),
-            pairs=table("pairs", pairs, "share") if "pairs" in parts else Table({}),
+            pairs=table("pairs", pairs, "share") if "pairs" in columns else Table({}),
             between=_between(first, within, found.get("between"), values),
             listing=None,
             method=draws.describe(),
@@ -297,7 +308,7 @@ class _GroupTest:
         if self.measure == "listing":
             return {"items": stored(self.rows.listed().astype(np.float64))}
         if strengths is not None:
-            parts = strengths.coordinates()
+            parts = {"scores": stored(strengths.scores)} if self._paired else strengths.added()
         else:
             parts = {"items": places(rankings)}
             parts |= {"pairs": pairs(rankings)} if self._paired else {}
@@ -314,7 +325,7 @@ class _GroupTest:
         notes, rankings = [], self.rows.rankings
         if rankings.shape[1] > PAIR_ITEMS:
             notes.append(f"Pairs are not compared: there are more than {PAIR_ITEMS} items.")
-        if not scores.total[scores.columns["items"]].sum() > 0:
+        if not scores.total.sum() > 0:
             notes.append("All rankings are equal: there is nothing to compare.")
         few = [str(self.values[k]) for k in np.flatnonzero(np.ravel(data.numbers) < FEW_UNITS)]
         if few:
@@ -373,6 +384,28 @@ def _with_several_groups(rows: ComparedRows, n_groups: int) -> tuple[ComparedRow
     kept = rows.take(np.flatnonzero(several[rows.stratum]))
     left_out = amount(int(rows.count.sum() - kept.count.sum()), "ranking")
     return kept, [f"Left out {left_out} in strata with a single group, which say nothing."]
+
+
+def _of_items(
+    rows: ComparedRows, shared: Longs, graph: ItemGraph | None
+) -> tuple[ComparedRows, ItemGraph | None, list[str]]:
+    """Leave out items that a single group compares with others."""
+    rankings = rows.rankings
+    if len(shared) == rankings.shape[1]:
+        return rows, graph, []
+    if len(shared) < 2:
+        raise InputError(
+            "has no two groups that put the same items in order",
+            parameter="groups",
+            remedy=["compare what they list: ", Setting("measure", "listing")],
+        )
+    gone = np.setdiff1d(np.flatnonzero(rows.listed().any(axis=0)), shared)
+    names = some_of([rankings.item(column) for column in gone.tolist()])
+    notes = [f"Left out what only one group puts in order: {names}."] if gone.size else []
+    some = rankings.among(shared)
+    if graph is not None:
+        graph = ItemGraph.trusted(graph.weights.permuted(shared), some.items)
+    return replace(rows, rankings=some), graph, notes
 
 
 def _check_groups(rows: ComparedRows, values: tuple[Hashable, ...]) -> None:

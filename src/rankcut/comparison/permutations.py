@@ -12,8 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from rankcut._loops.random_streams import add_by_label, shuffle_labels
+from rankcut._loops.random_streams import (
+    add_by_label,
+    add_by_slot,
+    shuffle_labels,
+    shuffle_rows,
+)
 from rankcut._loops.types import Flags, Floats, Longs
+from rankcut.comparison.group_strengths import StrengthSteps
 from rankcut.comparison.statistics import (
     Form,
     Moments,
@@ -24,10 +30,11 @@ from rankcut.comparison.statistics import (
     modified_anova_type,
     score_statistics,
     two_sided,
+    variance_scale,
     whitened,
     with_equal_weights,
 )
-from rankcut.comparison.vectors import BLOCK, GroupStrengths, Scores, share_of_model
+from rankcut.comparison.vectors import BLOCK, Scores
 from rankcut.errors import InputError
 from rankcut.parameters import AT_ONCE, MOST_HELD
 from rankcut.rankings.value import ROUNDING
@@ -172,35 +179,43 @@ class Draws(ABC):
 
 
 class GroupDraws(Draws):
-    """The groups' moments in the data and under exchanged labels."""
+    """The groups' moments in the data and under exchanged labels.
+
+    Survey weights go with the labels: permuted groups have the weights that the groups have, among
+    which a few may be large.
+    """
 
     def __init__(
         self,
         scores: Scores,
-        whole: slice,
-        crossed: bool,
+        crossed: slice | None,
         options: Options,
-        strengths: GroupStrengths | None = None,
+        steps: StrengthSteps | None = None,
     ) -> None:
-        """``crossed``: permutations have the covariances of the coordinates ``whole``, too.
+        """Moments have covariances of the coordinates ``crossed``.
 
-        Variances of strengths are drawn to those of their model.
+        With ``steps`` these are scores, and the moments those of strengths.
         """
-        self.scores, self._whole, self._crossed = scores, whole, crossed
-        self._strengths = strengths
+        self.scores, self._crossed, self._steps = scores, crossed, steps
+        self.columns, self.varies = scores.columns, scores.varies
+        if steps is not None:
+            self.columns, self.varies = steps.columns, steps.varies
         design = scores.design
         n_cells, n_groups = design.table.shape
         # Groups in the order of their sizes and members: their names decide nothing.
         number = np.arange(n_cells) / n_cells
         self._order = np.lexsort((number @ design.table, design.table.sum(axis=0)))
         self._sizes = design.sizes[:, self._order]
-        n_whole = whole.stop - whole.start
-        self._pairs = np.triu_indices(n_whole if crossed else 0, 1)
-        extra = scores.width + 2 if design.weighted else 0
-        self._width = 2 * scores.width + len(self._pairs[0]) + extra
         self._units = int(self._sizes.sum())
+        n_crossed = 0 if crossed is None else crossed.stop - crossed.start
+        self._pairs = np.triu_indices(n_crossed, 1)
+        self._n_known = 0 if steps is None else steps.information.width
+        # Columns that grow with weights; others grow with their squares.
+        self._n_once = self._n_known + scores.width + design.weighted
+        n_twice = scores.width + len(self._pairs[0])
+        self._width = self._n_once + n_twice + (scores.width + 1) * design.weighted
         # Each two groups have their covariances, four times over.
-        made = n_groups * (n_groups - 1) * (scores.width + 4 * (n_whole**2 if crossed else 0))
+        made = n_groups * (n_groups - 1) * (len(self.varies) + 4 * n_crossed**2)
         super().__init__(
             options,
             enough=self._sizes.sum(axis=0).min() >= ENOUGH and scores.is_nearly_normal(ENOUGH),
@@ -210,89 +225,82 @@ class GroupDraws(Draws):
             most=max(AT_ONCE, min(n_cells, BLOCK) * self._width),
         )
         weight = float(design.counts @ design.weight)
-        # The part of the sum of squared weights of units that is of single rankings.
-        squares = design.counts @ (design.members.multiply(design.members)).sum(axis=1)
-        self._single = float(squares / (design.counts @ design.weight**2))
         # Where all of a group agree; sums of inverse variances keep half of their digits.
         self._floor = np.where(scores.varies, math.sqrt(ROUNDING) * scores.own / weight**2, 0.0)
 
     def data(self) -> Moments:
         """The moments of the groups as they are."""
-        table = self.scores.design.table
-        sums = np.zeros((1, table.shape[1], self._width))
+        design = self.scores.design
+        sums = np.zeros((1, design.table.shape[1], self._width))
         for cells, values in self._values():
-            sums[0] += csr_array(table[cells].T.astype(np.float64)) @ values
-        return self._moments(sums, table.sum(axis=0))
-
-    def seen(self, data: Moments, columns: slice) -> Moments:
-        """The data's moments in some coordinates, with the covariances as they are."""
-        design, means = self.scores.design, data.means[0][:, columns]
-        found = np.zeros((*means.shape, means.shape[1]))
-        for cells, block in self.scores.blocks():
-            part, weight = block[:, columns], design.weight[cells, np.newaxis]
-            for group, mean in enumerate(means):
-                often = design.table[cells, group]
-                own = np.flatnonzero(often)
-                left = part[own] - weight[own] * mean
-                found[group] += (left * often[own, np.newaxis]).T @ left
-        found *= _scale(data.weights[0], data.sizes)[:, np.newaxis, np.newaxis]
-        variances = np.einsum("gii->gi", found)
-        return Moments(means, variances, data.weights[0], data.sizes, found)
+            weighted = design.table[cells] * design.survey[cells, np.newaxis]
+            once, twice = values[:, : self._n_once], values[:, self._n_once :]
+            sums[0, :, : self._n_once] += csr_array(weighted.T) @ once
+            weighted *= design.survey[cells, np.newaxis]
+            sums[0, :, self._n_once :] += csr_array(weighted.T) @ twice
+        return self._moments(sums, design.table.sum(axis=0))
 
     def _values(self) -> Iterator[tuple[slice, Floats]]:
-        """Vectors x of cells, their squares and products; with weights w also w·x, w and w²."""
-        i, j = self._pairs
+        """Information, vectors x and sizes k of cells, for a survey weight of 1; x², x·xᵀ, k·x, k².
+
+        Sizes k are 1, or how many rankings a person has; if nothing differs in weight they are left
+        out.
+        """
+        (i, j), design = self._pairs, self.scores.design
         for cells, block in self.scores.blocks():
-            part = block[:, self._whole]
-            values = [block, block**2, part[:, i] * part[:, j]]
-            if self.scores.design.weighted:
-                weight = self.scores.design.weight[cells, np.newaxis]
-                values += [weight * block, weight, weight**2]
-            yield cells, np.hstack(values)
+            survey = design.survey[cells, np.newaxis]
+            block = block / survey
+            once, twice = [block], [block**2]
+            if self._steps is not None:
+                once.insert(0, self.scores.sums(self._steps.information, cells) / survey)
+            if self._crossed is not None:
+                part = block[:, self._crossed]
+                twice.append(part[:, i] * part[:, j])
+            if design.weighted:
+                size = design.weight[cells, np.newaxis] / survey
+                once.append(size)
+                twice += [size * block, size**2]
+            yield cells, np.hstack([*once, *twice])
 
     def _moments(self, sums: Floats, sizes: Longs) -> Moments:
         """Means, and linearised variances: Σ(x − w·μ)²·m/(m − 1) by the squared weight."""
-        width = self.scores.width
-        first, squares = sums[..., :width], sums[..., width : 2 * width]
+        width, n_known, n_pairs = self.scores.width, self._n_known, len(self._pairs[0])
+        information, first = sums[..., :n_known], sums[..., n_known : n_known + width]
+        twice = sums[..., self._n_once :]
+        squares, products = twice[..., :width], twice[..., width : width + n_pairs]
         if self.scores.design.weighted:
-            cross, weights, squared = sums[..., -width - 2 : -2], sums[..., -2], sums[..., -1]
+            weights, cross, squared = (
+                sums[..., self._n_once - 1],
+                twice[..., -width - 1 : -1],
+                twice[..., -1],
+            )
         else:
             each = float(self.scores.design.weight[0])
-            cross = each * first
             weights = np.asarray(each * np.broadcast_to(sizes, sums.shape[:-1]))
-            squared = each * weights
+            cross, squared = each * first, each * weights
         means = first / weights[..., np.newaxis]
         left = squares - 2.0 * means * cross + means**2 * squared[..., np.newaxis]
-        scale = _scale(weights, sizes)[..., np.newaxis]
+        scale = variance_scale(weights, sizes)[..., np.newaxis]
         variances = np.maximum(left * scale, self._floor)
-        share = share_of_model(sizes)[:, np.newaxis]
-        single = (self._single * squared / weights**2)[..., np.newaxis]
-        model = self._strengths
-        if model is not None:
-            expected = model.expected_variances()
-            drawn = variances[..., : len(expected)]
-            drawn += share * (single * expected - drawn)
         found = Moments(means, variances, np.asarray(weights), np.asarray(sizes))
         if self.scores.design.weighted:
             slopes = 2.0 * (cross - means * squared[..., np.newaxis])
             slopes /= weights[..., np.newaxis] ** 2
-            if model is not None:
-                slopes *= 1.0 - share
             found = found._replace(effective=weights**2 / squared, slopes=slopes)
-        if not self._crossed:
+        if self._crossed is None:
             return found
         i, j = self._pairs
-        part, other = means[..., self._whole], cross[..., self._whole]
-        products = sums[..., 2 * width : 2 * width + len(i)]
+        part, other = means[..., self._crossed], cross[..., self._crossed]
         products = products - part[..., i] * other[..., j] - part[..., j] * other[..., i]
         products = (products + part[..., i] * part[..., j] * squared[..., np.newaxis]) * scale
-        if model is not None:
-            products += share * (single * model.views["scores"][i, j] - products)
         covariances = np.empty((*part.shape, part.shape[-1]))
         covariances[..., i, j] = covariances[..., j, i] = products
         every = np.arange(part.shape[-1])
-        covariances[..., every, every] = variances[..., self._whole]
-        return found._replace(covariances=covariances)
+        covariances[..., every, every] = variances[..., self._crossed]
+        found = found._replace(covariances=covariances)
+        if self._steps is None:
+            return found
+        return self._steps.moments(found, information, squared / weights**2)
 
     def drawn(self, first: int, size: int) -> Moments:
         """The moments of groups with exchanged labels."""
@@ -302,8 +310,14 @@ class GroupDraws(Draws):
                 remedy="divide all counts by the same number, or leave the small group out",
             )
         starts = np.concatenate([[0], np.cumsum(self._sizes.sum(axis=1))])
+        seed = np.uint64(self._options.seed)
+        survey = self.scores.design.survey
+        if (survey != survey[0]).any():
+            slots = np.empty((size, self._units), dtype=np.int32)
+            shuffle_rows(starts, seed, first, slots)
+            return self._slotted(slots)
         labels = np.empty((size, self._units), dtype=np.uint8)
-        shuffle_labels(self._sizes, starts, np.uint64(self._options.seed), first, labels)
+        shuffle_labels(self._sizes, starts, seed, first, labels)
         return self._labelled(labels)
 
     def _labelled(self, labels: NDArray[np.uint8]) -> Moments:
@@ -312,18 +326,32 @@ class GroupDraws(Draws):
         rest = int(sizes.argmax())
         sums = np.zeros((len(labels), len(sizes), self._width))
         total = np.zeros(self._width)
+        for values, units, block, counts in self._blocks(labels):
+            add_by_label(block, units, values, rest, sums)
+            total += counts @ values
+        sums[:, rest] = total - sums.sum(axis=1)
+        each = float(self.scores.design.survey[0])
+        sums[..., : self._n_once] *= each
+        sums[..., self._n_once :] *= each**2
+        back = np.argsort(self._order)
+        return self._moments(sums[:, back], sizes[back])
+
+    def _slotted(self, slots: NDArray[np.int32]) -> Moments:
+        """The moments of groups whose units take these slots: the label and weight of another."""
+        design = self.scores.design
+        by_cell = design.table[:, self._order].ravel()
+        groups = np.repeat(np.tile(self._order, len(design.table)), by_cell).astype(np.uint8)
+        weights = np.repeat(design.survey, design.counts)
+        sums = np.zeros((len(slots), len(self._order), self._width))
+        for values, units, block, _ in self._blocks(slots):
+            add_by_slot(block, groups, weights, units, values, self._n_once, sums)
+        return self._moments(sums, design.table.sum(axis=0))
+
+    def _blocks(self, drawn: NDArray[Any]) -> Iterator[tuple[Floats, Longs, NDArray[Any], Longs]]:
+        """The values of some cells, the cell of each of their units, what is drawn, and counts."""
         counts = self.scores.design.counts
         ends = np.concatenate([[0], np.cumsum(counts)])
         for cells, values in self._values():
             units = np.repeat(np.arange(len(values)), counts[cells])
-            block = np.ascontiguousarray(labels[:, ends[cells.start] : ends[cells.stop]])
-            add_by_label(block, units, values, rest, sums)
-            total += counts[cells] @ values
-        sums[:, rest] = total - sums.sum(axis=1)
-        back = np.argsort(self._order)
-        return self._moments(sums[:, back], sizes[back])
-
-
-def _scale(weights: Floats, sizes: Longs) -> Floats:
-    """From sums of squares to variances of means."""
-    return np.asarray(sizes / (np.maximum(sizes - 1, 1) * weights**2))
+            own = np.ascontiguousarray(drawn[:, ends[cells.start] : ends[cells.stop]])
+            yield values, units, own, counts[cells]

@@ -81,6 +81,18 @@ class ComparedRows:
         table = csr_array((self.count, (self.group, self.index)), shape=shape)
         return np.asarray(table @ self.listed().astype(np.int64))
 
+    def shared(self, n_groups: int) -> Longs:
+        """Items that two groups or more compare with others of them: lists of one say nothing."""
+        listed = self.listed()
+        table = np.zeros((n_groups, len(listed)), dtype=bool)
+        table[self.group, self.index] = True
+        while True:
+            compared = listed & (listed.sum(axis=1) > 1)[:, np.newaxis]
+            by_several = (table.astype(np.int64) @ compared > 0).sum(axis=0) > 1
+            if (listed <= by_several).all():
+                return np.flatnonzero(by_several)
+            listed = listed & by_several
+
     def take(self, rows: NDArray[Any]) -> "ComparedRows":
         """Some of the rows."""
         person = None if self.person is None else self.person[rows]
@@ -193,11 +205,14 @@ class Design:
         Where the cells of each stratum begin.
     members : (n_cells, n_distinct) sparse
         The weight of each different ranking in a unit of the cell.
+    survey : (n_cells,)
+        The survey weight of a unit: the mean of those of its rankings.
     """
 
     table: Longs
     starts: Longs
     members: csr_array
+    survey: Floats
 
     @cached_property
     def counts(self) -> Longs:
@@ -231,15 +246,16 @@ def make_design(rows: ComparedRows) -> Design:
     first, cell = cells_of(rows)
     if rows.person is None:
         count, members = rows.count, (rows.weight[first], (cell[first], rows.index[first]))
+        survey = rows.weight[first]
     else:
         count = np.isin(np.arange(len(cell)), first).astype(np.int64)
         members = (rows.count * rows.weight, (cell, rows.index))
+        survey = np.bincount(cell, rows.count * rows.weight) / np.bincount(cell, rows.count)
     table = np.bincount(cell * n_groups + rows.group, count, len(first) * n_groups)
     starts = starts_of(rows.stratum[first])
     shape = (len(first), n_distinct)
-    return Design(
-        table.reshape(-1, n_groups).astype(np.int64), starts, csr_array(members, shape=shape)
-    )
+    table = table.reshape(-1, n_groups).astype(np.int64)
+    return Design(table, starts, csr_array(members, shape=shape), survey)
 
 
 def cells_of(rows: ComparedRows) -> tuple[Longs, Longs]:

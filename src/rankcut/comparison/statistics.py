@@ -101,6 +101,11 @@ class Moments(NamedTuple):
         return self.sizes if self.effective is None else self.effective
 
 
+def variance_scale(weights: Floats, sizes: Longs) -> Floats:
+    """From sums of squares about the mean of a group to the variance of that mean."""
+    return np.asarray(sizes / (np.maximum(sizes - 1, 1) * weights**2))
+
+
 def about_mean(moments: Moments) -> Moments:
     """Variances about the mean of all groups, rather than of each group's own.
 

@@ -242,6 +242,14 @@ class Rankings:
             people=None if self.people is None else self.people[chosen],
         )
 
+    def among(self, columns: NDArray[Any]) -> "Rankings":
+        """What they say of some of the items."""
+        ranks = self.stored if self.sparse is not None else self.read(0, self.shape[0])
+        items = tuple(self.item(column) for column in columns.tolist())
+        return replace(
+            self, stored=ranks[:, columns], items=items, grouped=False, known_listed=None
+        )
+
     def read(self, start: int, stop: int) -> Floats:
         """Some rows of dense ranks as float64, NaN where unranked; do not write to them."""
         if self.sparse is not None:

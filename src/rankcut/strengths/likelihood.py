@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from rankcut._loops.choices import strict_products, strict_scores, strict_sums
-from rankcut._loops.tied_choices import DAVIDSON, tied_sums
+from rankcut._loops.tied_choices import DAVIDSON, separate_rankings, tied_sums
 from rankcut._loops.types import Floats, Longs, TieModel
 from rankcut.parameters import AT_ONCE
 from rankcut.strengths.choices import TIES, Choices, Ties
@@ -148,8 +148,19 @@ class ChoiceLikelihood:
         curvature[np.diag_indices(self.n_items)] += self.wins - gradient
         return value, gradient, curvature
 
+    def informations(self, parameters: Floats) -> Floats:
+        """The second derivatives of each ranking times −1, a matrix each."""
+        choices, size = self.choices.with_others_as_entries(), self.n_parameters
+        n_rows = choices.n_rankings
+        scores, values = np.empty((n_rows, size)), np.empty(n_rows)
+        found = np.empty((n_rows, size, size))
+        strengths = np.tile(parameters[: self.n_items], (n_rows, 1))
+        every = choices.part(slice(0, n_rows))
+        separate_rankings(strengths, every, self._model(parameters), scores, found, values)
+        return found
+
     def slope(self, parameters: Floats) -> Slope:
-        """The same without a matrix, for many items; rankings have no ties."""
+        """Derivatives without a matrix, for many items; rankings have no ties."""
         value, gradient, own, everywhere, _ = self._sums(parameters, 0)
         choices, worths = self.choices, np.exp(parameters)
         squares = everywhere - own if choices.others else own
@@ -206,14 +217,16 @@ class ChoiceLikelihood:
             pairs += others[4]
         return value, gradient, own, everywhere, pairs
 
+    def _model(self, parameters: Floats) -> TieModel:
+        log_delta = np.append(0.0, parameters[self.n_items :])
+        return TieModel(TIES[self.ties], self.orders, log_delta)
+
     def _tied(self, parameters: Floats, part: slice) -> tuple[Floats, Floats, Floats, Floats]:
         some, weights = self.choices.part(part), self.choices.weights[part]
         n_rows, size = len(some.n_listed), self.n_items + len(self.orders)
         score, ties = np.empty(len(some.items)), np.empty((n_rows, len(self.orders)))
         values, curvature = np.empty(n_rows), np.zeros((size, size))
-        log_delta = np.append(0.0, parameters[self.n_items :])
-        model = TieModel(TIES[self.ties], self.orders, log_delta)
-        worths = parameters[: self.n_items]
+        worths, model = parameters[: self.n_items], self._model(parameters)
         tied_sums(worths, some, weights, model, score, ties, values, curvature)
         return score, ties, values, curvature
 
