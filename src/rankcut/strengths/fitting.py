@@ -153,8 +153,9 @@ class Strengths:
             return self.sparse.draws(n_draws, seed)
         rng = np.random.default_rng(seed)
         values, vectors = linalg.eigh(self.covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        return np.asarray(self.centre + rng.standard_normal((n_draws, len(root))) @ root.T)
+        # The symmetric root: the signs of the vectors, which rounding decides, do not matter.
+        root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+        return np.asarray(self.centre + rng.standard_normal((n_draws, len(root))) @ root)
 
 
 def fit_strengths(
