@@ -213,7 +213,7 @@ def test_a_number_cuts_a_line_for_description():
     model = RankingBlocs((2, 3)).fit(along_a_line(200, 0.1, 3))
     assert model.structure_ == "line"
     assert model.n_blocs_ in (2, 3)
-    assert f"Cut in {model.n_blocs_} blocs, as asked." in model.summary()
+    assert f"Cut into {model.n_blocs_} blocs, as asked." in model.summary()
 
 
 def test_few_people_make_no_camps():

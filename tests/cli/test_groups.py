@@ -172,7 +172,7 @@ def votes(tmp_path):
 def test_blocs_in_words_with_a_cross_table(votes, tmp_path):
     page = tmp_path / "page.html"
     lines = succeed("blocs", votes, "-k", "2", "--by", "town", "-o", page).splitlines()
-    assert lines[0] == "Cut in 2 blocs, as asked."
+    assert lines[0] == "Cut into 2 blocs, as asked."
     orders = {line.split(": ")[1] for line in lines if line.startswith("Bloc ")}
     assert orders == {"uni > ika > ebi > toro", "toro > ebi > ika > uni"}
     shares = {line.split()[0]: line.split()[1:] for line in lines[-2:]}
@@ -186,7 +186,7 @@ def test_people_and_weights(tmp_path):
     table["who"], table["weight"] = np.arange(80) // 2, np.linspace(0.3, 1.7, 80)
     table.to_csv(tmp_path / "votes.csv", index=False)
     options = ["-k", "2", "--people", "who", "--weight", "weight"]
-    assert "Cut in 2 blocs" in succeed(
+    assert "Cut into 2 blocs" in succeed(
         "blocs", tmp_path / "votes.csv", *options, "-o", tmp_path / "out.html"
     )
     assert "<svg" in (tmp_path / "out.html").read_text()

@@ -90,7 +90,7 @@ class BlocReport:
         k = self.model.n_blocs_
         if self.model.structure_ == "camps":
             return [f"People fall into {k} camps."]
-        said = [] if k == 1 else [f"Cut in {k} blocs, as asked."]
+        said = [] if k == 1 else [f"Cut into {k} blocs, as asked."]
         if self.model.structure_ == "crowd":
             return ["One crowd: people differ, but not in camps.", *said]
         if self.model.ends_ is not None:
@@ -98,7 +98,7 @@ class BlocReport:
             return [
                 f"People are spread along a line, from those who prefer {one} to those who prefer "
                 f"{other}; there are no camps.",
-                *(said or ["A number of blocs cuts the line in as many parts."]),
+                *(said or ["To cut the line into parts, give a number of blocs."]),
             ]
         return said or ["One bloc, as asked."]
 
