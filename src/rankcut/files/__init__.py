@@ -1,6 +1,6 @@
 """Files of rankings, items and item graphs, in and out.
 
-``formats`` chooses by the suffix. A format that is no table has a module that reads a source into a
+``formats`` chooses by the suffix. A format other than tables has a module that reads it into a
 :class:`~rankcut.RankingSet`, and writes one as bytes: ``preflib``, ``blt``, ``matrices``. A table
 comes as blocks of columns (``tables``) from ``text`` (CSV, TSV), ``stored_tables`` (Parquet, Excel,
 SPSS, JSON) or a frame; ``roles`` says what each column is, ``guessing`` what it seems to be where

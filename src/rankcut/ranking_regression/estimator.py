@@ -89,8 +89,10 @@ class StrengthRegression(PredictsRankings):
     ----------
     coefficients_ : Table
         A row for each column and item, compared with the mean of all items; or for each feature.
-        ``p_adjusted`` holds for all rows of a term at once (Holm). ``odds_ratio`` is exp of the
-        coefficient, from ``low`` to ``high``.
+        ``coefficient`` is in log odds, ``std_error`` is its standard error, by the errors that
+        were chosen, and ``z`` is the first divided by the second. ``p_adjusted`` holds for all
+        rows of a term at once (Holm). ``odds_ratio`` is exp of the coefficient, from ``low`` to
+        ``high``.
     tests_ : Table
         Wald's test of each term, by the errors that were chosen.
     strengths_ : ndarray of shape (n_items,)

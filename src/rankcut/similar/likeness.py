@@ -44,9 +44,10 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
     mean of s²; the factors of the order of what is listed (:mod:`rankcut.completion.population`); x
     smoothed widely over a given graph; and the mean of given item features.
 
-    All count alike, except what rests on items that two lists share. This has the weight o, the
+    All parts count alike, except the one that rests on items that two lists share: the places, or
+    the factors of order with ``unranked="last"``. Places have the weight o, factors o/2, with o the
     expected share of a list's items that are on another list: o = Σp²/Σp if a share p of the lists
-    has each item. It is places or, with ``unranked="last"``, the factors of order, by o/2.
+    has each item.
 
     Parameters
     ----------

@@ -169,8 +169,8 @@ def fit_strengths(
 ) -> Strengths:
     r"""The strengths θ of items by the Plackett–Luce model, for rankings of any kind.
 
-    From the items that remain, each is chosen next with probability exp θ_i / Σ_j exp θ_j. Pairs
-    are the Bradley–Terry model.
+    From the items that remain, each is chosen next with probability exp θ_i / Σ_j exp θ_j. For
+    pairs this is the Bradley–Terry model.
 
     Parameters
     ----------
