@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from record import header
+from record import header, spaced
 from scipy.sparse import csr_array
 from scipy.special import expit
 from sklearn.cluster import KMeans
@@ -445,8 +445,9 @@ def real_votes(data: Path):
 
 WORDS = f"""
 The share of samples in which the answer is right: the number of camps that were planted, one crowd,
-or no camps among people on a line or a plane. Of 90/10 and 97/3 the minority may be found or left
-alone, but the majority must not break up. Camps are distinct: the true centres tell at least
+or no camps among people on a line or a plane. In 90/10 and 97/3 the minority may be found or left
+alone, but the majority must not break up. "Said instead" counts wrong answers; camps2 is two camps.
+Camps are distinct: the true centres tell at least
 {CLEAR:.0%} of people apart, by their full rankings.
 
 **How the rule was chosen.** An earlier rule fell short in three of these cells: crowds by Mallows'
@@ -513,7 +514,7 @@ def main() -> None:
     print("\n".join(page))
     if args.output is not None:
         opening = header("blocs", "python benchmarks/blocs.py --output docs/results/blocs.md")
-        args.output.write_text(opening + WORDS + "\n".join(page), encoding="utf-8")
+        args.output.write_text(opening + spaced(WORDS + "\n".join(page)), encoding="utf-8")
 
 
 if __name__ == "__main__":

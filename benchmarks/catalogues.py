@@ -71,7 +71,9 @@ def item_tags(n_items: int, seed: int = 0) -> sparse.csr_array:
 def _graph_of_tags(lists: sparse.csr_array, labels: np.ndarray) -> str:
     tags = item_tags(lists.shape[1])
     graph = NeighborGraph(tags, metric="cosine", n_neighbors=10).build()
-    return f"{tags.shape[1]:,} tags, {tags.nnz / tags.shape[0]:.0f} an item; {graph!r}"
+    return (
+        f"{tags.shape[1]:,} tags, {tags.nnz / tags.shape[0]:.0f} an item; {graph.n_edges:,} edges"
+    )
 
 
 def _right(model: Any, n_items: int) -> str:

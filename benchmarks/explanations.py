@@ -2,7 +2,8 @@
 People rank eight items: "even" orders are random, in "alike" ones the first items are mostly before
 the last. Two items have an effect, whose size (none, small, large) heads the columns; "null" items
 have none. Models are those that the commands fit, to predict a number or a class: views with a
-Gaussian process or a logistic regression, and graph cut features with Gaussian processes.
+Gaussian process or a logistic regression, and graph cut features with Gaussian processes. ± is half
+of a 95 % interval over samples.
 
 Run with: python benchmarks/explanations.py [--samples 300] [--seed 1] [--keep FILE.json]
 

@@ -174,7 +174,7 @@ def single_rows() -> None:
         cells = map(in_words, (own, checked, ours, theirs))
         table.add_row(f"{n_items:,}", *cells, f"{above * 1e6:.0f} µs (goal: 60 at most)")
     CONSOLE.print(table)
-    CONSOLE.print("Above: transform minus validate_data minus twice the row itself.\n")
+    CONSOLE.print("Above it: transform minus validate_data minus twice the row itself.\n")
 
 
 def _repeat(work: Callable[[], object], calls: int) -> None:
@@ -187,7 +187,7 @@ def threads() -> None:
     one, two = (best_seconds(partial(graph_cut_features, ranks, graph, n_jobs=n)) for n in (1, 2))
     CONSOLE.print(
         f"200,000 rankings of 20 items: one thread {in_words(one)}, two {in_words(two)}: "
-        f"[bold]{one / two:.2f} times[/bold] faster\n"
+        f"[bold]{one / two:.2f} times[/bold] as fast\n"
     )
 
 

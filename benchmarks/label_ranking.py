@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from record import header, own_command
+from record import header, own_command, spaced
 from scipy.stats import rankdata, t
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import KFold
@@ -147,7 +147,7 @@ def page(scores: dict[Key, dict[str, Any]]) -> str:
     """The results as Markdown."""
     lines = [
         header("Predicting rankings", own_command()),
-        "Ours is the mean Kendall's tau of `RankingRegressor()`, without tuning, in ten folds,",
+        "Ours is the mean Kendall's tau of `RankingRegressor()`, without tuning, over folds,",
         "± half of a 95 % interval (corrected for folds that share rows). Published",
         "best: of six methods, picked for each set afterwards. Forests: a random forest of",
         "scikit-learn for each label, in the first ten folds. Seconds: processor time for a fold.",
@@ -246,7 +246,7 @@ def main() -> None:
     text = page(scores)
     print(text)
     if options.page is not None:
-        options.page.write_text(text, encoding="utf-8")
+        options.page.write_text(spaced(text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -106,9 +106,10 @@ def row(draw: Callable[[int], tuple], n_repeats: int) -> list[str]:
 
 HEAD = (
     "\nAUC × 100 of `RankingClassifier` without a graph, and what each graph adds, ± two standard "
-    "errors over draws. Graphs are learned from the labelled lists, from all lists, labelled or "
-    "not, or made from item features. Simulated people list some of the items nearest to them; "
-    "others list films they rated, or sushi.\n\n"
+    f"errors over {N_REPEATS} draws (simulated people) or {3 * N_REPEATS} (others); half of a 95 % "
+    "interval is 1.6 or 1.1 times that. Graphs are learned from the labelled lists, "
+    "from all lists, labelled or not, or made from item features. Simulated people "
+    "list some of the items nearest to them; others list films they rated, or sushi.\n\n"
     "| lists | items | listed | labels | noise of features | no graph | agreement | co-listing | "
     "co-listing, all lists | item features |\n"
     "|---|---|---|---|---|---|---|---|---|---|\n"

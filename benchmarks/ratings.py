@@ -1,6 +1,7 @@
 """Does the strength of a preference tell more than its order? Gender and age from MovieLens. Each
 kind of vector feeds the same ridge regression. "Presence" knows only which films a person rated;
-"respaced stars" keep their order, at random distances. ± is over repeats of five folds.
+"respaced stars" keep their order, at random distances. ± is half
+of a 95 % interval over repeats of five folds.
 
 Run with: python benchmarks/ratings.py DIRECTORY_OF_MOVIELENS_100K
 

@@ -141,8 +141,9 @@ def draws_are_enough(found: Any, way: Way) -> Verdict:
     few = next((n for n, left in pairs.items() if left <= independent), 600)
     return holds_if(
         independent < _ENOUGH,
-        f"600 independent draws leave {independent:.1%} of squared error. In mirrored pairs, "
-        + ", ".join(f"{n} leave {left:.1%}" for n, left in pairs.items())
+        f"600 independent draws leave {100 * independent:.1f} % of squared error. In mirrored "
+        "pairs, "
+        + ", ".join(f"{n} leave {100 * left:.1f} %" for n, left in pairs.items())
         + f": {few} do as well.",
     )
 

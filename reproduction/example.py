@@ -97,8 +97,8 @@ def higher_values_for_preferred_items(example: Example, way: Way) -> Verdict:
         return Verdict(
             shared([rises, bool((middle < _NEAR_ZERO).all())]),
             f"Read as printed, 5 the least preferred, values {'never' if rises else 'sometimes'} "
-            f"fall along A. The four in the middle have {middle.min():.0%} to {middle.max():.0%} "
-            "of the size of the others.",
+            f"fall along A. The four in the middle have {100 * middle.min():.0f} % to "
+            f"{100 * middle.max():.0f} % of the size of the others.",
         )
     same = example.third == LISTED
     return holds_if(
@@ -139,7 +139,7 @@ def similar_places_add_positive_products(example: Example, way: Way) -> Verdict:
     always = min(shares) >= _ALWAYS
     return Verdict(
         Outcome.HOLDS if always else Outcome.IN_PART if min(shares) > 0.5 else Outcome.FAILS,
-        f"Over 20,000 pairs: in the same half {shares[0]:.0%} of the products are positive, in "
-        f"different halves {shares[1]:.0%} negative, at most one place apart {shares[2]:.0%} "
-        "positive. A tendency, not a law.",
+        f"Over 20,000 pairs: in the same half {100 * shares[0]:.0f} % of the products are "
+        f"positive, in different halves {100 * shares[1]:.0f} % negative, at most one place apart "
+        f"{100 * shares[2]:.0f} % positive. A tendency, not a law.",
     )

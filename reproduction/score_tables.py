@@ -93,7 +93,9 @@ def labels(records: Sequence[Mapping[str, Any]], found: Mapping[str, Scores]) ->
         rows.append(
             {
                 "rankings": name,
-                "right labels, seed by seed": ", ".join(f"{r['right labels']:.0%}" for r in own),
+                "right labels, seed by seed": ", ".join(
+                    f"{100 * r['right labels']:.0f} %" for r in own
+                ),
                 "accuracy": short(float(np.mean([row["accuracy"] for row in own]))),
                 "with the right labels": short(float(np.mean([right[seed] for seed in SEEDS]))),
             }

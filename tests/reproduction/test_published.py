@@ -162,7 +162,7 @@ def test_sushi_from_tasks_to_tables_and_figures(home, monkeypatch):
     assert len(shrinkage) == 25
     shares = {row["rankings"]: row["right labels, seed by seed"] for row in labels}
     assert set(shares) == {"top-6", "4 of 10", "10 of 100"}
-    assert shares["4 of 10"].startswith("100%, ")
+    assert shares["4 of 10"].startswith("100 %, ")
     figures = sushi_claims.figures(records, found)
     assert {"sushi-5 full ELBO", "sushi-5 10 of 100 as run"} <= set(figures)
 
