@@ -158,6 +158,14 @@ def few_of_thirty(rng: Rng) -> Made:
     return shown(rng, ranks, 0.3), {"groups": np.repeat([0, 1], 10), "unranked": "anywhere"}
 
 
+def exposed_thirty(rng: Rng) -> Made:
+    """40 people in each group, who see about six of thirty items: other ones in each group."""
+    ranks = plackett_luce(rng, 80, np.linspace(1.2, -1.2, 30))
+    group = np.repeat([0, 1], 40)
+    often = np.where((np.arange(30) >= 15) == group[:, None], 0.3, 0.1)
+    return shown(rng, ranks, often), {"groups": group, "unranked": "anywhere"}
+
+
 def exposed_pairs(rng: Rng) -> Made:
     """Pairs of neighbours among eight items, others in each group."""
     ranks = plackett_luce(rng, 300, np.linspace(1.5, -1.5, 8))
@@ -241,6 +249,7 @@ def null_designs() -> dict[str, Make]:
             lambda r: camps(r, 200, 10), indifferent(10, 10)
         ),
         "breaks: other items shown to noisy camps": exposed_camps,
+        "breaks: other items of thirty shown, 40, 40": exposed_thirty,
         "other items shown, 15, 60, 150": partial(
             exposed, sizes=(15, 60, 150), chances=(FIRST, LAST, OTHER)
         ),

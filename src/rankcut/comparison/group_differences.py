@@ -98,7 +98,8 @@ def compare_groups(
     measure : {"places", "strengths", "order", "listing"} or None
         What is compared: mean places; strengths in the Plackett–Luce model, whatever items people
         are shown and however many they list; strengths among the items that each list has; or how
-        often each item is listed. None: places if all rankings are full, otherwise strengths.
+        often each item is listed. None: places if all rankings are full, otherwise strengths, or
+        listing if no two groups put the same items in order.
     graph : ItemGraph, recipe or None
         Compares strengths, and also shows differences that are drawn to each other along the item
         graph as far as the evidence goes (``shrunk``). P-values do not depend on it.
@@ -118,7 +119,7 @@ def compare_groups(
         independent. If people are in several groups, labels are exchanged among the rankings
         of each person instead. None: those of a RankingSet.
     sample_weight : sequence or None
-        Survey weights, which stay with their rankings when labels are exchanged. Variances are
+        Survey weights, which stay with the labels when rankings are exchanged. Variances are
         linearised, and the result has the design effect. None: those of a RankingSet.
     counts : sequence or None
         How many rankings each row stands for: the same as repeating it. None: those of a
