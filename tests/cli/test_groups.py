@@ -120,6 +120,17 @@ def test_mistakes(lunch):
     fail("compare", "top-k.csv", "--by", "guest", says="is not ranked.*--unranked last")
 
 
+def test_a_missing_rank_is_named_by_its_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    # Neither the blank row nor the group, which both move the rows, moves the line.
+    rows = ["name,town,toro,uni,ika", "Z,Kobe,,,", "A,Kobe,1,2,3", "B,Nara,1,,2", "C,Nara,3,2,1"]
+    (tmp_path / "votes.csv").write_text("\n".join(rows) + "\n")
+    for command in ("consensus", "compare"):
+        said = run(command, "votes.csv", "--by", "town").stderr
+        assert "left out 1 row that ranks nothing\n" in said
+        assert "votes.csv:4: item 'uni' is not ranked; pass --unranked last" in said
+
+
 def test_weights_of_a_survey(lunch):
     add_columns("full.csv", "weighted.csv", weight=range(100, 148))
     said = succeed(

@@ -148,3 +148,14 @@ def test_the_message_names_the_column_that_has_the_problem():
     assert 'columns="answer,took"' in str(caught.value)
     with pytest.raises(RankingFileError, match="do not look like ranks: column 'took' reaches"):
         read_file(io.StringIO(table(values[:, :3], ["answer", "took", "a"])), "csv")
+
+
+def test_a_zero_among_ranks_from_1_may_be_no_answer():
+    ranks = FULL[:, :4].argsort(axis=1).argsort(axis=1) + 1
+    ranks[4, 1] = 0
+    table = "toro,uni,ika,ebi\n" + "\n".join(",".join(map(str, row)) for row in ranks)
+    with pytest.raises(RankingFileError, match=r'^<stream>:6: .* 0, .* pass missing="0"$'):
+        read_file(io.StringIO(table), "csv")
+    votes = read_file(io.StringIO(table), "csv", missing="0")
+    assert np.argwhere(np.isnan(votes.ranks)).tolist() == [[4, 1]]
+    assert votes.lines[4] == 6

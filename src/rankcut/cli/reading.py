@@ -152,7 +152,8 @@ class Reading:
         filled = rankings.n_ranked() > 0
         if filled.all() or not filled.any():
             return rankings
-        note(f"{source}: left out {amount(int((~filled).sum()), 'row')} that rank nothing")
+        empty = amount(int((~filled).sum()), "row that ranks", "rows that rank")
+        note(f"{source}: left out {empty} nothing")
         return rankings.rows(filled)
 
     def _titled(self, rankings: "RankingSet") -> "RankingSet":

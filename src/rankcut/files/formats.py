@@ -3,7 +3,7 @@
 import gzip
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias, get_args
 
@@ -94,9 +94,10 @@ def read_file(
     chosen = chosen_format(source, format)
     table = _table_options(chosen, options, source)
     if chosen in TABLES:
-        return read_table(read_blocks(source, chosen, delimiter, header, sheet), table)
+        found = read_table(read_blocks(source, chosen, delimiter, header, sheet), table)
+        return _placed(found, source, chosen)
     others = {"blt": read_blt, "abif": read_abif}
-    return others.get(chosen, read_preflib)(source)
+    return _placed(others.get(chosen, read_preflib)(source), source, chosen)
 
 
 def scan_file(
@@ -123,11 +124,18 @@ def scan_file(
     chosen = chosen_format(source, format)
     if chosen in TABLES:
         table = _table_options(chosen, options, source)
-        yield from scan_table(read_blocks(source, chosen, delimiter, header, sheet, rows), table)
+        blocks = scan_table(read_blocks(source, chosen, delimiter, header, sheet, rows), table)
+        yield from (_placed(block, source, chosen) for block in blocks)
         return
     rankings = read_file(source, chosen, **options)
     for start in range(0, len(rankings), rows):
         yield rankings.rows(slice(start, start + rows))
+
+
+def _placed(rankings: RankingSet, source: Source, chosen: Format) -> RankingSet:
+    """The rankings with the file that they are from; the rows of a Parquet file are no lines."""
+    lines = None if chosen == "parquet" else rankings.lines
+    return replace(rankings, file=source_name(source), lines=lines)
 
 
 def from_frame(frame: Any, **options: Any) -> RankingSet:

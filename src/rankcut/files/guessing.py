@@ -140,7 +140,7 @@ def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> No
         return
     about = [i for k, i in enumerate(items) if _is_about(names[k])]
     ranked = [k for k in range(len(items)) if not _is_about(names[k])]
-    codes = ""
+    codes, row = "", 0
     if layout == "wide" and len(ranked) > 1 and values.size:
         codes = _codes_of_no_answer(values[:, ranked], [names[k] for k in ranked])
     problem = found.problem.format(
@@ -148,7 +148,9 @@ def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> No
     )
     naming: Text = ["name the items with ", Setting("item_columns")]
     if codes:
-        problem = f"some items have {codes}, which no rank is"
+        problem = f"some items have {codes}, which is not a rank"
+        held = np.isin(values, [float(code) for code in codes.split(",")])
+        row = int(np.argmax(held.any(axis=1)))
         remedy: Text = ["if that is no answer, pass ", Setting("missing", codes)]
         if about:
             remedy = [*remedy, " ", Setting("columns", as_option(about, block.names))]
@@ -164,12 +166,16 @@ def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> No
         unlike = f"these do not look like ranks: {problem}"
         problem, remedy = said or (unlike, _reading_scores(block, naming))
     culprit = None if found.culprit is None else items[found.culprit]
-    raise block.mistake(problem, remedy, column=culprit)
+    raise block.mistake(problem, remedy, row, culprit)
 
 
 def _codes_of_no_answer(values: NDArray[np.float64], names: Sequence[str]) -> str:
     """The codes for no answer, as an option, if the table is one of ranks without them."""
     codes = np.isin(values, [*NO_ANSWER]) & ((values > values.shape[1]) | (values < 0))
+    zero = values == 0
+    # Ranks may count from 0; where most rows count from 1, a 0 is none of them.
+    if zero.any() and zero.any(axis=1).mean() < 0.5 and not codes.any():
+        codes = zero
     if not codes.any() or check_ranks(np.where(codes, np.nan, values), names) is not None:
         return ""
     return ",".join(f"{code:g}" for code in np.unique(values[codes]).tolist())
@@ -295,7 +301,7 @@ def check_ranks(values: NDArray[np.float64], names: Sequence[str]) -> Finding | 
         culprit, problem = next(iter(found.items()))
         return Finding(sorted(found) if len(left) > 1 else [], problem, culprit)
     if left and _look_like_scores(values[:, left]):
-        return Finding([], "they look like scores: most complete rows lack some ranks")
+        return Finding([], "most complete rows lack some ranks, as scores do")
     return None
 
 

@@ -72,6 +72,7 @@ def table_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
         block = TableBlock.joined(list(blocks))
         blocks = [transposed(block, positions([options.item], block.names, block.source)[0])]
         options = replace(options, item=None, ranking=RANKING)
+        return replace(joined(list(_wide(blocks, options))), lines=None)
     if layout in ("ballots", "orders"):
         read = _ballot_rankings if layout == "ballots" else _order_rankings
         return read(TableBlock.joined(list(blocks)), options)
@@ -142,6 +143,7 @@ def _description(block: TableBlock, roles: Roles) -> dict[str, Any]:
         "weights": weights_of(block, roles),
         "ids": ids_of(block, roles),
         "columns": {block.names[i]: block.objects(i) for i in roles.columns},
+        "lines": block.lines,
     }
 
 
@@ -173,6 +175,7 @@ def joined(blocks: list[RankingSet]) -> RankingSet:
         counted=first.counted,
         ids=ids,
         weights=None if first.weights is None else np.concatenate([b.weights for b in blocks]),
+        lines=np.concatenate([block.lines for block in blocks]),
         columns={
             name: side_column(np.concatenate([block.columns[name] for block in blocks]))
             for name in first.columns

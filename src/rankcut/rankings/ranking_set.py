@@ -62,6 +62,10 @@ class RankingSet:
         The names of the classes.
     item_features : dict of ndarrays, ndarray or None
         What describes each item.
+    file : str or None
+        The file that the rankings were read from.
+    lines : ndarray or None
+        The line of that file on which each row stands, if it stands on one.
     details : dict
         What else a data set has; ``data.item_points`` is ``data.details["item_points"]``.
 
@@ -90,6 +94,8 @@ class RankingSet:
     target: Any = None
     target_names: Sequence[str] = ()
     item_features: Any = None
+    file: str | None = None
+    lines: Any = None
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -99,7 +105,7 @@ class RankingSet:
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "counted", self.counted or bool((counts != 1).any()))
         of_rows: dict[str, Any] = {"counts": counts, "ids": self.ids, "targets": self.target}
-        of_rows |= {"weights": self.weights, "people": self.people}
+        of_rows |= {"weights": self.weights, "people": self.people, "lines": self.lines}
         of_rows |= {f"values of {name!r}": values for name, values in self.columns.items()}
         for what, values, expected in (
             ("labels", self.items, n_items),
@@ -195,6 +201,7 @@ class RankingSet:
             target=None if self.target is None else self.target[numbers],
             weights=None if self.weights is None else self.weights[numbers],
             people=None if self.people is None else self.people[numbers],
+            lines=None if self.lines is None else self.lines[numbers],
             counts=self.counts[numbers],
             ids=ids,
             columns={name: values[numbers] for name, values in self.columns.items()},

@@ -99,7 +99,7 @@ def read_rankings(
             if unranked == "error":
                 _check_ranks(rankings, number)
     else:
-        own, asked_ties = None, True
+        source, own, asked_ties = X, None, True
         weights, counted = None, True
         if hasattr(X, "__rankings__"):
             unranked = X.unranked if unranked == "error" else unranked
@@ -117,7 +117,10 @@ def read_rankings(
         if weights is not None:
             check_total(float(weights.sum()), "counts" if counted else "sample_weight")
         rankings = Rankings(stored, labels, unranked, weights, counted, asked_ties=asked_ties)
-        _check_ranks(rankings, number)
+        try:
+            _check_ranks(rankings, number)
+        except InputError as mistake:
+            raise _in_file(mistake, source) from None
     if counts is not None:
         numbers = check_counts(counts, rankings.shape[0], "counts")
         if (numbers % 1 != 0).any():
@@ -366,6 +369,16 @@ def _refuse(rankings: Rankings, row: int, column: int, rank: float, number: str)
     infinite = f"has {number} {float(rank)}; a {number} is a finite number"
     remedy = "use NaN, not infinity, for an unranked item"
     raise _mistake(infinite, row, column, rankings.items, remedy)
+
+
+def _in_file(mistake: InputError, source: Any) -> InputError:
+    """The mistake on the line of its file, where a missing rank is an empty cell, not NaN."""
+    file = getattr(source, "file", None)
+    if file is None:
+        return mistake
+    line = None if source.lines is None else int(source.lines[mistake.row])
+    problem = "is not ranked" if mistake.remedy is _CHOICES else mistake.problem
+    return mistake.moved(problem=problem, file=file, line=line)
 
 
 def _check_all_stored(rankings: Rankings, matrix: csr_array) -> None:
