@@ -121,6 +121,18 @@ def test_what_a_single_group_puts_in_order_is_left_out():
     assert result.measure == "listing"
 
 
+def test_two_of_several_groups_that_share_nothing_are_not_compared():
+    first, groups = shown([0, 1, 2], [3, 4, 5])
+    both, _ = shown([1, 2, 3, 4], [1, 2, 3, 4])
+    result = compare_groups(
+        np.vstack([first, both]),
+        np.append(groups, ["c"] * 60),
+        unranked="anywhere",
+        n_permutations=99,
+    )
+    assert [(row["first"], row["second"]) for row in result.between] == [("a", "c"), ("b", "c")]
+
+
 def test_nothing_in_common_is_no_evidence_of_no_difference():
     ranks, groups = shown([0, 1, 2], [3, 4, 5])
     result = compare_groups(ranks, groups, unranked="anywhere", n_permutations=99)

@@ -291,7 +291,7 @@ class _GroupTest:
             design_effect=self._design_effect(first, within),
             items=table("items", {"item": names}, UNITS[self.measure], shrunk),
             pairs=table("pairs", pairs, "share") if "pairs" in columns else Table({}),
-            between=_between(first, within, found.get("between"), values),
+            between=self._between(first, within, found.get("between")),
             listing=None,
             method=draws.describe(),
             features=parts["whole"].name if self.features is not None else "means",
@@ -337,7 +337,7 @@ class _GroupTest:
                 f"{', '.join(few[:FEW_UNITS])} {have} fewer than {FEW_UNITS} {what}: p-values hold "
                 "if groups have the same spread, and may not otherwise."
             )
-        if "scores" in parts and (self.measure == "order" or rankings.unranked == "anywhere"):
+        if self._asks_shown:
             table = self.rows.seen(len(self.values))
             least = table[:, table.any(axis=0)].min(axis=1)
             few = [str(self.values[k]) for k in np.flatnonzero(least < FEW_UNITS)]
@@ -354,6 +354,33 @@ class _GroupTest:
             missed = 100 * parts["whole"].error
             notes.append(f"The kernel is approximated: its vectors miss {missed:.2g} % of it.")
         return notes
+
+    def _between(self, seen: Moments, within: Floats, p_values: Floats | None) -> Table:
+        """All pairs of groups, each with its own p-value and effect, p adjusted for all pairs.
+
+        Pairs whose strengths cannot be compared are left out.
+        """
+        if p_values is None:
+            return Table({})
+        rows: dict[str, list[Any]] = {"first": [], "second": [], "effect_size": [], "p_value": []}
+        for one, other, p_value in zip(*two_groups(len(self.values)), p_values, strict=True):
+            two = np.array([one, other])
+            if self._asks_shown and len(self.rows.of_groups(two).shared(len(self.values))) < 2:
+                continue
+            own = seen.of_groups(two)
+            gaps = own.means - own.weights @ own.means / own.weights.sum()
+            total = float(own.weights @ ((gaps**2).sum(axis=1) + within[two]))
+            effect = share_explained(own, total).value
+            found = (self.values[one], self.values[other], effect, float(p_value))
+            for column, value in zip(rows.values(), found, strict=True):
+                column.append(value)
+        return Table(rows)
+
+    @property
+    def _asks_shown(self) -> bool:
+        """Whether only the items of each list were at choice."""
+        strengths = self.measure == "strengths" and self.rows.rankings.unranked == "anywhere"
+        return strengths or self.measure == "order"
 
     def _design_effect(self, seen: Moments, within: Floats) -> dict[Hashable, float]:
         """How many times larger variances of means are than those of as many single rankings.
@@ -433,23 +460,6 @@ def _check_groups(rows: ComparedRows, values: tuple[Hashable, ...]) -> None:
                 parameter="groups",
                 remedy="leave that group out, or merge it with another",
             )
-
-
-def _between(
-    seen: Moments, within: Floats, p_values: Floats | None, values: Sequence[Any]
-) -> Table:
-    """All pairs of groups, each with its own p-value and effect, p adjusted for all pairs."""
-    if p_values is None:
-        return Table({})
-    first, second = two_groups(len(values))
-    effects = []
-    for two in np.stack([first, second], axis=1):
-        own = seen.of_groups(two)
-        gaps = own.means - own.weights @ own.means / own.weights.sum()
-        total = float(own.weights @ ((gaps**2).sum(axis=1) + within[two]))
-        effects.append(share_explained(own, total).value)
-    sides = {"first": [values[k] for k in first], "second": [values[k] for k in second]}
-    return Table({**sides, "effect_size": effects, "p_value": p_values.tolist()})
 
 
 def difference_table(

@@ -93,6 +93,10 @@ class ComparedRows:
                 return np.flatnonzero(by_several)
             listed = listed & by_several
 
+    def of_groups(self, some: Longs) -> "ComparedRows":
+        """The rows of some groups."""
+        return self.take(np.flatnonzero(np.isin(self.group, some)))
+
     def take(self, rows: NDArray[Any]) -> "ComparedRows":
         """Some of the rows."""
         person = None if self.person is None else self.person[rows]
