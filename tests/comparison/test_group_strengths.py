@@ -53,6 +53,30 @@ def test_the_data_are_one_of_the_permutations(kind):
             assert_allclose(other, one, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_kernel_looks_beside_strengths(weighted):
+    """The overall test is the kernel's; items and pairs are compared by strengths all the same."""
+    ranks, groups, unranked = sample("top", 60)
+    ranks[groups == 1] = ranks[groups == 1][:, ::-1]
+    weights = 0.5 + np.arange(60) % 5 if weighted else None
+    found = [
+        compare_groups(
+            ranks,
+            groups,
+            unranked=unranked,
+            features=features,
+            sample_weight=weights,
+            n_permutations=99,
+        )
+        for features in (None, "gaussian")
+    ]
+    assert found[1].features != "means"
+    assert found[1].p_value == 0.01
+    for name in ("items", "pairs"):
+        one, other = (getattr(each, name)["p_value"] for each in found)
+        assert_allclose(one, other, rtol=1e-9)
+
+
 def test_each_group_has_its_own_information():
     """Large groups take the step that Newton's method takes with their own rankings."""
     ranks, groups, unranked = sample("incomplete", 9000)

@@ -100,7 +100,7 @@ def by_distance(whole: slice, first: Moments, *, two: bool) -> Question:
         return with_equal_weights(moments.of_two() if two else moments)
 
     def look(moments: Moments) -> Floats:
-        ratio = form(moments.of(whole)).ratio
+        ratio = form(moments.of(whole)._replace(covariances=None)).ratio
         return ratio.reshape(len(ratio), -1)
 
     return Question(look, lambda _: holm(np.ravel(form(first).p_value())))
