@@ -164,3 +164,5 @@ def test_nothing_in_common_is_no_evidence_of_no_difference():
     assert "No difference" not in result.summary()
     with pytest.raises(InputError, match="no two groups that put the same items in order"):
         compare_groups(ranks, groups, unranked="anywhere", measure="strengths")
+    with pytest.raises(InputError, match="features looks at how items are ordered"):
+        compare_groups(ranks, groups, unranked="anywhere", features="gaussian")

@@ -201,6 +201,12 @@ def compare_groups(
         measure = "places"
         if rows.partial and _have_strengths(rows.rankings):
             measure = "strengths" if len(shared) > 1 else "listing"
+    if measure == "listing" and features is not None:
+        raise InputError(
+            "looks at how items are ordered, and here only what is listed can be compared",
+            parameter="features",
+            remedy="leave it out",
+        )
     compared = rows
     if measure in ("strengths", "order"):
         compared, graph, note = _of_items(rows, shared, graph)
