@@ -7,8 +7,9 @@ Other tests are Welch's t of each item with Bonferroni's correction, Hotelling's
 the energy test, on mean places, as they take no partial lists. The designs were fixed before
 anything was judged by them, and are others than those that chose the statistic
 (comparison_choice.py); those whose name begins with "breaks" were looked for. Each simulated share
-has the standard error sqrt(p(1 − p)/samples). ``--keep`` goes on where a run stopped. ``few`` is
-the level with few people in one group. ``same`` needs ``pip install dcor``.
+has the standard error sqrt(p(1 − p)/samples). ``--keep`` goes on where a run stopped; a row says
+how many samples it has. ``few`` is the level with few people in one group. ``same`` needs ``pip
+install dcor``.
 """
 
 import argparse

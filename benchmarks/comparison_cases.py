@@ -166,6 +166,13 @@ def exposed_thirty(rng: Rng) -> Made:
     return shown(rng, ranks, often), {"groups": group, "unranked": "anywhere"}
 
 
+def exposed_in_part(rng: Rng) -> Made:
+    """Three groups of 40: the first and the second see no items in common."""
+    ranks, group = plackett_luce(rng, 120, np.linspace(1, -1, 6)), np.repeat([0, 1, 2], 40)
+    seen = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1], [0, 1, 1, 1, 1, 0]]) > 0
+    return np.where(seen[group], ranks, np.nan), {"groups": group, "unranked": "anywhere"}
+
+
 def exposed_pairs(rng: Rng) -> Made:
     """Pairs of neighbours among eight items, others in each group."""
     ranks = plackett_luce(rng, 300, np.linspace(1.5, -1.5, 8))
@@ -250,6 +257,7 @@ def null_designs() -> dict[str, Make]:
         ),
         "breaks: other items shown to noisy camps": exposed_camps,
         "breaks: other items of thirty shown, 40, 40": exposed_thirty,
+        "breaks: two of three groups share no items": exposed_in_part,
         "other items shown, 15, 60, 150": partial(
             exposed, sizes=(15, 60, 150), chances=(FIRST, LAST, OTHER)
         ),
