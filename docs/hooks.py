@@ -14,6 +14,7 @@ from boxes import with_tables
 from notebooks import cells, last_value, notebook
 from shell import BLOCK, WIDE, WIDTH, folded, run_commands
 from tell import STORIES, find_data, tell
+from typeset import typeset
 
 from rankcut.public_names import homes_beside
 
@@ -40,9 +41,6 @@ _NOTHING_SAID = re.compile(r'–\s*<div class="doc-md-description">\s*</div>\s*<
 # The name of a test, which may be broken where a reader would.
 _TEST = re.compile(r"<code>tests/[^<]*::[^<]*</code>")
 _BREAK = re.compile("(::|(?<!<)/|_)")
-
-# An option of a command, with or without its value, which is not to be broken after its dashes.
-_OPTION = re.compile(r"<code>(--?[^<]{1,26})</code>")
 
 # A picture by itself, which opens in its own size.
 _PICTURE = re.compile(r'<p>(<img [^>]*src="([^"]+)"[^>]*/?>)</p>')
@@ -143,7 +141,7 @@ def on_page_content(html, page, config, files):
     html = _PICTURE.sub(r'<p><a href="\2">\1</a></p>', html)
     html = _DIFFERENCE.sub("top-k", html)
     html = _SEE_ALSO.sub(lambda found: _NEXT_NAME.sub("<br>", found[0]), html)
-    return _OPTION.sub(r'<code style="white-space:nowrap">\1</code>', html)
+    return typeset(html)
 
 
 def _alike_together(html):

@@ -8,6 +8,7 @@ import hooks
 import pytest
 import shell
 import tell
+from typeset import typeset
 
 import rankcut
 from rankcut.public_names import homes_beside
@@ -121,12 +122,34 @@ def test_the_reference_says_one_thing_once():
     returned = f"{start}<code>Figure</code>\n{said.format(' ')}{end}"
     assert "–" not in mended(returned)
     assert mended("<p>plain</p>") == "<p>plain</p>"
-    assert "nowrap" in mended("<code>--unranked\nlast</code>")
-    assert mended("<i a>full</i>, <i b>top</i> - <i c>k</i>") == "<i a>full</i>, top-k"
+    assert ">top-k<" in mended("<i a>full</i>, <i b>top</i> - <i c>k</i>")
     names = '<details class="see-also"><p>one : First,\nto begin.\ntwo : Second.</p></details>'
     assert mended(names).count("<br>") == 1
-    assert "nowrap" not in mended("<code>unranked</code>")
     assert mended("0.1 ± 0.2", "results/gp.md") == "0.1\u00a0±\u00a00.2"
+
+
+def test_numbers_names_and_formulas_are_typeset():
+    kept = '<span style="white-space:nowrap">{}</span>'.format
+    assert typeset("7 % of 1.4 s, p &lt; 0.01") == "7\u00a0% of 1.4\u00a0s, p &lt;\u00a00.01"
+    assert typeset("3 small sets, .1 ± .2") == "3 small sets, .1 ±\u00a0.2"
+    assert typeset("<p>top-k</p>") == f"<p>{kept('top-k')}</p>"
+    assert typeset("Σ_{i&lt;j} W_ij φ'_i") == "Σ<sub>i&lt;j</sub> W<sub>ij</sub> φ'<sub>i</sub>"
+    assert typeset("p^(d−1)·v_t²") == "p<sup>d−1</sup>·v<sub>t</sub>²"
+    for as_it_is in (
+        "n_jobs and kendall_w",
+        "<pre>x_i 7 %</pre>",
+        "<code>x_i</code>",
+        '<a href="x_i">',
+    ):
+        assert typeset(as_it_is) == as_it_is
+    assert "nowrap" in typeset("<code>--unranked\nlast</code>")
+    assert "nowrap" not in typeset("<code>unranked</code>")
+    assert typeset("<code>a --b</code>") == f"<code>a {kept('--b')}</code>"
+    extra = '".[plot]"'
+    assert typeset(f"<code>pip {extra}</code>") == f"<code>pip {kept(extra)}</code>"
+    name = "<code>GaussianKernel(lam_)</code>"
+    assert typeset(name) == name
+    assert typeset(f"<td>{name}</td>{name}").count("<wbr") == 2
 
 
 def test_long_lines_of_output_are_folded_between_words():
