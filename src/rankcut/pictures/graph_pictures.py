@@ -198,7 +198,9 @@ def _say(graph: Any, layout: GraphLayout) -> str:
         edges = f"{every:,} edges of equal weight, not drawn"
     elif n_edges < every:
         edges = f"{n_edges:,} of {every:,} edges drawn, the strongest of each item"
-    said = f"{items}, {edges}. Strongly connected items lie together."
+    said = f"{items}, {edges}."
+    if every:
+        said += " Strongly connected items lie together."
     if n_edges and np.ptp(layout.weights) > 1e-9 * layout.weights.max():
         low, high = layout.weights[[0, -1]]
         said += f" Thick edges are strong: {low:.2g} to {high:.2g}."
