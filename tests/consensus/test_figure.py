@@ -135,6 +135,26 @@ def test_the_picture_names_every_item_and_joins_what_is_not_clear():
     assert len(bars) == len(joined_runs(order, group.clear)) > 0
 
 
+def test_long_names_that_begin_alike_stay_apart():
+    places = ("park", "pool", "library", "market", "theatre", "school")
+    items = [f"an affordable and well-kept new {place}" for place in places]
+    model = Consensus().fit(make_mallows(60, 6, phi=0.6, random_state=0).ranks)
+    board = ConsensusReport(items, "borda", 0.95, [GroupConsensus.of(model)])
+    group = board.groups[0]
+    for drawn in (leaderboard(board, ""), pairs_picture(group.pairwise, items, range(6))):
+        words = {s.words.split("  ")[0] for s in drawn.scene.shapes if isinstance(s, Text)}
+        assert len({name for name in words if name.startswith("an")}) == 6
+
+
+def test_strengths_are_called_so_with_half_of_their_interval():
+    model = Consensus(method="strengths", n_bootstraps=20).fit(make_food(40, random_state=0).ranks)
+    group = GroupConsensus.of(model)
+    page = consensus_page(ConsensusReport([*map(str, range(8))], "strengths", 0.95, [group]))
+    assert f"{group.scores[0]:.2f} ± {1.96 * group.errors[0]:.2f}" in page
+    assert ">strength<" in page
+    assert ">score<" not in page
+
+
 def test_without_intervals_nothing_is_clear():
     with pytest.raises(InputError, match="needs intervals"):
         leaderboard(report(n_bootstraps=0), "Lunch")

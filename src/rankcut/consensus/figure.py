@@ -50,6 +50,7 @@ from rankcut.pictures.theme import (
     import_figure,
     name_colours,
     shorten,
+    shorten_apart,
 )
 
 # A drawing with names is legible on a phone at this width, in pixels, and scrolls.
@@ -261,7 +262,7 @@ def places_table(
     heads = [Head("place", "number"), Head("item", "name"), Head("possible places", "line", ends)]
     if group.first is not None:
         heads.append(Head("first in", "number roomy"))
-    heads.append(Head("score", "number roomy"))
+    heads.append(Head("score" if group.errors is None else "strength", "number roomy"))
     if listed is not None:
         heads.append(Head("listed by", "number roomy"))
     rows: list[list[Any]] = []
@@ -272,7 +273,10 @@ def places_table(
         row = [int(group.ranking[i]), Cell(name, items[i]), Cell(line, low)]
         if group.first is not None:
             row.append(Cell(f"{100 * group.first[i]:.1f}\u00a0%", float(group.first[i])))
-        row.append(Cell(f"{group.scores[i]:.3f}", float(group.scores[i])))
+        score = f"{group.scores[i]:.3f}"
+        if group.errors is not None:
+            score = f"{group.scores[i]:.2f} ± {1.96 * group.errors[i]:.2f}"
+        row.append(Cell(score, float(group.scores[i])))
         if listed is not None:
             row.append(listed[i])
         rows.append(row)
@@ -306,9 +310,10 @@ def pairs_picture(
     size = min(13.0, max(8.0, 0.62 * side))
     # Whole names, in lines where these fit beside a row.
     names = {i: wrap_name(items[i]) for i in order}
-    for i, name in names.items():
-        if text_box(name, size)[1] > max(side, 1.3 * size):
-            names[i] = shorten(items[i], 32)
+    short = shorten_apart([items[i] for i in order], 32)
+    for i, in_one_line in zip(order, short, strict=True):
+        if text_box(names[i], size)[1] > max(side, 1.3 * size):
+            names[i] = in_one_line
     room = max(text_box(name, size)[0] for name in names.values())
     left, top = 10 + room, 12 + room
     shapes: list[Shape] = []
@@ -385,7 +390,8 @@ def leaderboard(report: ConsensusReport, title: str) -> Picture:
     order = [int(i) for i in np.argsort(means, kind="stable")][:MOST_ITEMS]
     runs = joined_runs(order, group.clear)
     low, high = np.floor(means[order[0]]), np.ceil(means[order[-1]])
-    names = {i: f"{shorten(report.items[i], 18)}  {means[i]:.1f}" for i in order}
+    short = shorten_apart([report.items[i] for i in order], 18)
+    names = {i: f"{name}  {means[i]:.1f}" for i, name in zip(order, short, strict=True)}
     edge = 10 + max(text_width(name, _SIZE) for name in names.values())
     scale = (WIDTH - 2 * edge) / max(1.0, high - low)
     place = {i: edge + scale * (means[i] - low) for i in order}

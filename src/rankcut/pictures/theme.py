@@ -4,6 +4,7 @@ Pages take the colours as CSS variables (:mod:`rankcut.pictures.page`), so that 
 same colour in a picture and on a page, in light and in dark.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -111,6 +112,29 @@ def shorten(label: Any, most: int = 24) -> str:
     """
     text = " ".join(str(label).split())
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def shorten_apart(labels: Sequence[Any], most: int = 24) -> list[str]:
+    """Labels in at most this many characters each; those that begin alike keep their ends.
+
+    >>> shorten_apart(["a park in the north", "a park in the south", "a pool"], 12)
+    ['a park…north', 'a park…south', 'a pool']
+    """
+    short = [shorten(label, most) for label in labels]
+    seen = Counter(short)
+    return [
+        name if seen[name] == 1 else _shorten_middle(label, most)
+        for name, label in zip(short, labels, strict=True)
+    ]
+
+
+def _shorten_middle(label: Any, most: int) -> str:
+    """A label without its middle."""
+    text = " ".join(str(label).split())
+    if len(text) <= most:
+        return text
+    end = (most - 1) // 2
+    return text[: most - 1 - end].rstrip() + "…" + text[-end:].lstrip()
 
 
 def check_length(values: Sequence[Any], expected: int, parameter: str, what: str) -> None:
