@@ -143,6 +143,15 @@ def test_too_few_people_for_a_test_are_named_and_one_tells_no_interval(n_people)
     model.plot()
 
 
+def test_the_page_speaks_of_columns_as_its_sentences_do():
+    table = TABLE.assign(town=np.where(np.arange(len(TABLE)) % 2, "Kobe", "Nara"))
+    model = StrengthRegression(on=["town"]).fit(table, RANKINGS)
+    page = regression_page(model, "Votes")
+    change = model.formula_.columns[-1].change
+    assert f"<h2>{change}</h2>" in page
+    assert "town=" not in page
+
+
 def test_columns_that_the_same_people_tell_have_the_test_of_these_people():
     """Ten people who rank for each value of a column: no more than ten tell about all values."""
     rng = np.random.default_rng(3)

@@ -105,16 +105,21 @@ def regression_page(model: "StrengthRegression", title: str | None) -> str:
     body = [tag("h1", shorten(heading, 80)), tag("p", verdict(model), kind="says")]
     body += [tag("p", line, kind="soft") for line in opening(model)]
     if len(model.tests_):
-        heads = [Head(TESTS.get(name, name), "number") for name in model.tests_.columns]
+        roomy = ("wald", "n_coefficients", "likelihood_ratio")
+        heads = [
+            Head(TESTS.get(name, name), "number roomy" if name in roomy else "number")
+            for name in model.tests_.columns
+        ]
         heads[0] = Head("term", "name")
         tests = [[shown(name, value) for name, value in row.items()] for row in model.tests_]
         body.append(table(heads, tests))
     body += [tag("p", line) for line in odds_in_words(model)]
+    changes = {column.name: column.change for column in model.formula_.columns}
     for name, rows in _groups(model).items():
-        body.append(tag("h2", name or "Features of items"))
+        body.append(tag("h2", changes.get(name, name) or "Features of items"))
         reach = max(abs(log(end)) for end in _known_range(rows)) or 1.0
         heads = [Head("item", "name"), Head("log odds", "line"), Head("odds ratio", "number")]
-        heads += [Head("from", "number"), Head("to", "number"), Head("p", "number")]
+        heads += [Head("from", "number roomy"), Head("to", "number roomy"), Head("p", "number")]
         cells = []
         for row in rows:
             low, high = (log(end) if 0 < end < inf else nan for end in (row["low"], row["high"]))
@@ -125,5 +130,9 @@ def regression_page(model: "StrengthRegression", title: str | None) -> str:
             numbers = [shown(key, row[key]) for key in ("odds_ratio", "low", "high", "p_adjusted")]
             cells.append([_name(row), line, *numbers])
         body.append(table(heads, cells, faint=[row["p_adjusted"] > 0.05 for row in rows]))
-    body.append(tag("p", "p-values hold for all rows of a term at once (Holm).", kind="soft"))
+    said = (
+        f"Bars: {100 * model.confidence:g} % intervals, each by itself. Grey dots: odds ratio 1. "
+        "Faint: p above 0.05. p-values hold for all rows of a term at once (Holm)."
+    )
+    body.append(tag("p", said, kind="soft"))
     return page(heading, *body)
