@@ -81,6 +81,14 @@ def test_counts_are_the_same_page_as_rows():
     assert weighed.study.places.tolist() == each.study.places.tolist()
 
 
+def test_a_map_of_weighted_rankings_says_that_they_are_drawn():
+    votes = make_mallows(60, 4, phi=0.6, random_state=0)
+    weights = np.random.default_rng(0).uniform(0.5, 2, size=60)
+    said = "rankings are drawn at random, by their weights."
+    assert said in report(votes.ranks, sample_weight=weights).html
+    assert said not in report(votes.ranks).html
+
+
 def test_small_and_odd_sets_have_a_page_and_large_ones_stay_below_a_megabyte():
     for ranks in ([[1.0, 2.0]], [[1.0]], [[1.0, 1.0, 1.0]], [[1.0, np.nan], [np.nan, 1.0]]):
         page = report(np.array(ranks), unranked="anywhere")

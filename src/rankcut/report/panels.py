@@ -220,6 +220,8 @@ def make_map(study: Study) -> Panel | None:
     if shown.n_rankings < study.description.n_rankings:
         total = study.description.n_rankings
         said.append(f"It has {shown.n_rankings:,} of {total:,} rankings, drawn at random.")
+    elif not study.shown.counted:
+        said.append(f"Its {shown.n_rankings:,} rankings are drawn at random, by their weights.")
     notes = ["Points are rankings, arrows point to where an item is ranked high."]
     notes += about_groups(shown)
     if any(shape.where == "later" for shape in picture.scene.shapes):
