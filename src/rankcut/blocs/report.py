@@ -68,8 +68,7 @@ class BlocReport:
     def share(self, bloc: int) -> str:
         """The size of a bloc in words."""
         size, total = float(self.model.sizes_[bloc]), float(self.model.sizes_.sum())
-        people = "person" if size == 1 else "people"
-        return f"{size:,.6g} {people}, {100 * size / total:.0f} %"
+        return f"{_people(size)}, {100 * size / total:.0f} %"
 
     def rows_of(self, bloc: int) -> list[int]:
         """The rows of the distinctive items of a bloc."""
@@ -213,7 +212,7 @@ def bloc_page(report: BlocReport, title: str = "", shown: Picture | None = None)
 
 
 def _body(report: BlocReport, shown: Picture | None) -> Iterator[Html]:
-    people = amount(round(float(report.model.sizes_.sum())), "person", "people")
+    people = _people(float(report.model.sizes_.sum()))
     yield tag("p", f"{people}, {amount(len(report.items), 'item')}.", kind="soft")
     for sentence in report.sentences():
         yield tag("p", sentence)
@@ -234,10 +233,11 @@ def _body(report: BlocReport, shown: Picture | None) -> Iterator[Html]:
         yield tag("h2", "Camps or not")
         yield tag(
             "p",
-            "BIC: how well each number of camps, and each other structure, explains the rankings "
-            "for its size. ICL is larger the less it is known who belongs to which camp. The "
-            "smallest is best: BIC, or of three camps and more ICL. A line has to be better by 10, "
-            "and parts of a person's list have to agree with each other.",
+            "BIC: how well each structure explains the rankings for its size; the smallest is "
+            "best. ICL also counts how unclear it is who belongs to which camp: it chooses the "
+            "number of camps, and three or more need the smallest ICL, too. A line has to be "
+            "better by 10. For camps or a line, one part of a person's list must also say "
+            "something about the rest.",
             kind="soft",
         )
         columns = [report.model.selection_[name] for name in ("n_blocs", "bic", "icl")]
@@ -288,6 +288,17 @@ def draw_blocs(report: BlocReport) -> Any:
     rankings = amount(round(float(model.sizes_.sum())), "ranking")
     said = f"{rankings}. Dots: places in each bloc. Lines: possible places."
     return draw_places(groups, report.items, order[:MOST_ITEMS].tolist(), title, said)
+
+
+def _people(size: float) -> str:
+    """A number of people; survey weights make it no whole number.
+
+    >>> _people(1.0), _people(1200.0), _people(336.315)
+    ('1 person', '1,200 people', '336.3 people by weight')
+    """
+    if round(size, 6).is_integer():
+        return amount(round(size), "person", "people")
+    return f"{size:,.1f} people by weight"
 
 
 def _plain(size: float) -> int | float:
