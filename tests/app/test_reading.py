@@ -56,6 +56,12 @@ def test_a_problem_is_shown_at_its_cell(looked):
     assert "votes.csv" not in mistake["said"]
 
 
+def test_a_remedy_for_several_columns_speaks_of_several(looked):
+    rows = "".join(f"{k},{20 + k},1,2,3\n" for k in range(1, 40))
+    mistake = looked("votes.csv", f"id,age,toro,uni,ika\n{rows}")["mistake"]
+    assert mistake["remedies"][0]["says"] == "id, age are not items"
+
+
 def test_a_column_changes_its_role(looked):
     about = looked("votes.csv", TABLE, columns="age")
     assert about["roles"] == ["other", "other", "item", "item", "item"]

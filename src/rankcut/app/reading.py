@@ -151,6 +151,8 @@ def say_mistake(mistake: Exception) -> dict[str, Any]:
         choices = [{"format": each} for each in ("csv", "tsv", "json", "xlsx", "soi", "blt")]
 
     def says(name: str, value: Any) -> str:
+        if name == "columns" and "," in str(value):
+            return f"{str(value).replace(',', ', ')} are not items"
         return _SAYS.get(f"{name}={value}", _SAYS.get(name, f"{name}: {{}}")).format(value)
 
     return {
