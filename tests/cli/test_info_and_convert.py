@@ -28,7 +28,7 @@ def test_info_reports_problems(lunch):
 
 def test_columns_that_are_no_ranks_are_noticed(lunch):
     (lunch / "years.csv").write_text("year,points\n1975,3\n1976,5\n")
-    fail("info", "years.csv", says="csv:2: these do not look like ranks: column 'year' reaches")
+    fail("info", "years.csv", says="csv:3: these do not look like ranks: column 'year' reaches")
     said = succeed("info", "years.csv", "--item-columns", "1-2")
     assert "all rankings are the same" in said
     assert "ranks go up to 1,976, with 2 items" in said

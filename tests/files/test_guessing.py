@@ -140,6 +140,24 @@ def test_ordinals_beside_numbers_are_not_mixed():
     np.testing.assert_array_equal(votes.ranks, [[1, 2], [2, 1]])
 
 
+@pytest.mark.parametrize("cell", ["2nd", "second"])
+def test_an_ordinal_among_numbers_is_a_rank(cell):
+    votes = read_file(io.StringIO(f"toro,uni,ika,ebi\n1,2,3,4\n4,{cell},1,3\n3,4,2,1\n"), "csv")
+    np.testing.assert_array_equal(votes.ranks, [[1, 2, 3, 4], [4, 2, 1, 3], [3, 4, 2, 1]])
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [("-2", "has -2, and ranks are not negative"), ("30", "reaches 30, beyond 8 columns")],
+)
+def test_the_message_names_the_line_of_the_cell(cell, says):
+    rows = table(TOP, "abcdefgh").split("\n")
+    # Nothing is missing without the column, so it may be no item.
+    rows[9] = f"{cell},{rows[9].partition(',')[2]}"
+    with pytest.raises(RankingFileError, match=f"^<stream>:10: column 'a' {says}.*columns=\"a\""):
+        read_file(io.StringIO("\n".join(rows)), "csv")
+
+
 def test_the_message_names_the_column_that_has_the_problem():
     rng = np.random.default_rng(0)
     values = np.column_stack([CODES["no or yes"], rng.integers(40, 900, N), FULL])
@@ -154,7 +172,7 @@ def test_a_zero_among_ranks_from_1_may_be_no_answer():
     ranks = FULL[:, :4].argsort(axis=1).argsort(axis=1) + 1
     ranks[4, 1] = 0
     table = "toro,uni,ika,ebi\n" + "\n".join(",".join(map(str, row)) for row in ranks)
-    with pytest.raises(RankingFileError, match=r'^<stream>:6: .* 0, .* pass missing="0"$'):
+    with pytest.raises(RankingFileError, match=r'^<stream>:6: .* has 0, .* pass missing="0"; '):
         read_file(io.StringIO(table), "csv")
     votes = read_file(io.StringIO(table), "csv", missing="0")
     assert np.argwhere(np.isnan(votes.ranks)).tolist() == [[4, 1]]

@@ -4,6 +4,7 @@ import re
 import shlex
 
 import numpy as np
+import pandas as pd
 import pytest
 from commands import fail, succeed
 
@@ -89,6 +90,25 @@ def test_the_option_that_a_message_suggests_works(case, tmp_path):
     if {*votes.items} == {*ITEMS} and case not in ("scores", "words of a usual scale"):
         listed = CODED != 99 if "for no answer" in case else np.ones_like(RANKS, bool)
         np.testing.assert_array_equal(votes.with_items(ITEMS).ranks[listed], RANKS[listed])
+
+
+@pytest.mark.parametrize("cell", ["two", "-2", "7", "7.0", "2.3"])
+def test_a_column_is_not_offered_if_the_others_are_no_rankings_without_it(cell, tmp_path):
+    place = tmp_path / "votes.csv"
+    rows = RANKS.astype(str).astype(object)
+    rows[2, 1] = cell
+    place.write_text(table(ITEMS, rows))
+    said = fail("info", place, says=r"votes\.csv:4: column 'uni'").stderr
+    assert suggested(said) == ["--missing", cell]
+    assert "--columns" not in said
+    succeed("info", place, *suggested(said))
+
+
+def test_negative_codes_of_a_parquet_file_are_no_answer(tmp_path):
+    frame = pd.DataFrame(np.where(CODED == 99, -99.0, CODED), columns=ITEMS)
+    frame.to_parquet(tmp_path / "votes.parquet")
+    said = fail("info", tmp_path / "votes.parquet", says="has -99, which is not a rank").stderr
+    succeed("info", tmp_path / "votes.parquet", *suggested(said))
 
 
 def test_words_that_nobody_knows_are_not_put_in_an_order(tmp_path):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import Setting, Text, amount
+from rankcut.errors import RankingFileError, Setting, Text, amount
 from rankcut.files.tables import ORDINALS, Layout, TableBlock, shown
 from rankcut.parameters import MOST_LISTED
 
@@ -128,32 +128,41 @@ def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> No
     ordinals = [block.has_ordinals(i) for i in items]
     empty = block.empty_columns() if any(ordinals) else set()
     plain = [k for k, i in enumerate(items) if not ordinals[k] and i not in empty]
-    found: Finding | None
-    values = np.empty((0, len(items)))
-    if layout == "wide" and any(ordinals) and plain:
+    role, check = ("the rank", check_ranks) if layout == "wide" else ("the score", check_scores)
+    values = np.column_stack([block.numbers(i, role) for i in items])
+
+    def pass_without(odd: Sequence[int]) -> bool:
+        kept = [k for k in range(len(items)) if k not in odd]
+        return len(kept) > 1 and check(values[:, kept], [names[k] for k in kept]) is None
+
+    found = check(values, names)
+    # A "2nd" among numbers is a rank. Columns of ordinals are all items if they are rankings.
+    mixed = layout == "wide" and any(ordinals) and bool(plain) and pass_without(plain)
+    if mixed:
         found = Finding(plain, "{} has no ordinals, as other columns have", plain[0])
-    else:
-        role = "the rank" if layout == "wide" else "the score"
-        values = np.column_stack([block.numbers(i, role) for i in items])
-        found = (check_ranks if layout == "wide" else check_scores)(values, names)
     if found is None:
         return
     about = [i for k, i in enumerate(items) if _is_about(names[k])]
     ranked = [k for k in range(len(items)) if not _is_about(names[k])]
-    codes, row = "", 0
-    if layout == "wide" and len(ranked) > 1 and values.size:
-        codes = _codes_of_no_answer(values[:, ranked], [names[k] for k in ranked])
-    problem = found.problem.format(
-        "" if found.culprit is None else f"column {names[found.culprit]!r}"
-    )
+    row, culprit = found.row, found.culprit
+    codes: list[tuple[int, int]] = []
+    if layout == "wide" and len(ranked) > 1 and not mixed:
+        own = values[:, ranked], [names[k] for k in ranked]
+        codes = _codes_of_no_answer(*own)
+        if not codes and found.columns and not pass_without(found.columns):
+            codes = _codes_of_no_answer(*own, usual=False)
+    problem = found.problem.format("" if culprit is None else f"column {names[culprit]!r}")
     naming: Text = ["name the items with ", Setting("item_columns")]
     if codes:
-        problem = f"some items have {codes}, which is not a rank"
-        held = np.isin(values, [float(code) for code in codes.split(",")])
-        row = int(np.argmax(held.any(axis=1)))
-        remedy: Text = ["if that is no answer, pass ", Setting("missing", codes)]
+        cells = [(at, ranked[k], shown(block.columns[items[ranked[k]]][at])) for at, k in codes]
+        row, culprit, first = cells[0]
+        problem = f"column {names[culprit]!r} has {first}, which is not a rank"
+        written = {text: values[at, k] for at, k, text in cells}
+        missing = ",".join(sorted(written, key=written.__getitem__))
+        remedy: Text = ["if that is no answer, pass ", Setting("missing", missing)]
         if about:
             remedy = [*remedy, " ", Setting("columns", as_option(about, block.names))]
+        remedy = [*remedy, "; otherwise correct it"]
     elif found.columns:
         odd = [items[k] for k in found.columns]
         these = "it is not an item" if len(odd) == 1 else f"these {len(odd)} are not items"
@@ -165,20 +174,38 @@ def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> No
         said = rankings_in_text(block)
         unlike = f"these do not look like ranks: {problem}"
         problem, remedy = said or (unlike, _reading_scores(block, naming))
-    culprit = None if found.culprit is None else items[found.culprit]
-    raise block.mistake(problem, remedy, row, culprit)
+    raise block.mistake(problem, remedy, row, None if culprit is None else items[culprit])
 
 
-def _codes_of_no_answer(values: NDArray[np.float64], names: Sequence[str]) -> str:
-    """The codes for no answer, as an option, if the table is one of ranks without them."""
-    codes = np.isin(values, [*NO_ANSWER]) & ((values > values.shape[1]) | (values < 0))
+def pass_check(block: TableBlock, items: Sequence[int], layout: Layout) -> bool:
+    """Whether the columns are several, and look like ranks or scores."""
+    if len(items) < 2:
+        return False
+    try:
+        check_numbers(block, items, layout)
+    except RankingFileError:
+        return False
+    return True
+
+
+def _codes_of_no_answer(
+    values: NDArray[np.float64], names: Sequence[str], *, usual: bool = True
+) -> list[tuple[int, int]]:
+    """The cells with codes for no answer, usual or any, if the table is one of ranks without them.
+
+    Unusual ones are at most half of a column.
+    """
+    odd = (values > values.shape[1]) | (values < 0)
+    codes = odd & np.isin(values, [*NO_ANSWER]) if usual else odd | (2 * values % 1 > 0)
+    if not usual and (2 * codes.sum(axis=0) > (~np.isnan(values)).sum(axis=0)).any():
+        return []
     zero = values == 0
     # Ranks may count from 0; where most rows count from 1, a 0 is none of them.
     if zero.any() and zero.any(axis=1).mean() < 0.5 and not codes.any():
         codes = zero
     if not codes.any() or check_ranks(np.where(codes, np.nan, values), names) is not None:
-        return ""
-    return ",".join(f"{code:g}" for code in np.unique(values[codes]).tolist())
+        return []
+    return [(row, column) for row, column in np.argwhere(codes).tolist()]
 
 
 def _reading_scores(block: TableBlock, naming: Text) -> Text:
@@ -277,6 +304,7 @@ class Finding:
     columns: list[int]
     problem: str  #: what is wrong, with ``{}`` for the column that has the problem
     culprit: int | None = None  #: that column; None if the problem names none
+    row: int = 0  #: a row that has the problem
 
 
 def check_ranks(values: NDArray[np.float64], names: Sequence[str]) -> Finding | None:
@@ -284,22 +312,22 @@ def check_ranks(values: NDArray[np.float64], names: Sequence[str]) -> Finding | 
 
     >>> votes = np.array([[1956, 1, 2, 3], [1957, 2, 1, 3], [1958, 3, 2, 1]], dtype=float)
     >>> check_ranks(votes, ["held in", "Ann", "Bob", "Cy"])
-    Finding(columns=[0], problem='{} reaches 1958, beyond 4 columns of numbers', culprit=0)
+    Finding(columns=[0], problem='{} reaches 1958, beyond 4 columns of numbers', culprit=0, row=2)
     """
     values = values[:_MOST_ROWS]
     left = np.flatnonzero(~np.isnan(values).all(axis=0)).tolist()
     found = _odd_by_range(values, left, values.shape[1])
     for i in left:
         if _is_about(names[i]):
-            found.setdefault(i, "{} does not sound like an item")
+            found.setdefault(i, ("{} does not sound like an item", 0))
     left = [i for i in left if i not in found]
     for i in _codes(values, left) if len(left) > 2 else []:
-        found[i] = "{} has ties or gaps, and without it every ranking is strict"
+        found[i] = "{} has ties or gaps, and without it every ranking is strict", 0
     left = [i for i in left if i not in found]
     if found:
         # The first that was found has the clearest problem.
-        culprit, problem = next(iter(found.items()))
-        return Finding(sorted(found) if len(left) > 1 else [], problem, culprit)
+        culprit, (problem, row) = next(iter(found.items()))
+        return Finding(sorted(found) if len(left) > 1 else [], problem, culprit, row)
     if left and _look_like_scores(values[:, left]):
         return Finding([], "most complete rows lack some ranks, as scores do")
     return None
@@ -309,8 +337,8 @@ def check_scores(values: NDArray[np.float64], names: Sequence[str]) -> Finding |
     """Evidence against scores: a column that numbers the rows, or has a range of its own.
 
     >>> stars = np.array([[1956, 5, 2], [1961, 1, 4], [1958, 3, 3], [1959, 3, 1]], dtype=float)
-    >>> check_scores(stars, ["held in", "Ann", "Bob"])
-    Finding(columns=[0], problem='{} has a range of its own, far from the other scores', culprit=0)
+    >>> check_scores(stars, ["held in", "Ann", "Bob"]).problem
+    '{} has a range of its own, far from the other scores'
     """
     values = values[:_MOST_ROWS]
     left = np.flatnonzero(~np.isnan(values).all(axis=0)).tolist()
@@ -337,22 +365,23 @@ def check_scores(values: NDArray[np.float64], names: Sequence[str]) -> Finding |
 
 def _odd_by_range(
     values: NDArray[np.float64], left: Sequence[int], n_columns: int
-) -> dict[int, str]:
-    """The columns with numbers that no rank has, and what is wrong with each."""
-    odd: dict[int, str] = {}
+) -> dict[int, tuple[str, int]]:
+    """The columns with numbers that no rank has, and what is wrong with each, in which row."""
+    odd: dict[int, tuple[str, int]] = {}
     left = list(left)
     while left:
         found = {}
         for i in left:
-            column = values[:, i][~np.isnan(values[:, i])]
-            if column.min() < 0:
-                found[i] = f"{{}} has {column.min():g}, and ranks are not negative"
-            elif (2 * column % 1 != 0).any():
-                strange = column[2 * column % 1 != 0][0]
-                found[i] = f"{{}} has {strange:g}, and ranks are whole numbers"
-            elif column.max() > n_columns - len(odd):
+            column = values[:, i]
+            least, most = int(np.nanargmin(column)), int(np.nanargmax(column))
+            strange = int(np.argmax(2 * column % 1 > 0))
+            if column[least] < 0:
+                found[i] = f"{{}} has {column[least]:g}, and ranks are not negative", least
+            elif 2 * column[strange] % 1 > 0:
+                found[i] = f"{{}} has {column[strange]:g}, and ranks are whole numbers", strange
+            elif column[most] > n_columns - len(odd):
                 width = amount(n_columns, "column")
-                found[i] = f"{{}} reaches {column.max():g}, beyond {width} of numbers"
+                found[i] = f"{{}} reaches {column[most]:g}, beyond {width} of numbers", most
         # A column of ranks may look too large once others are gone: the first look decides, and
         # later ones while most columns stay.
         if not found or (odd and 2 * len(found) >= len(left)):

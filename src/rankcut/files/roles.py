@@ -13,6 +13,7 @@ from rankcut.files.guessing import (
     as_option,
     check_numbers,
     layout_of_text,
+    pass_check,
     places_of_ballots,
     rankings_in_text,
     some_of,
@@ -212,7 +213,7 @@ def _items(
         items = [i for i in left if block.is_numeric(i)]
         _check_named_once(items, block)
         for i in sorted({*left} - {*items}):
-            block.check_not_mistyped(i)
+            block.check_not_mistyped(i, lambda: pass_check(block, items, layout))
         if items and options.known_items is not None:
             items = _known_items(block, items, options.known_items)
         elif items:

@@ -132,7 +132,7 @@ class TableBlock:
                 row,
                 column,
                 f"{role} is {str(cell)[:40]!r}, which is not a number",
-                ["if this column is not an item, pass ", Setting("columns", self.names[column])],
+                "write it as a number",
             )
         return number
 
@@ -186,8 +186,9 @@ class TableBlock:
 
     def without(self, codes: Collection[str]) -> "TableBlock":
         """The same with no value in cells that hold one of some codes."""
+        numbers = [n for code in codes if (n := number_of(code, ordinals=False)) is not None]
         cells = [
-            np.where(np.isin(own, [float(c) for c in codes if c.isdecimal()]), np.nan, own)
+            np.where(np.isin(own, numbers), np.nan, own)
             if isinstance(own, np.ndarray)
             else tuple(None if cell is not None and shown(cell) in codes else cell for cell in own)
             for own in self.columns
@@ -211,8 +212,11 @@ class TableBlock:
             for cell in self.columns[column]
         )
 
-    def check_not_mistyped(self, column: int) -> None:
-        """Refuse a column of numbers with a few other cells, which may or may not be an item."""
+    def check_not_mistyped(self, column: int, others_pass: Callable[[], bool]) -> None:
+        """Refuse a column of numbers with a few other cells, which may or may not be an item.
+
+        It may be none if the other columns are rankings without it.
+        """
         if self.is_numeric(column):
             return
         values = [(row, c) for row, c in enumerate(self.columns[column]) if not is_missing(c)]
@@ -224,16 +228,15 @@ class TableBlock:
             no_answer: Text = []
             if len(words) == 1 and "," not in str(cell) and largest <= len(self.names):
                 no_answer = ["if that is no answer, pass ", Setting("missing", *words), "; "]
-            self.refuse(
-                row,
-                column,
-                f"{str(cell)[:40]!r} is not a number, and others are",
-                [
-                    *no_answer,
-                    "if this column is not an item, pass ",
-                    Setting("columns", self.names[column]),
-                ],
-            )
+            remedy: Text = [
+                "if it is a rank, write it as a number; otherwise name the items with ",
+                Setting("item_columns"),
+            ]
+            if others_pass():
+                columns = Setting("columns", self.names[column])
+                remedy = ["if this column is not an item, pass ", columns]
+            problem = f"{str(cell)[:40]!r} is not a number, and others are"
+            self.refuse(row, column, problem, [*no_answer, *remedy])
 
 
 def _floats(cells: Any) -> NDArray[np.float64] | None:
