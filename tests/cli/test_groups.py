@@ -131,6 +131,21 @@ def test_a_missing_rank_is_named_by_its_line(tmp_path, monkeypatch):
         assert "votes.csv:4: item 'uni' is not ranked; pass --unranked last" in said
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("votes.csv", "ranking,item,rank\na,x,1\na,y,2\n\nb,y,1\n", 5),
+        ("votes.soi", "# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: x\n\n3: 1,2\n\n1: 2\n", 6),
+        ("votes.blt", '2 1\n-2\n1 1 2 0\n1 2 0\n0\n"x"\n"y"\n', 4),
+        ("votes.abif", "# Two votes\n1: x > y\n1: y\n", 3),
+    ],
+)
+def test_a_missing_rank_is_named_by_the_line_of_its_ranking(name, text, line, tmp_path):
+    (tmp_path / name).write_text(text)
+    fail("consensus", tmp_path / name, says=rf"{name}:{line}: item 'x' is not ranked; pass --unr")
+    succeed("consensus", tmp_path / name, "--unranked", "last")
+
+
 def test_weights_of_a_survey(lunch):
     add_columns("full.csv", "weighted.csv", weight=range(100, 148))
     said = succeed(

@@ -165,7 +165,7 @@ def read_abif(source: Source) -> RankingSet:
     """
     name = source_name(source)
     names: dict[str, str] = {}
-    counts, orders = list[int](), list[list[tuple[str, ...]]]()
+    counts, lines, orders = list[int](), list[int](), list[list[tuple[str, ...]]]()
     title = ""
     for number, text in enumerate(decoded(read_all(source)).split("\n"), start=1):
         line = text.partition("#")[0].strip()
@@ -187,12 +187,15 @@ def read_abif(source: Source) -> RankingSet:
             if len({*listed}) < len(listed):
                 raise RankingFileError("an order lists each candidate once", name, number)
             counts.append(count)
+            lines.append(number)
             orders.append(order)
     if not any(orders):
         raise RankingFileError("the file has no votes", name, 1)
     named = [[tuple(names.get(t, t) for t in group) for group in order] for order in orders]
     ranks, items = from_orders(named, sparse=True)
-    return RankingSet(fitting_ranks(ranks), tuple(items), counts=counts, title=title)
+    return RankingSet(
+        fitting_ranks(ranks), tuple(items), counts=counts, title=title, lines=np.array(lines)
+    )
 
 
 def _abif_order(text: str) -> list[tuple[str, ...]]:

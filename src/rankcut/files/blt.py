@@ -11,6 +11,8 @@ from collections import Counter
 from itertools import chain
 from typing import NoReturn
 
+import numpy as np
+
 from rankcut.errors import RankingFileError, amount
 from rankcut.files.text import Source, decoded, read_all, source_name, whole_number
 from rankcut.rankings.orders import from_orders, to_orders
@@ -67,6 +69,7 @@ def read_blt(source: Source) -> RankingSet:
         )
     withdrawn: list[int] = []
     ballots: list[tuple[int, list[list[int]]]] = []
+    own_lines: list[int] = []
     for number, text in map(_uncommented, place):
         if text == "0":
             break
@@ -80,6 +83,7 @@ def read_blt(source: Source) -> RankingSet:
                 withdrawn += [_item(token[1:], n_items) for token in text.split()]
             elif text:
                 ballots.append(_read_ballot(text, n_items))
+                own_lines.append(number)
         except ValueError as problem:
             refuse(str(problem), number)
     else:
@@ -109,6 +113,7 @@ def read_blt(source: Source) -> RankingSet:
         title="".join(quoted[n_items:]),
         metadata=metadata,
         notes=notes,
+        lines=np.array(own_lines),
     )
 
 

@@ -193,6 +193,7 @@ def _long_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
     rows, columns, values, lines = [], [], [], []
     counts: list[int] = []
     weights: list[float] = []
+    starts: list[int] = []
     known: dict[str, list[Any]] = {}
     source = ""
     scores = options.score is not None
@@ -214,6 +215,7 @@ def _long_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
         for at, ranking in enumerate(own):
             if ranking not in ids:
                 ids[ranking] = len(ids)
+                starts.append(int(block.lines[at]))
                 counts.append(1 if times is None else int(times[at]))
                 if weighing is not None:
                     weights.append(float(weighing[at]))
@@ -251,6 +253,7 @@ def _long_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> Ranki
         counts=counts,
         weights=np.array(weights) if weights else None,
         ids=tuple(ids),
+        lines=np.array(starts),
         columns={name: side_column(object_array(cells)) for name, cells in known.items()},
     )
 

@@ -62,6 +62,7 @@ def read_preflib(source: Source) -> RankingSet:
     is_cat = header.fields.get("DATA TYPE", name.removesuffix(".gz")[-3:]) == "cat"
     numbers = header.numbers
     starts, columns, ranks, counts = array("q", [0]), array("q"), array("q"), array("q")
+    own_lines = array("q")
     for line, text in enumerate(lines[header.n_lines :], start=header.n_lines + 1):
         if not text or text.startswith("#"):
             continue
@@ -78,6 +79,7 @@ def read_preflib(source: Source) -> RankingSet:
                 )
         except ValueError as problem:
             raise RankingFileError(str(problem), name, line) from None
+        own_lines.append(line)
         counts.append(count)
         columns.extend(order)
         ranks.extend(places)
@@ -94,6 +96,7 @@ def read_preflib(source: Source) -> RankingSet:
         title=header.fields.get("TITLE", ""),
         metadata=header.fields,
         notes=notes,
+        lines=np.array(own_lines),
     )
 
 
