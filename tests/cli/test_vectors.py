@@ -104,6 +104,24 @@ def test_items_and_graph_exclude_each_other_and_must_match(lunch):
     fail("gram", "full.csv", "-o", "k.npy", "--items", "other.csv", says="do not match")
 
 
+@pytest.mark.parametrize("command", ["features", "gram"])
+def test_a_missing_rank_is_named_by_its_line(command, tmp_path):
+    votes, out = tmp_path / "votes.csv", tmp_path / "out.npy"
+    votes.write_text("toro,uni,ika\n1,2,3\n2,1,3\n1,,2\n")
+    says = r"votes\.csv:4: item 'uni' is not ranked; pass --unranked last"
+    fail(command, votes, "-o", out, says=says)
+    # In a later block of rows too.
+    fail(command, votes, "-o", out, "--block", "2", says=says)
+    succeed(command, votes, "-o", out, "--unranked", "last")
+
+
+@pytest.mark.parametrize("command", ["features", "gram"])
+def test_what_unranked_means_is_asked_even_of_votes(command, tmp_path):
+    votes, out = tmp_path / "votes.csv", tmp_path / "out.npy"
+    votes.write_text("winner,loser\na,b\nb,c\nc,a\n")
+    assert "votes.csv:2: item 'c' is not ranked; pass" in run(command, votes, "-o", out).stderr
+
+
 @pytest.mark.parametrize("unranked", ["last", "anywhere"])
 def test_unranked_items_reach_the_feature_map(lunch, unranked):
     succeed("gram", "incomplete.csv", "-o", "k.npy", "--unranked", unranked)

@@ -1,7 +1,7 @@
 """``rankcut features``, ``gram`` and ``similar``: vectors of rankings, and those that are near."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -50,7 +50,12 @@ class VectorOptions(GraphOptions):
             normalize=self.normalize,
             sparse_output=False,
         )
-        return estimator.fit(rankings.ranks)
+        return estimator.fit(_alone(rankings))
+
+
+def _alone(rankings: "RankingSet") -> "RankingSet":
+    """The rankings without counts, and without what the file means by unranked: that is asked."""
+    return replace(rankings, counts=None, counted=False, weights=None, unranked="error")
 
 
 def _write_parts(
@@ -110,7 +115,7 @@ def features(
 
     def vectors_of(rankings: "RankingSet") -> "MatrixBlock":
         counts = rankings.counts if rankings.counted else None
-        return MatrixBlock(transformer.transform(rankings.ranks), known_columns(rankings), counts)
+        return MatrixBlock(transformer.transform(_alone(rankings)), known_columns(rankings), counts)
 
     def matrices() -> "Iterator[MatrixBlock]":
         yield vectors_of(first)
@@ -156,7 +161,7 @@ def gram(file: RankingFile, vectors: VectorOptions, computing: Computing, readin
 
     rankings = rankings.expanded()
     with working("gram"), outputs.places() as places:
-        found = vectors.features(rankings).transform(rankings.ranks)
+        found = vectors.features(rankings).transform(_alone(rankings))
         names = [str(own) for own in rankings.row_names]
         write_matrix([MatrixBlock(found @ found.T, {})], names, places)
 
