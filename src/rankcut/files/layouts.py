@@ -175,7 +175,7 @@ def joined(blocks: list[RankingSet]) -> RankingSet:
         counted=first.counted,
         ids=ids,
         weights=None if first.weights is None else np.concatenate([b.weights for b in blocks]),
-        lines=np.concatenate([block.lines for block in blocks]),
+        lines=None if first.lines is None else np.concatenate([b.lines for b in blocks]),
         columns={
             name: side_column(np.concatenate([block.columns[name] for block in blocks]))
             for name in first.columns
