@@ -120,11 +120,12 @@ def shorten_apart(labels: Sequence[Any], most: int = 24) -> list[str]:
     >>> shorten_apart(["a park in the north", "a park in the south", "a pool"], 12)
     ['a park…north', 'a park…south', 'a pool']
     """
-    short = [shorten(label, most) for label in labels]
-    seen = Counter(short)
+    # Names that differ in their last letters alone are hard to tell apart, too.
+    begin = [shorten(label, 2 * most // 3) for label in labels]
+    seen = Counter(begin)
     return [
-        name if seen[name] == 1 else _shorten_middle(label, most)
-        for name, label in zip(short, labels, strict=True)
+        shorten(label, most) if seen[name] == 1 else _shorten_middle(label, most)
+        for name, label in zip(begin, labels, strict=True)
     ]
 
 
