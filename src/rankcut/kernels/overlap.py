@@ -25,12 +25,12 @@ class RBOKernel(RankingKernel):
     averaged over all depths, early ones with more weight. Lists may have any length. An item that
     is not ranked is not on the list, and two lists without a common item have k = 0.
 
-    The sum equals Σ_i min(g(r_i), g(r'_i)) over the common items, with r_i the place of item i and
-    g(r) = (1 − p)·Σ_{d ≥ r} p^(d−1)/d. So the kernel is positive semi-definite: it is the area that
-    two histograms share. For untied lists it is RBO_min of Webber, Moffat and Zobel, which counts
-    nothing beyond the end of a list; it is not RBO_ext, which extrapolates. Tied items share the
-    weight of the places they take up: each gets the mean of g over them. Only the order matters:
-    ranks 1, 4, 9 are places 1, 2, 3.
+    The sum equals Σ_i min(g(r_i), g(s_i)) over the common items, with r_i and s_i the places of
+    item i and g(r) = (1 − p)·Σ_{d ≥ r} p^(d−1)/d. So the kernel is positive semi-definite: it is
+    the area that two histograms share. For untied lists it is RBO_min of Webber, Moffat and Zobel,
+    which counts nothing beyond the end of a list; it is not RBO_ext, which extrapolates. Tied items
+    share the weight of the places they take up: each gets the mean of g over them. Only the order
+    matters: ranks 1, 4, 9 are places 1, 2, 3.
 
     Parameters
     ----------
