@@ -11,18 +11,19 @@ _INDEX = re.compile(
 )
 _POWER = re.compile(r"(?<=[\w)])\^(?:\{([^{}]*)\}|\(([^()]*)\)|(\w)(?!\w))")
 
-# A number with its unit, or with the sign before it; words with a hyphen that are short.
+# A number with its unit, its margin, or the sign before it; short words with a hyphen.
 _UNIT = re.compile(r"(\d) (?=(?:%|s|ms|µs|min|GB|MB|kB)(?!\w))")
-_SIGN = re.compile(r"(±|≤|≥|&lt;|&gt;) (?=[.\d])")
+_MARGIN = re.compile(r" ± (?=[.\d])")
+_SIGN = re.compile(r"(≤|≥|&lt;|&gt;) (?=[.\d])")
 _HYPHEN = re.compile(r"\b(?:[Tt]op-(?:k|\d+)|[Pp]-values?)\b")
 
 # An option with or without its value, a word with a hyphen, and an extra: not to be broken.
 _OPTION = re.compile(r"--?.{1,26}", re.S)
 _WHOLE = re.compile(r'(?=.*-|".\[).{1,30}')
 
-# Where a long name may be broken if it has to be: in tables of a phone sooner than in sentences.
-_JOINT = re.compile(r"(?<=[(._=,/])(?=\w)|(?<=[a-z])(?=[A-Z])")
-LONG_IN_TABLE, LONG = 12, 30
+# Where a long name may be broken on a phone: in a sentence, and sooner in a table.
+_JOINT = re.compile(r"(?<=[(.=,/])(?=\w)")
+_JOINT_IN_CELL = re.compile(rf"{_JOINT.pattern}|(?<=\w\w_)(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 
 def typeset(html):
@@ -34,7 +35,7 @@ def typeset(html):
             pieces[number] = _text(piece)
         elif piece.startswith("<code>"):
             code = piece.removeprefix("<code>").removesuffix("</code>")
-            pieces[number] = _code(code, LONG_IN_TABLE if in_cell else LONG)
+            pieces[number] = _code(code, in_cell)
         elif re.match(r"</?t[dh]\b", piece):
             in_cell = not piece.startswith("</")
     return "".join(pieces)
@@ -43,21 +44,23 @@ def typeset(html):
 def _text(text):
     text = _INDEX.sub(lambda found: f"{found[1]}<sub>{found[2] or found[3]}</sub>", text)
     text = _POWER.sub(lambda found: f"<sup>{found[1] or found[2] or found[3]}</sup>", text)
-    text = _SIGN.sub("\\1\u00a0", _UNIT.sub("\\1\u00a0", text))
+    text = _MARGIN.sub("\u00a0±\u00a0", _UNIT.sub("\\1\u00a0", text))
+    text = _SIGN.sub("\\1\u00a0", text)
     return _HYPHEN.sub(lambda found: _unbroken(found[0]), text)
 
 
-def _code(code, long):
+def _code(code, in_cell):
     if _OPTION.fullmatch(code):
         return f'<code style="white-space:nowrap">{code}</code>'
     words = re.split(r"(\s+)", code)
-    return f"<code>{''.join(_word(word, long) for word in words)}</code>"
+    return f"<code>{''.join(_word(word, in_cell) for word in words)}</code>"
 
 
-def _word(word, long):
+def _word(word, in_cell):
     if _WHOLE.fullmatch(word):
         return _unbroken(word)
-    return _JOINT.sub('<wbr class="joint">', word) if len(word) > long else word
+    joint, long = (_JOINT_IN_CELL, 12) if in_cell else (_JOINT, 30)
+    return joint.sub('<wbr class="joint">', word) if len(word) > long else word
 
 
 def _unbroken(words):

@@ -131,7 +131,7 @@ def test_the_reference_says_one_thing_once():
 def test_numbers_names_and_formulas_are_typeset():
     kept = '<span style="white-space:nowrap">{}</span>'.format
     assert typeset("7 % of 1.4 s, p &lt; 0.01") == "7\u00a0% of 1.4\u00a0s, p &lt;\u00a00.01"
-    assert typeset("3 small sets, .1 ± .2") == "3 small sets, .1 ±\u00a0.2"
+    assert typeset("3 small sets, .1 ± .2") == "3 small sets, .1\u00a0±\u00a0.2"
     assert typeset("<p>top-k</p>") == f"<p>{kept('top-k')}</p>"
     assert typeset("Σ_{i&lt;j} W_ij φ'_i") == "Σ<sub>i&lt;j</sub> W<sub>ij</sub> φ'<sub>i</sub>"
     assert typeset("p^(d−1)·v_t²") == "p<sup>d−1</sup>·v<sub>t</sub>²"
@@ -150,6 +150,7 @@ def test_numbers_names_and_formulas_are_typeset():
     name = "<code>GaussianKernel(lam_)</code>"
     assert typeset(name) == name
     assert typeset(f"<td>{name}</td>{name}").count("<wbr") == 2
+    assert typeset(f"<code>{'kernel' * 5}.lam_one</code>").count("<wbr") == 1
 
 
 def test_long_lines_of_output_are_folded_between_words():
