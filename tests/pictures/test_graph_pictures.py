@@ -67,6 +67,7 @@ def test_what_is_drawn_is_said(graph, said):
     assert text.startswith(f"{said}.")
     # Without edges, nothing is connected.
     assert ("Strongly connected" in text) == (graph.n_edges > 0)
+    assert ("its strongest edges" in graph_page(graph)) == (graph.n_edges > 0)
     figure.canvas.draw()
     page = graph_page(graph)
     assert f'<p class="soft">{said}. ' in page

@@ -105,7 +105,8 @@ def graph_page(
     True
     """
     picture = graph_picture(graph, by, title=title, **options)
-    said = "Point at an item for its name and its strongest edges."
+    edges = " and its strongest edges" if as_item_graph(graph).n_edges else ""
+    said = f"Point at an item for its name{edges}."
     return page(title, tag("h1", title), *show_picture(picture, said))
 
 
