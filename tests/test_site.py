@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -48,6 +49,14 @@ def test_no_page_overflows_or_complains(show, site, width):
             assert shown.evaluate(WIDER) <= 0, page
             assert shown.evaluate(BROKEN) == [], page
             assert shown.errors() == [], page
+
+
+def test_no_markup_is_left_in_the_reference(site):
+    """Roles become names, and what stands in a formula is no attribute of an element."""
+    for page in sorted((site / "reference").glob("*.html")):
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r":(func|class|meth|mod|attr):", text), page
+        assert not re.search(r"<(em|strong) ", text), page
 
 
 def test_search_works_without_a_network(show, site):

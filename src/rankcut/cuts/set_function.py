@@ -99,7 +99,7 @@ class SetFunction(ABC):
         return float(self.along([inside, outside] if outside else [inside])[1])
 
     def along(self, order: Sequence[int | Sequence[int]]) -> Floats:
-        """F(∅), F(G_1), F(G_1 ∪ G_2), …, F(V) along a ranking, as :func:`.to_orders` lists it.
+        """F(∅), F(G_1), F(G_1 ∪ G_2), …, F(V) along an order of :func:`~rankcut.to_orders`.
 
         >>> from rankcut import to_orders
         >>> from rankcut.cuts import Modular
