@@ -56,7 +56,7 @@ def test_words_tests_page_and_picture(votes):
     assert "town Kobe rather than Nara: no pair" in said
     assert "p of ratio" in said
     page = Path("page.html").read_text(encoding="utf-8")
-    assert "age per 10" in page
+    assert "age 10 higher" in page
     assert "Related to the rankings: age." in page
     assert Path("forest.png").stat().st_size > 1000
     with Path("table.csv").open(encoding="utf-8") as file:
