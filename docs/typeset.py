@@ -59,7 +59,7 @@ def _code(code, in_cell):
 def _word(word, in_cell):
     if _WHOLE.fullmatch(word):
         return _unbroken(word)
-    joint, long = (_JOINT_IN_CELL, 12) if in_cell else (_JOINT, 30)
+    joint, long = (_JOINT_IN_CELL, 17) if in_cell else (_JOINT, 34)
     return joint.sub('<wbr class="joint">', word) if len(word) > long else word
 
 

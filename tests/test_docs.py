@@ -150,7 +150,7 @@ def test_numbers_names_and_formulas_are_typeset():
     name = "<code>GaussianKernel(lam_)</code>"
     assert typeset(name) == name
     assert typeset(f"<td>{name}</td>{name}").count("<wbr") == 2
-    assert typeset(f"<code>{'kernel' * 5}.lam_one</code>").count("<wbr") == 1
+    assert typeset(f"<code>{'kernel' * 6}.lam_one</code>").count("<wbr") == 1
 
 
 def test_long_lines_of_output_are_folded_between_words():
