@@ -3,6 +3,7 @@
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -58,7 +59,9 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
             How often each ranking counts, for a graph that is learned from rankings.
         """
         rankings = self._read(X, reset=True, sample_weight=sample_weight)
-        self._map = self._fit_map(rankings, MapOptions.of(self))
+        # A RankingSet may say what its unranked items mean.
+        options = replace(MapOptions.of(self), unranked=rankings.unranked)
+        self._map = self._fit_map(rankings, options)
         self._items = rankings.items
         return self
 
