@@ -127,14 +127,14 @@ class InputError(ValueError):
 
     def render(self, words: Callable[[Setting], str] = str) -> str:
         """The message; ``words`` says how to spell a setting."""
-        said = _spelled(self.problem, words)
+        problem = _spelled(self.problem, words)
         if self.parameter is not None:
-            said = f"{words(Setting(self.parameter))} {said}"
+            problem = f"{words(Setting(self.parameter))} {problem}"
         elif self.item is not None:
-            said = f"item {self.item!r} {said}"
+            problem = f"item {self.item!r} {problem}"
         remedy = _spelled(self.remedy, words)
         place = self.place()
-        return f"{place + ': ' if place else ''}{said}{'; ' + remedy if remedy else ''}"
+        return f"{place + ': ' if place else ''}{problem}{'; ' + remedy if remedy else ''}"
 
     def place(self) -> str:
         """Where the mistake is: ``votes.soi:12``, ``row 17``, ``votes.parquet: row 17``."""
@@ -151,19 +151,19 @@ class InputError(ValueError):
         >>> InputError("has names", remedy=[*both, " or ", Setting("format", "csv")]).remedies()
         [{'layout': 'ballots', 'columns': 'age'}, {'format': 'csv'}]
         """
-        found: list[dict[str, Any]] = []
+        settings: list[dict[str, Any]] = []
         together = False
         for part in [self.remedy] if isinstance(self.remedy, str) else self.remedy:
             if isinstance(part, str):
                 together = together and not part.strip()
             elif part.value is not None:
-                found += [] if together else [{}]
-                found[-1][part.name] = part.value
+                settings += [] if together else [{}]
+                settings[-1][part.name] = part.value
                 together = True
-        return found
+        return settings
 
     def moved(self, **fields: Any) -> Self:
-        """The same mistake at another place: ``error.moved(row=1017)``."""
+        """The mistake at another place: ``error.moved(row=1017)``."""
         return _restored(type(self), self.__dict__ | fields)
 
     def __str__(self) -> str:

@@ -28,6 +28,9 @@ _LARGEST_COUNT = int(np.iinfo(np.int64).max)
 # inverse, may be no numbers.
 LARGEST = 1e102
 
+# The exponential of a larger number is none.
+LARGEST_LOG = 700.0
+
 # Characters of a value that are shown.
 _LONG = 200
 
@@ -48,6 +51,9 @@ MOST_HELD = 1 << 29
 
 # A number that is a smaller share of the largest one it is made of is rounding.
 ROUNDING = 1e-12
+
+# Computed numbers that differ by less than this share of the largest are equal up to rounding.
+EQUAL_WITHIN = 1e-9
 
 # Rows that a thread computes at once: what is made of them stays in its cache, and there are enough
 # blocks to share.
@@ -84,16 +90,16 @@ class WithParameters:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters; if ``deep``, also their own parameters, as ``outer__inner``."""
-        own = {name: getattr(self, name) for name in self._get_param_names()}
+        values = {name: getattr(self, name) for name in self._get_param_names()}
         if not deep:
-            return own
+            return values
         inner = {
             f"{outer}__{name}": value
-            for outer, holder in own.items()
+            for outer, holder in values.items()
             if hasattr(holder, "get_params") and not isinstance(holder, type)
             for name, value in holder.get_params().items()
         }
-        return {**inner, **own}
+        return {**inner, **values}
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, by the names that ``get_params`` gives them."""
@@ -206,8 +212,7 @@ def check_counts(
     """
     if sample_weight is None:
         return np.ones(n_rows)
-    with within_floats(parameter):
-        counts = np.asarray(sample_weight, dtype=np.float64)
+    counts = as_floats(sample_weight, parameter)
     if counts.ndim == 0:
         counts = np.full(n_rows, float(counts))
     if counts.shape != (n_rows,):
@@ -229,7 +234,18 @@ def check_counts(
         )
     with np.errstate(over="ignore"):
         check_total(float(counts.sum()), parameter)
-    return counts
+    if not counts.size:
+        return counts
+    largest = counts.max()
+    vanishing = (counts > 0) & (counts < largest / LARGEST)
+    if vanishing.any():
+        raise InputError(
+            f"{parameter} is {counts[vanishing][0]:g}, which is nothing beside {largest:g}",
+            row=int(np.argmax(vanishing)),
+            remedy="make it 0",
+        )
+    # Only proportions of such weights count, and their squares are 0.
+    return counts / largest if largest < 1.0 / LARGEST else counts
 
 
 def check_total(weight: float, parameter: str = "sample_weight") -> None:
@@ -239,6 +255,28 @@ def check_total(weight: float, parameter: str = "sample_weight") -> None:
             "adds up to more than 2**53, and whole numbers beyond that are not exact",
             parameter=parameter,
             remedy="divide all by the same number",
+        )
+
+
+def as_floats(values: Any, parameter: str) -> NDArray[np.float64]:
+    """The values as an array of numbers."""
+    try:
+        with within_floats(parameter):
+            return np.asarray(values, dtype=np.float64)
+    except InputError:
+        raise
+    except (TypeError, ValueError):
+        raise InputError(f"holds {values!r:.60}, and not numbers", parameter=parameter) from None
+
+
+def check_size(values: NDArray[Any], what: str) -> None:
+    """Refuse numbers whose squares overflow or vanish; missing ones are left alone."""
+    sizes = np.abs(values)
+    largest = float(sizes.max(initial=0.0, where=~np.isnan(sizes)))
+    if largest > LARGEST or 0 < largest < 1.0 / LARGEST:
+        raise InputError(
+            f"{what} are too {'large' if largest > 1 else 'small'}: up to {largest:.3g}",
+            remedy="divide them by their largest value, or take logarithms",
         )
 
 

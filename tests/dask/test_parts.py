@@ -9,8 +9,7 @@ import pytest
 from rankcut import read_file
 from rankcut.dask.parquet import BlockReader, Parts, block_places
 from rankcut.files import RankingFileError, scan_file
-from rankcut.files.layouts import joined
-from rankcut.files.roles import TableOptions
+from rankcut.files.options import TableOptions
 
 
 @pytest.fixture
@@ -29,14 +28,19 @@ def votes(tmp_path):
     return folder
 
 
+def check_parts(parts, whole):
+    np.testing.assert_array_equal(np.concatenate([part.ranks for part in parts]), whole.ranks)
+    assert tuple(name for part in parts for name in part.ids) == whole.ids
+    towns = [town for part in parts for town in part.columns["town"]]
+    assert towns == whole.columns["town"].tolist()
+
+
 def test_a_directory_and_a_pattern_are_one_table(votes):
     whole = read_file(votes)
     assert len(whole) == 75
     assert whole.ids[25] == "1-0"
-    for other in (read_file(f"{votes}/*.parquet"), joined(list(scan_file(votes, rows=7)))):
-        np.testing.assert_array_equal(other.ranks, whole.ranks)
-        assert other.ids == whole.ids
-        assert other.columns["town"].tolist() == whole.columns["town"].tolist()
+    check_parts([read_file(f"{votes}/*.parquet")], whole)
+    check_parts(list(scan_file(votes, rows=7)), whole)
 
 
 @pytest.mark.parametrize(
@@ -48,10 +52,7 @@ def test_blocks_add_up(votes, rows, sizes):
     reader, first = BlockReader.like(places, TableOptions())
     assert len(first) == sizes[0]
     whole = read_file(votes)
-    again = joined([reader(place) for place in places])
-    np.testing.assert_array_equal(again.ranks, whole.ranks)
-    assert again.ids == whole.ids
-    assert again.columns["town"].tolist() == whole.columns["town"].tolist()
+    check_parts([reader(place) for place in places], whole)
 
 
 def test_mistakes_name_the_file_and_the_line(votes):

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from functools import partial
 
 import dask
 import dask.array as da
@@ -21,11 +22,10 @@ from rankcut import (
     RankingSet,
     SimilarityGraph,
     graph_cut_features,
-    graph_cut_kernel,
     make_food,
 )
-from rankcut.dask.tasks import computed, map_rows
-from rankcut.gp import weight_space
+from rankcut.dask import add_up, gram, map_rows, merged
+from rankcut.dask.tasks import computed
 
 pytestmark = pytest.mark.slow
 
@@ -41,15 +41,16 @@ def lazy(ranks, rows=16):
 def test_features_are_the_same_bits_and_frames_keep_their_index(client):
     model = GraphCutFeatures(GRAPH, **OPTIONS)
     expected = model.fit_transform(FOOD.ranks)
-    lazily = model.fit(lazy(FOOD.ranks)).transform(lazy(FOOD.ranks))
+    lazily = map_rows(model.transform, lazy(FOOD.ranks))
     np.testing.assert_array_equal(lazily.compute(), expected)
     frame = pd.DataFrame(FOOD.ranks, columns=list("abcdefgh"), index=np.arange(60) * 2)
-    lazily = graph_cut_features(dd.from_pandas(frame, npartitions=4), GRAPH, **OPTIONS)
+    model.fit(frame)
+    lazily = map_rows(model.transform, dd.from_pandas(frame, npartitions=4), frame.columns)
     expected = pd.DataFrame(expected, columns=frame.columns, index=frame.index)
     pd.testing.assert_frame_equal(lazily.compute(), expected)
     kernel = GraphCutKernel(GRAPH, normalize=True, **OPTIONS)
-    found = kernel(lazy(FOOD.ranks)).compute()
-    np.testing.assert_allclose(found, kernel(FOOD.ranks), atol=1e-14)
+    by_blocks = gram(kernel, lazy(FOOD.ranks)).compute()
+    np.testing.assert_allclose(by_blocks, kernel(FOOD.ranks), atol=1e-14)
 
 
 def test_sparse_blocks_stay_sparse(client):
@@ -58,26 +59,44 @@ def test_sparse_blocks_stay_sparse(client):
     blocks = [da.from_delayed(part, (20, 8), meta=ranks[:0]) for part in parts]
     graph = NeighborGraph(FOOD.item_features, n_neighbors=2)
     options = {**OPTIONS, "completions": "closed_form"}
-    features = graph_cut_features(da.concatenate(blocks), graph, **options).compute()
+    vectors = partial(graph_cut_features, graph=graph, **options)
+    features = map_rows(vectors, da.concatenate(blocks)).compute()
     assert sparse.issparse(features)
     expected = graph_cut_features(ranks, graph, **options)
     np.testing.assert_array_equal(features.toarray(), expected.toarray())
 
 
-def test_gp_fits_are_those_in_memory(client, monkeypatch):
-    # So that blocks are not fetched as a few distinct rows.
-    monkeypatch.setattr(weight_space, "AT_ONCE", 100)
+def test_gp_fits_are_those_in_memory(client):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 6000)
     scores = rng.normal(size=(3, 10))[y] + 2 * rng.gumbel(size=(6000, 10))
     ranks = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1.0
-    lazily, X = (graph_cut_features(each, normalize=True) for each in (lazy(ranks, 1100), ranks))
-    model = GPClassifier().fit(lazily, da.from_array(y, chunks=700))
+    vectors = partial(graph_cut_features, normalize=True)
+    lazily, X = map_rows(vectors, lazy(ranks, 1100)), vectors(ranks)
+    labels = da.from_array(y, chunks=700)
+    model = GPClassifier().fit_sums(lambda part: add_up(part, lazily, labels))
     expected = GPClassifier().fit(X, y)
     assert model.elbo_ == pytest.approx(expected.elbo_, abs=1e-8)
     np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-8)
-    found = model.predict_proba(lazily).compute()
-    np.testing.assert_allclose(found, expected.predict_proba(X), atol=1e-8)
+    predicted = map_rows(model.predict_proba, lazily).compute()
+    np.testing.assert_allclose(predicted, expected.predict_proba(X), atol=1e-8)
+
+
+def test_sums_have_the_same_bits_on_workers(client):
+    ranks = np.where(np.isnan(FOOD.ranks), 9.0, FOOD.ranks)
+    X, scale = lazy(ranks, 7), np.pi
+
+    def moments(block):
+        return (block * scale).T @ block, len(block)
+
+    with dask.config.set(scheduler="synchronous"):
+        expected, votes = add_up(moments, X), merged(X)
+    found = add_up(moments, X)
+    np.testing.assert_array_equal(found[0], expected[0])
+    assert found[1] == expected[1] == 60
+    on_workers = merged(X)
+    np.testing.assert_array_equal(on_workers.ranks, votes.ranks)
+    np.testing.assert_array_equal(on_workers.counts, votes.counts)
 
 
 class Held:
@@ -137,10 +156,14 @@ def test_a_cluster_without_workers_does_not_wait_for_ever(fragile):
 
 
 def test_the_graph_is_one_task_that_the_blocks_share(client):
-    kernel = graph_cut_kernel(lazy(FOOD.ranks), graph=GRAPH, **OPTIONS)
-    features = graph_cut_features(lazy(FOOD.ranks), GRAPH, **OPTIONS)
-    for collection, n_blocks in [(features, 4), (kernel, 4)]:
+    kernel = GraphCutKernel(GRAPH, **OPTIONS)
+    vectors = partial(graph_cut_features, graph=GRAPH, **OPTIONS)
+    for name, collection in {
+        "GraphCutKernel": gram(kernel, lazy(FOOD.ranks)),
+        "partial": map_rows(vectors, lazy(FOOD.ranks)),
+    }.items():
         (collection,) = dask.optimize(collection)
-        graph = dict(collection.__dask_graph__())
-        (shared,) = [key for key in graph if str(key).startswith(("partial", "transform"))]
-        assert sum(shared in task.dependencies for task in graph.values()) == n_blocks
+        tasks = dict(collection.__dask_graph__())
+        (shared,) = [key for key in tasks if str(key).startswith(name)]
+        n_users = sum(shared in task.dependencies for task in tasks.values())
+        assert n_users == collection.npartitions

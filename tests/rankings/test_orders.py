@@ -11,7 +11,7 @@ from strategies import weight_matrices
 
 from rankcut import from_orders, to_orders, to_ranking
 from rankcut.errors import InputError
-from rankcut.rankings.orders import spread
+from rankcut.rankings.stored import dense_ranks
 
 LABELS = st.one_of(st.integers(), st.text(max_size=3), st.tuples(st.integers(), st.text()))
 
@@ -47,7 +47,7 @@ def test_round_trip(case):
     assert columns == items
     assert as_sets(to_orders(dense, columns)) == as_sets(many)
     assert as_sets(to_orders(stored, columns)) == as_sets(many)
-    assert_array_equal(spread(stored), dense)
+    assert_array_equal(dense_ranks(stored), dense)
 
 
 def test_generators_are_read_once_and_any_nested_collection_is_tied():

@@ -13,7 +13,7 @@ from scipy import stats
 
 from rankcut import from_long, from_ratings
 from rankcut.errors import InputError
-from rankcut.rankings.orders import spread
+from rankcut.rankings.stored import dense_ranks
 
 SCORES = arrays(
     float,
@@ -37,8 +37,8 @@ def test_equals_dense_ranks_of_what_is_rated(scores):
     given = stored(scores)
     ranks = from_ratings(given)
     assert ranks.format == "csr"
-    assert_array_equal(spread(ranks), expected(scores, -1))
-    assert_array_equal(spread(given), scores)
+    assert_array_equal(dense_ranks(ranks), expected(scores, -1))
+    assert_array_equal(dense_ranks(given), scores)
 
 
 def test_many_rows():
@@ -122,7 +122,7 @@ def test_long_tables_by_rank_and_by_score(table):
     assert_array_equal(ranks, [[2, 1, nan], [1, 1, nan], [nan, nan, 1]])
     entries, _, _ = from_long(table, score="stars", sparse=True)
     assert entries.format == "csr"
-    assert_array_equal(spread(entries), ranks)
+    assert_array_equal(dense_ranks(entries), ranks)
     ranks, _, _ = from_long(table, score="stars", higher_is_better=False)
     assert_array_equal(ranks[0], [1, 2, nan])
     ranks, _, items = from_long(table, rank="place", items=["tai", "toro", "ebi", "uni"])

@@ -200,3 +200,12 @@ def test_other_items_leave_a_sparse_set_as_it_was():
     moved = votes.with_items(("c", "d", "b", "a"))
     np.testing.assert_array_equal(moved.dense(), [[3, np.nan, 2, 1], [1, np.nan, np.nan, 2]])
     np.testing.assert_array_equal(votes.dense(), [[1, 2, 3], [2, np.nan, 1]])
+
+
+def test_rankings_show_themselves_in_a_notebook():
+    votes = RankingSet(np.array([[1.0, 2.0], [1.0, 1.0]]), ("<b>", "uni"))
+    shown = "RankingSet(2 rows, 2 rankings, 2 items)<br>&lt;b&gt; &gt; uni<br>&lt;b&gt; = uni"
+    assert votes._repr_html_() == shown
+    many = RankingSet(np.tile([1.0, 2.0], (9, 1)), ("a" * 200, "uni"))
+    assert many._repr_html_().endswith("<br>…")
+    assert len(many._repr_html_()) < 1000

@@ -9,15 +9,15 @@ from scipy import sparse
 from strategies import partitions
 
 from rankcut.errors import InputError
-from rankcut.rankings import Rankings, merge_rankings, read_rankings
-from rankcut.rankings.value import Partitions
+from rankcut.rankings import Rankings, read_rankings
+from rankcut.rankings.partitions import Partitions
 
 NAN = np.nan
 ROWS = np.array([[1, 2, 3], [2, 1, NAN], [10, 20, 30], [NAN, NAN, NAN], [2, 1, 3]])
 
 
 def merged(rows=ROWS, unranked="anywhere", **options):
-    return merge_rankings(read_rankings(rows, unranked=unranked, **options))
+    return read_rankings(rows, unranked=unranked, **options).merged()
 
 
 def assert_same(one, other):
@@ -74,8 +74,10 @@ def test_the_value_is_read_once_and_takes_another_meaning_if_it_fits():
     assert_array_equal(some.read(0, 2), ROWS[[4, 0]])
     rankings = read_rankings(ROWS, unranked="anywhere")
     assert read_rankings(rankings, unranked="last").groups().max() == 2
+    assert read_rankings(rankings) is rankings
+    assert read_rankings(ROWS[:1], or_else="last").unranked == "last"
     with pytest.raises(InputError, match="row 1: item 2 is not ranked"):
-        read_rankings(rankings)
+        read_rankings(ROWS)
 
 
 @pytest.mark.parametrize("form", [np.array, sparse.csr_array])

@@ -1,7 +1,16 @@
 """Dask: rankings larger than memory, on one machine or a cluster. Only this package uses Dask.
 
-Features, kernels and Gaussian processes take Dask DataFrames, and Dask arrays of dense or CSR
-blocks. For whole jobs on Parquet files there are
+Nearly every answer is a sum over rankings, or a function of each. So there are two ways in:
+
+==========================  ==================================================================
+:func:`add_up`              Σ over blocks of any function of a block: vectors, pairs, means,
+                            gradients and curvatures, Gaussian processes (``fit_sums``)
+:func:`merged`              the sum of the different rankings with their counts, for any estimator
+:func:`map_rows`            any function of each row, block by block: vectors, predictions
+:func:`gram`                a kernel of each ranking with each, block by block
+==========================  ==================================================================
+
+For whole jobs on Parquet files there are
 
 ==========================  ==================================================================
 :func:`read_parquet`        rankings in blocks, read when they are needed
@@ -12,17 +21,28 @@ blocks. For whole jobs on Parquet files there are
 
 which the command calls too. Parts finished before an interruption are kept.
 
-The columns and types of a collection are known without computing it. A placeholder row
-(:func:`stand_in`) is checked like rows in memory. Large objects that a function needs, such as an
-item graph, are one object of Dask's task graph that all tasks share, so each worker receives them
-once. Dask is imported only when it is used.
+Large objects that a function needs, such as an item graph, are one object of Dask's task graph that
+all tasks share, so each worker receives them once. Dask is imported only when it is used.
 """
 
-from rankcut.dask import estimators as estimators
 from rankcut.dask.parquet import ParquetRankings as ParquetRankings
 from rankcut.dask.parquet import read_parquet as read_parquet
 from rankcut.dask.parquet import write_features as write_features
 from rankcut.dask.parquet import write_gram as write_gram
+from rankcut.dask.rows import gram as gram
+from rankcut.dask.rows import map_rows as map_rows
+from rankcut.dask.sums import add_up as add_up
+from rankcut.dask.sums import merged as merged
 from rankcut.dask.tasks import cluster as cluster
 
-__all__ = ["ParquetRankings", "cluster", "read_parquet", "write_features", "write_gram"]
+__all__ = [
+    "ParquetRankings",
+    "add_up",
+    "cluster",
+    "gram",
+    "map_rows",
+    "merged",
+    "read_parquet",
+    "write_features",
+    "write_gram",
+]

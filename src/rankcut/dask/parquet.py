@@ -19,22 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.cuts.offset_rows import check_centred
-from rankcut.dask.tasks import (
-    Progress,
-    as_array,
-    at_place,
-    computed,
-    do_each,
-    import_dask,
-    shared_task,
-)
+from rankcut.dask.rows import as_array, at_place
+from rankcut.dask.tasks import Progress, computed, do_each, import_dask, shared_task
 from rankcut.errors import InputError, RankingFileError, needed
 from rankcut.files.disk import atomic_file
-from rankcut.files.layouts import JUDGED_ROWS, known_columns, table_rankings
 from rankcut.files.matrices import MatrixBlock, graph_arrays, write_matrix
-from rankcut.files.roles import NoSuchRowsError, TableOptions, meeting, roles_of
+from rankcut.files.options import NoSuchRowsError, TableOptions, wanted
+from rankcut.files.recognition import JUDGED_ROWS, read_table, way_of
 from rankcut.files.stored_tables import batches, check_columns, opened_parquet, parquet_files
 from rankcut.files.tables import BLOCK_CELLS, TableBlock
+from rankcut.files.writing import columns_beside
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.parameters import SIDE
 from rankcut.rankings.ranking_set import RankingSet
@@ -139,47 +133,46 @@ class BlockReader:
         cls, places: Sequence[BlockPlace], options: TableOptions
     ) -> "tuple[BlockReader, RankingSet]":
         """A reader for all blocks of a data set, and the rankings of the first that has any."""
-        block = next(_blocks(places[0]))
-        layout = options.fitting(block)
-        if layout not in ("wide", "ratings"):
-            raise RankingFileError(
-                f"a {layout} table cannot be read in blocks",
-                places[0].file,
-                remedy="write a wide one first: rankcut convert --to-layout wide",
-            )
         blocks = _first_blocks(places, options)
-        names = [blocks[0].names[i] for i in roles_of(TableBlock.joined(blocks), options).items]
-        settled = replace(options, layout=layout, item_columns=names, columns=None)
-        first = table_rankings(iter(blocks[:1]), settled)
+        way = way_of(TableBlock.joined(blocks), options)
+        if way.on_rows is None:
+            raise RankingFileError(
+                f"{way.what} cannot be read in blocks",
+                places[0].file,
+                remedy="write a wide table first: rankcut convert --to-layout wide",
+            )
+        layout = options.layout or ("wide" if options.scale is None else "ratings")
+        settled = replace(options, layout=layout, item_columns=way.items, columns=None)
+        first = read_table(blocks[:1], replace(settled, where=()))
         return cls(settled, first.rows(slice(0))), first
 
     def __call__(self, place: BlockPlace) -> RankingSet:
         """The rankings of a block."""
         try:
-            return table_rankings(_blocks(place), self.options)
+            return read_table(_blocks(place), self.options)
         except NoSuchRowsError:
             return self.nothing
 
     def row_of_file(self, place: BlockPlace, row: int) -> int:
         """The row of its file that a ranking of a block is in, from 0."""
-        kept = meeting(_blocks(place), self.options.where)
-        return int(np.concatenate([block.lines for block in kept])[row]) - 1
+        blocks = wanted(_blocks(place), self.options)
+        return int(np.concatenate([block.lines for block in blocks])[row]) - 1
 
 
 def _first_blocks(places: Sequence[BlockPlace], options: TableOptions) -> list[TableBlock]:
     """The first blocks that have rows, until these are enough to judge."""
-    found: list[TableBlock] = []
+    blocks: list[TableBlock] = []
     for last, place in enumerate(places, start=1):
         try:
-            found.append(TableBlock.joined(list(meeting(_blocks(place), options.where))))
+            blocks.append(TableBlock.joined(list(wanted(_blocks(place), options))))
         except NoSuchRowsError:
-            if last == len(places) and not found:
+            if last == len(places) and not blocks:
                 raise
-        if sum(map(len, found)) >= JUDGED_ROWS or (found and place.file != found[0].source):
+        if sum(map(len, blocks)) >= JUDGED_ROWS or (blocks and place.file != blocks[0].source):
             break
-    if found[-1].source != found[0].source:
-        found.pop()
-    return found
+    if blocks[-1].source != blocks[0].source:
+        blocks.pop()
+    return blocks
 
 
 def _blocks(place: BlockPlace) -> Iterator[TableBlock]:
@@ -193,8 +186,8 @@ def _blocks(place: BlockPlace) -> Iterator[TableBlock]:
                 break
             wanted = (numbers >= start) & (numbers < start + place.n_rows)
             if wanted.any():
-                kept = block if wanted.all() else block.some(wanted)
-                yield replace(kept, lines=kept.lines - start + place.first_row)
+                rows = block if wanted.all() else block.some(wanted)
+                yield replace(rows, lines=rows.lines - start + place.first_row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,8 +211,8 @@ class ParquetRankings:
     def ranks(self) -> Any:
         """The rank matrix as a Dask array, with a chunk for each block and a row for each row."""
         # With conditions, the number of rows is unknown.
-        known = not self.reader.options.where
-        sizes = [place.n_rows if known else math.nan for place in self.places]
+        complete = not self.reader.options.where
+        sizes = [place.n_rows if complete else math.nan for place in self.places]
         read = shared_task(partial(_ranks, self.reader))
         blocks = [read(place) for place in self.places]
         return as_array(blocks, sizes, np.empty((0, len(self.first.items))))
@@ -306,14 +299,14 @@ def _compute(reader: BlockReader, features: Any, place: BlockPlace) -> MatrixBlo
     rankings = reader(place)
     counts = rankings.counts if rankings.counted else None
     if len(rankings) == 0:
-        return MatrixBlock(np.empty(rankings.ranks.shape), known_columns(rankings), counts)
+        return MatrixBlock(np.empty(rankings.ranks.shape), columns_beside(rankings), counts)
 
     def moved(error: InputError, row: int) -> InputError:
         return error.moved(file=place.file, row=reader.row_of_file(place, row))
 
     vectors = at_place(features.transform, rankings.ranks, moved)
     check_centred(vectors)
-    return MatrixBlock(vectors, known_columns(rankings), counts)
+    return MatrixBlock(vectors, columns_beside(rankings), counts)
 
 
 def _write(
@@ -356,19 +349,18 @@ def write_gram(
     import dask.array as da
 
     place = Path(target.rstrip("/")).resolve()
-    done = place.with_name(f"{place.name}.parts")
-    if place.exists() and not done.is_dir():
+    finished = place.with_name(f"{place.name}.parts")
+    if place.exists() and not finished.is_dir():
         raise RankingFileError(
-            f"exists, but not {done.name}, which records the rows that are done; name another "
+            f"exists, but not {finished.name}, which records the rows that are done; name another "
             "file, or remove this one",
             target,
         )
     settings = {"command": "gram", **rankings.settings(), **feature_settings(features)}
     del settings["block"]  # the matrix is the same whatever the blocks
-    parts = Parts(done, "done", settings, restart=restart)
+    parts = Parts(finished, "done", settings, restart=restart)
     if not place.exists():
         parts.clear()
-    features.fit(rankings.ranks())
     compute = shared_task(partial(_expanded, rankings.reader, features))
     blocks = [compute(place) for place in rankings.places]
     nothing = np.empty((0, len(rankings.first.items)))
@@ -414,12 +406,12 @@ class Parts:
         self.folder.mkdir(parents=True, exist_ok=True)
         manifest = self.folder / _MANIFEST
         if manifest.exists():
-            found = _read_settings(manifest)
-            if found != wanted and self._any() and not restart:
-                if found is None:
+            before = _read_settings(manifest)
+            if before != wanted and self._any() and not restart:
+                if before is None:
                     raise RankingFileError(_UNREADABLE, str(manifest))
-                raise RankingFileError(_difference(found, wanted), str(folder))
-            if found != wanted:
+                raise RankingFileError(_difference(before, wanted), str(folder))
+            if before != wanted:
                 self.clear()
         elif any(_MANIFEST not in file.name for file in self.folder.iterdir()):
             raise RankingFileError(
@@ -452,16 +444,18 @@ class Parts:
 def _read_settings(manifest: Path) -> dict[str, Any] | None:
     """The settings that parts were made with, None if the file does not say."""
     try:
-        found = json.loads(manifest.read_bytes())
+        settings = json.loads(manifest.read_bytes())
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return settings if isinstance(settings, dict) else None
 
 
-def _difference(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+def _difference(settings: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     # As text, in which a setting without a value is not one that is missing.
-    texts = [{name: json.dumps(value) for name, value in each.items()} for each in (found, wanted)]
-    name = next(name for name in {**found, **wanted} if texts[0].get(name) != texts[1].get(name))
+    texts = [
+        {name: json.dumps(value) for name, value in each.items()} for each in (settings, wanted)
+    ]
+    name = next(name for name in {**settings, **wanted} if texts[0].get(name) != texts[1].get(name))
     before, now = (text.get(name, "not set") for text in texts)
     what = f"{name}={before}, and now it is {now}" if len(before + now) < 120 else f"other {name}"
     return (

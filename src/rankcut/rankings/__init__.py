@@ -1,7 +1,8 @@
 """Rankings of any kind as one checked value, and what converts to it."""
 
-from rankcut.rankings.reading import as_frame, labels_beside, object_array, read_rankings
-from rankcut.rankings.value import Merged, Rankings, Unranked, merge_rankings
+from rankcut.rankings.labels import labels_beside
+from rankcut.rankings.reading import as_frame, object_array, read_rankings
+from rankcut.rankings.value import Merged, Rankings, Unranked
 
 __all__ = [
     "Merged",
@@ -9,7 +10,6 @@ __all__ = [
     "Unranked",
     "as_frame",
     "labels_beside",
-    "merge_rankings",
     "object_array",
     "read_rankings",
 ]

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse as sp
 
 from rankcut.errors import InputError, Setting, Text
-from rankcut.parameters import within_floats
+from rankcut.parameters import EQUAL_WITHIN, within_floats
 from rankcut.rankings import read_rankings
-from rankcut.rankings.value import ROUNDING
+from rankcut.rankings.stored import dense_ranks
 
 # What is wrong with an item that a user does not list, and what helps.
 NOT_AMONG = "is not among the items"
@@ -104,7 +104,7 @@ def from_orders(
         shape=(len(starts) - 1, len(columns)),
     )
     ranks.sort_indices()
-    return LabelledRanks(ranks if sparse else spread(ranks), list(columns))
+    return LabelledRanks(ranks if sparse else dense_ranks(ranks), list(columns))
 
 
 def columns_of(items: Sequence[Hashable] | None) -> dict[Hashable, int]:
@@ -200,7 +200,9 @@ def to_ranking(vectors: ArrayLike, *, tolerance: float | None = None) -> NDArray
         return np.empty(shape, dtype=np.int64)
     order = np.argsort(-rows, axis=1, kind="stable")
     ordered = np.take_along_axis(rows, order, axis=1)
-    slack = ROUNDING * np.abs(rows).max(axis=1, keepdims=True) if tolerance is None else tolerance
+    slack = (
+        EQUAL_WITHIN * np.abs(rows).max(axis=1, keepdims=True) if tolerance is None else tolerance
+    )
     starts = np.ones((n_rows, n_items), dtype=bool)
     starts[:, 1:] = ordered[:, :-1] - ordered[:, 1:] > slack
     places = np.maximum.accumulate(np.where(starts, np.arange(1, n_items + 1), 0), axis=1)
@@ -220,14 +222,6 @@ def order_texts(X: Any, items: Sequence[Any]) -> list[str]:
         " > ".join(" = ".join(tied) if isinstance(tied, tuple) else tied for tied in order)
         for order in orders
     ]
-
-
-def spread(ranks: sp.csr_array) -> NDArray[np.float64]:
-    """The dense form of a sparse rank matrix: NaN where there is no entry."""
-    dense = np.full(ranks.shape, np.nan)
-    rows = np.repeat(np.arange(ranks.shape[0]), np.diff(ranks.indptr))
-    dense[rows, ranks.indices] = ranks.data
-    return dense
 
 
 def parse_order(text: str) -> list[tuple[str, ...]]:

@@ -1,7 +1,9 @@
 """Rankings with everything a file says about them, for readers, loaders and writers."""
 
+import textwrap
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -9,16 +11,21 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from rankcut.errors import InputError, amount
-from rankcut.parameters import EXACT
-from rankcut.rankings.orders import spread
-from rankcut.rankings.value import BLOCK, Unranked
+from rankcut.parameters import EXACT, as_floats
+from rankcut.rankings.partitions import BLOCK
+from rankcut.rankings.stored import dense_ranks
+from rankcut.rankings.value import Unranked
 
 # A rank matrix is dense while it has at most two blocks of entries, or at most this many for each
 # one that is ranked, so that its size stays in proportion to the file's.
 _SPARSE_BEYOND = 8
 
+# Rankings that a notebook shows, and the characters of each.
+_MOST_SHOWN = 5
+_LONGEST_ORDER = 120
+
 # Counts are expanded to at most this many rankings.
-_MOST_ROWS = 10_000_000
+_MOST_EXPANDED = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +74,7 @@ class RankingSet:
     lines : ndarray or None
         The line of that file on which each row stands, if it stands on one.
     details : dict
-        What else a data set has; ``data.item_points`` is ``data.details["item_points"]``.
+        What else a data set has: ``data["centers"]`` is ``data.details["centers"]``.
 
     Examples
     --------
@@ -104,6 +111,15 @@ class RankingSet:
         counts = np.ones(n_rows, np.int64) if self.counts is None else _whole(self.counts)
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "counted", self.counted or bool((counts != 1).any()))
+        if self.weights is not None:
+            weights = as_floats(self.weights, "weights")
+            good = np.isfinite(weights) & (weights >= 0)
+            if not good.all():
+                row = int(np.argmin(good))
+                raise InputError(
+                    f"weights is {weights[row]:g}; a weight is a finite number, 0 or more", row=row
+                )
+            object.__setattr__(self, "weights", weights)
         of_rows: dict[str, Any] = {"counts": counts, "ids": self.ids, "targets": self.target}
         of_rows |= {"weights": self.weights, "people": self.people, "lines": self.lines}
         of_rows |= {f"values of {name!r}": values for name, values in self.columns.items()}
@@ -127,22 +143,28 @@ class RankingSet:
         return list(self.items)
 
     @property
+    def item_points(self) -> Any:
+        """The features of items as numbers, in a data set that has them."""
+        return self["item_points"]
+
+    @property
+    def feature_names(self) -> Sequence[str]:
+        """What the features of items are called, in a data set that has them."""
+        return self["feature_names"]  # type: ignore[no-any-return]
+
+    @property
     def row_names(self) -> Sequence[Hashable]:
         """The name of each row, or its number, from 0, if rows have no names."""
         return range(len(self)) if self.ids is None else self.ids
-
-    def __getattr__(self, name: str) -> Any:
-        details = self.__dict__.get("details", {})
-        if name in details:
-            return details[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getitem__(self, key: Any) -> Any:
         """A field or a column by its name, or some of the rows as a set of their own."""
         if isinstance(key, str):
             if key in self.columns:
                 return self.columns[key]
-            if key in ("item_names", *self.details, *self.__dataclass_fields__):
+            if key in self.details:
+                return self.details[key]
+            if key in ("item_names", *self.__dataclass_fields__):
                 return getattr(self, key)
             raise KeyError(key)
         if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
@@ -159,6 +181,16 @@ class RankingSet:
         sizes = ((n_rows, "row"), (self.n_rankings, "ranking"), (n_items, "item"))
         return f"RankingSet({', '.join(amount(number, what) for number, what in sizes)})"
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: the sizes, and the first rankings as orders."""
+        from rankcut.rankings.orders import order_texts
+
+        orders = order_texts(self.rows(range(min(len(self), _MOST_SHOWN))).ranks, self.items)
+        more = ["…"] if len(self) > _MOST_SHOWN else []
+        lines = [repr(self), *orders, *more]
+        short = (textwrap.shorten(line, _LONGEST_ORDER, placeholder=" …") for line in lines)
+        return "<br>".join(map(escape, short))
+
     @property
     def n_rankings(self) -> int:
         """The sum of the counts, exact however large."""
@@ -171,10 +203,47 @@ class RankingSet:
             counts = self.counts * np.asarray(self.weights, dtype=float)
         return self.ranks, self.labels(), counts
 
+    def without_weights(self) -> "RankingSet":
+        """The rankings, each of which weighs the same; those that stand for several still do."""
+        return replace(self, weights=None)
+
+    def plain(self) -> "RankingSet":
+        """The rankings, each of which counts once and is someone else's."""
+        return replace(self, counts=None, counted=False, weights=None, people=None)
+
+    def meaning(self, unranked: Unranked, *, asked_ties: bool | None = None) -> "RankingSet":
+        """The rankings with another meaning of unranked items, and of ties unless None."""
+        meant_ties = self.asked_ties if asked_ties is None else asked_ties
+        return replace(self, unranked=unranked, asked_ties=meant_ties)
+
+    def with_counts(self, counts: Any, weights: Any = None) -> "RankingSet":
+        """The rankings with how many each row stands for, and how much each of those counts."""
+        return replace(self, counts=counts, counted=counts is not None, weights=weights)
+
+    def having(self, **fields: Any) -> "RankingSet":
+        """The rankings with other fields: their ranks, title, classes, features of items, …"""
+        return replace(self, **fields)
+
+    def with_people(self, people: Any) -> "RankingSet":
+        """The rankings with whose each row is; None: each is someone else's."""
+        return replace(self, people=people)
+
+    def with_metadata(self, **metadata: str) -> "RankingSet":
+        """The rankings with more, or newer, metadata."""
+        return replace(self, metadata={**self.metadata, **metadata})
+
+    def with_notes(self, *notes: str) -> "RankingSet":
+        """The rankings with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def with_details(self, **details: Any) -> "RankingSet":
+        """The rankings with more, or newer, details."""
+        return replace(self, details={**self.details, **details})
+
     def dense(self) -> NDArray[np.float64]:
         """The ranks as an array, NaN where an item is not ranked."""
         if sp.issparse(self.ranks):
-            return spread(self.ranks)
+            return dense_ranks(self.ranks)
         return np.asarray(self.ranks, dtype=np.float64)
 
     def sparse(self) -> sp.csr_array:
@@ -191,9 +260,9 @@ class RankingSet:
             return np.asarray(np.diff(self.ranks.indptr), dtype=np.int64)
         return np.asarray(np.count_nonzero(~np.isnan(self.dense()), axis=1), dtype=np.int64)
 
-    def rows(self, chosen: Any) -> "RankingSet":
+    def rows(self, which: Any) -> "RankingSet":
         """Some of the rows: a mask, a slice, or their numbers, which may repeat."""
-        numbers = np.arange(len(self))[chosen]
+        numbers = np.arange(len(self))[which]
         ids = None if self.ids is None else tuple(self.ids[i] for i in numbers.tolist())
         return replace(
             self,
@@ -211,8 +280,15 @@ class RankingSet:
         """The items' names; None if they have none and are numbered from 0 instead."""
         return None if self.items == tuple(range(len(self.items))) else self.items
 
+    def among(self, columns: Sequence[int]) -> "RankingSet":
+        """What they say of some of the items, which are named by their columns."""
+        items = tuple(self.items[column] for column in columns)
+        return replace(
+            self, ranks=self.ranks[:, columns], items=items, item_features=None, details={}
+        )
+
     def with_items(self, items: Sequence[Hashable]) -> "RankingSet":
-        """The same rankings with these items as columns; new ones are ranked by nobody."""
+        """The rankings with these items as columns; new ones are ranked by nobody."""
         place = {item: i for i, item in enumerate(items)}
         unknown = [item for item in self.items if item not in place]
         if unknown:
@@ -228,13 +304,13 @@ class RankingSet:
         return replace(self, ranks=ranks, items=tuple(items), item_features=None, details={})
 
     def expanded(self) -> "RankingSet":
-        """The same rankings with a row for each: a row with count 3 is repeated three times.
+        """The rankings with a row for each: a row with count 3 is repeated three times.
 
         Its id, if it has one, is numbered, so that each row keeps one of its own.
         """
         if (self.counts == 1).all():
             return self
-        if self.n_rankings > _MOST_ROWS:
+        if self.n_rankings > _MOST_EXPANDED:
             raise InputError(
                 f"the counts add up to {self.n_rankings:,} rankings, too many for a row each",
                 remedy="keep them as counts",
@@ -247,18 +323,18 @@ class RankingSet:
 def _whole(counts: Any) -> NDArray[np.int64]:
     """Counts as whole numbers; an error names the first row whose count is not one."""
     try:
-        given = np.asarray(counts)
-        if given.dtype.kind not in "iu":
-            given = given.astype(np.float64)
+        numbers = np.asarray(counts)
+        if numbers.dtype.kind not in "iu":
+            numbers = numbers.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"counts must be whole numbers from 1 to {EXACT:,}") from None
-    good = (given >= 1) & (given <= EXACT) & (given == np.floor(given))
+    good = (numbers >= 1) & (numbers <= EXACT) & (numbers == np.floor(numbers))
     if not good.all():
         row = int(np.argmin(good))
         raise InputError(
-            f"a count is a whole number from 1 to {EXACT:,}; got {given[row]}", row=row
+            f"a count is a whole number from 1 to {EXACT:,}; got {numbers[row]}", row=row
         )
-    return given.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def _numbered(ids: Sequence[Hashable], counts: Sequence[int]) -> tuple[Hashable, ...]:
@@ -267,17 +343,17 @@ def _numbered(ids: Sequence[Hashable], counts: Sequence[int]) -> tuple[Hashable,
     >>> _numbered(["x", "y"], [2, 1])
     ('x-1', 'x-2', 'y')
     """
-    taken = {str(own) for own in ids}
+    labels = {str(name) for name in ids}
     each: list[Hashable] = []
-    for own, count in zip(ids, counts, strict=True):
+    for name, count in zip(ids, counts, strict=True):
         if count == 1:
-            each.append(own)
+            each.append(name)
             continue
         for number in range(1, count + 1):
-            label = f"{own}-{number}"
-            while label in taken:
+            label = f"{name}-{number}"
+            while label in labels:
                 label += "'"
-            taken.add(label)
+            labels.add(label)
             each.append(label)
     return tuple(each)
 
@@ -288,7 +364,7 @@ def fitting_ranks(ranks: sp.csr_array, sparse: bool | None = None) -> Any:
     if sparse is None:
         sparse = n_rows * n_items > max(2 * BLOCK, _SPARSE_BEYOND * ranks.nnz)
     # A copy, because the entries may belong to another matrix.
-    return ranks.sorted_indices() if sparse else spread(ranks)
+    return ranks.sorted_indices() if sparse else dense_ranks(ranks)
 
 
 def distinct_labels(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -298,15 +374,15 @@ def distinct_labels(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
     (('uni', 'ika', 'uni (3)'), ("item 3 has the name of another one, 'uni': read as 'uni (3)'",))
     """
     labels: dict[str, None] = {}
-    taken = set(names)
+    every = set(names)
     notes = []
     for number, name in enumerate(names, start=1):
         label = name
         if label in labels:
             label = f"{name} ({number})"
-            while label in taken:
+            while label in every:
                 label += "'"
-            taken.add(label)
+            every.add(label)
             notes.append(f"item {number} has the name of another one, {name!r}: read as {label!r}")
         labels[label] = None
     return tuple(labels), tuple(notes)

@@ -12,9 +12,10 @@ from scipy import sparse
 from rankcut.errors import InputError, Setting, Text
 from rankcut.parameters import EXACT
 from rankcut.rankings import as_frame, read_rankings
-from rankcut.rankings.orders import LEAVE_OUT, NOT_AMONG, columns_of, spread
+from rankcut.rankings.orders import LEAVE_OUT, NOT_AMONG, columns_of
+from rankcut.rankings.partitions import block_rows
 from rankcut.rankings.reading import first_repeat, refuse_collection
-from rankcut.rankings.value import block_rows
+from rankcut.rankings.stored import dense_ranks
 
 Scale: TypeAlias = str | Sequence[Any]
 
@@ -306,7 +307,7 @@ def from_long(
     ranks = entries_by_row(rows, columns, values, (len(ids), len(labels)))
     if score is not None:
         ranks = from_ratings(ranks, higher_is_better=higher_is_better)
-    return LongRanks(ranks if sparse else spread(ranks), list(ids), list(labels))
+    return LongRanks(ranks if sparse else dense_ranks(ranks), list(ids), list(labels))
 
 
 def entries_by_row(

@@ -1,17 +1,11 @@
 """From what a user holds to :class:`Rankings`: read once, checked once.
 
 Each mistake is an :class:`~rankcut.errors.InputError` that names the row, the item and the remedy.
-
-A function that can work block by block is marked with :func:`takes_collections`. What it does with
-a Dask collection stands in :mod:`rankcut.dask`, which registers it with :func:`for_collections`
-when it is imported. So nothing but that package knows Dask.
 """
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,17 +13,14 @@ from scipy.sparse import coo_array, csr_array, issparse
 
 from rankcut._loops.types import Longs
 from rankcut.errors import InputError, Setting, Text, amount
-from rankcut.parameters import EXACT, check_choice, check_counts, check_total
-from rankcut.rankings.value import Rankings, Unranked, block_rows
+from rankcut.parameters import EXACT, check_choice, check_counts
+from rankcut.rankings.partitions import block_rows
+from rankcut.rankings.stored import check_csr
+from rankcut.rankings.value import Rankings, Unranked
 
 if TYPE_CHECKING:
     # Imported only where frames are read: arrays are read sooner without it.
     import narwhals as nw
-
-Given = ParamSpec("Given")
-Found = TypeVar("Found")
-
-_HANDLERS: dict[str, Callable[..., Any]] = {}
 
 _MEANINGS = get_args(Unranked)
 
@@ -47,6 +38,7 @@ def read_rankings(
     items: Sequence[Hashable] | None = None,
     *,
     unranked: Unranked = "error",
+    or_else: Unranked = "error",
     sample_weight: ArrayLike | None = None,
     counts: ArrayLike | None = None,
     people: ArrayLike | None = None,
@@ -61,11 +53,13 @@ def read_rankings(
     items : sequence of labels or None
         Labels for the columns of an array or sparse matrix; frames have labels already.
     unranked : {"error", "last", "anywhere"}, default="error"
-        What an unranked item means: it is an error, it is tied with the others after all ranked
-        ones, or its place is unknown. A RankingSet may say so itself.
+        What an unranked item means: it is tied with the others after all ranked ones, or its place
+        is unknown; "error" is what ``X`` says itself, or ``or_else``.
+    or_else : {"error", "last", "anywhere"}, default="error"
+        What it means if neither ``unranked`` nor ``X`` says so.
     sample_weight : array of shape (n_rankings,), number or None
         The weight of each ranking, each of one person, whole number or not. None: that of a
-        RankingSet, or all alike.
+        RankingSet, or all alike. Counts of a set still hold.
     counts : array of shape (n_rankings,) or None
         How many people each row stands for, whole numbers: 3 is the row three times. None: the
         counts of a RankingSet, or one each. Where rows have weights too, a row counts as one
@@ -91,18 +85,20 @@ def read_rankings(
             remedy="pass its ranks alone, and its items as the parameter items",
         )
     if isinstance(X, Rankings):
-        rankings = X
+        rankings = X.meaning(_first_meaning(unranked, X.unranked, or_else))
         if items is not None:
-            rankings = replace(rankings, items=_agreed_labels(items, X.items, X.shape[1]))
-        if unranked != X.unranked:
-            rankings = replace(rankings, unranked=unranked)
-            if unranked == "error":
-                _check_ranks(rankings, number)
+            rankings = rankings.with_items(_agreed_labels(items, X.items, X.shape[1]))
     else:
         source, own, asked_ties = X, None, True
         weights, counted = None, True
         if hasattr(X, "__rankings__"):
-            unranked = X.unranked if unranked == "error" else unranked
+            # What is said of the rows besides: what is not given stays as the set says.
+            if counts is None and sample_weight is not None and X.counted:
+                counts = X.counts
+            elif sample_weight is None and counts is not None:
+                sample_weight = X.weights
+        meaning = _first_meaning(unranked, getattr(X, "unranked", "error"), or_else)
+        if hasattr(X, "__rankings__"):
             people = X.people if people is None else people
             asked_ties = X.asked_ties
             counted = X.weights is None
@@ -115,8 +111,9 @@ def read_rankings(
         elif stored.dtype.kind in "OUS" or (stored.dtype.kind in "iu" and stored.itemsize == 8):
             stored = _as_numbers(stored, labels)
         if weights is not None:
-            check_total(float(weights.sum()), "counts" if counted else "sample_weight")
-        rankings = Rankings(stored, labels, unranked, weights, counted, asked_ties=asked_ties)
+            name = "counts" if counted else "sample_weight"
+            weights = check_counts(weights, stored.shape[0], name)
+        rankings = Rankings(stored, labels, meaning, weights, counted, asked_ties=asked_ties)
         try:
             _check_ranks(rankings, number)
         except InputError as mistake:
@@ -130,14 +127,19 @@ def read_rankings(
                 row=row,
                 remedy="give it as a weight",
             )
-        rankings = replace(rankings, weights=numbers, counted=True)
+        rankings = rankings.with_weights(numbers, counted=True)
     if sample_weight is not None:
         weights = check_counts(sample_weight, rankings.shape[0])
         each = weights if counts is None else weights * rankings.counts
-        rankings = replace(rankings, weights=each, counted=False)
+        rankings = rankings.with_weights(each, counted=False)
     if people is not None:
-        rankings = replace(rankings, people=number_people(people, rankings.shape[0]))
+        rankings = rankings.with_people(number_people(people, rankings.shape[0]))
     return rankings
+
+
+def _first_meaning(*meanings: Unranked) -> Unranked:
+    """The first that says what an unranked item means; "error" if none does."""
+    return next((meaning for meaning in meanings if meaning != "error"), "error")
 
 
 def number_people(people: ArrayLike, n_rows: int) -> Longs:
@@ -170,18 +172,6 @@ def as_frame(table: Any) -> "nw.DataFrame[Any] | None":
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def labels_beside(
-    labels: tuple[Hashable, ...] | None, others: tuple[Hashable, ...] | None
-) -> tuple[Hashable, ...] | None:
-    """The labels, or positions if there are none and the other labels are positions too.
-
-    Positions are the numbers from 0 up, in any order.
-    """
-    if labels is None and others is not None and set(others) == set(range(len(others))):
-        return tuple(range(len(others)))
-    return labels
-
-
 def object_array(values: Collection[Any]) -> NDArray[np.object_]:
     """An array with an entry for each value, even if values are themselves tuples.
 
@@ -200,8 +190,8 @@ def _read_matrix(X: Any) -> tuple[Any, tuple[Hashable, ...] | None]:
         # Without scikit-learn, which takes a second to import; it says if rows differ in length.
         with suppress(ValueError):
             values = np.asarray(X)
-    known = isinstance(values, np.ndarray) or issparse(values)
-    if known and values.ndim == 2 and 0 not in values.shape and values.dtype.kind in "fiu":
+    readable = isinstance(values, np.ndarray) or issparse(values)
+    if readable and values.ndim == 2 and 0 not in values.shape and values.dtype.kind in "fiu":
         return values, None
     refuse_collection(X)
     frame = as_frame(X)
@@ -309,6 +299,8 @@ def _check_exact(rank: Any, row: int, item: int, labels: tuple[Hashable, ...] | 
 
 def _canonical(matrix: Any, labels: tuple[Hashable, ...] | None) -> csr_array:
     """As CSR with each entry stored once; a second rank for the same item is an error."""
+    if matrix.format in ("csr", "csc"):
+        check_csr(matrix)
     if matrix.dtype.kind not in "fiub":
         raise InputError(f"a sparse rank matrix holds numbers, not {matrix.dtype}")
     if matrix.format in ("bsr", "dia"):
@@ -427,47 +419,11 @@ def is_collection(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] == "dask"
 
 
-def takes_collections(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """A function or method that passes calls with a Dask collection on to :mod:`rankcut.dask`."""
-
-    @wraps(function)
-    def entry(*args: Given.args, **options: Given.kwargs) -> Found:
-        if any(map(is_collection, args)) or any(map(is_collection, options.values())):
-            found: Found = _handler(function)(*args, **options)
-            return found
-        return function(*args, **options)
-
-    return entry
-
-
-def for_collections(function: Callable[..., Any]) -> Callable[[Found], Found]:
-    """Register what a function marked with :func:`takes_collections` does with collections."""
-
-    def register(handler: Found) -> Found:
-        _HANDLERS[_name(function)] = handler  # type: ignore[assignment]
-        return handler
-
-    return register
-
-
 def refuse_collection(X: Any) -> None:
     """Refuse a Dask collection where rankings must be in memory."""
     if is_collection(X):
         raise InputError(
             f"these rankings are a Dask {type(X).__name__}, and must be in memory here",
-            remedy="call its compute() first",
+            remedy="give rankcut.dask.merged(…) of them, which is small, or let "
+            "rankcut.dask.map_rows(…) or add_up(…) call this for each block",
         )
-
-
-def _handler(function: Callable[..., Any]) -> Callable[..., Any]:
-    if not _HANDLERS:
-        raise InputError(
-            "got a Dask collection, for which rankcut.dask must be imported",
-            remedy="import rankcut.dask",
-        )
-    return _HANDLERS[_name(function)]
-
-
-def _name(function: Callable[..., Any]) -> str:
-    """A name that stays the same when a function is wrapped, as scikit-learn wraps methods."""
-    return f"{function.__module__}.{function.__qualname__}"
