@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcut.pictures.page import Dot, Html, draw_svg, fill, page, table, tag, track
-from rankcut.pictures.scene import Mark, Part, Scene, Text
+from rankcut.pictures.page import Html, draw_svg, fill, page, table, tag, track
+from rankcut.pictures.scene import Dot, Mark, Part, Scene, Text
 
 # A parser turns these into others, or drops them, wherever they are.
 words = st.text(st.characters(exclude_characters="\x00\r", exclude_categories=["Cs"]))

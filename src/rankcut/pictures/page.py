@@ -4,6 +4,7 @@ A page is one file that needs no network. Its template, style and script are the
 module.
 """
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -12,7 +13,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any, NamedTuple
 
-from rankcut.pictures.scene import Key, Legend, Mark, Path, Picture, Scene, Shape, Text
+from rankcut.pictures.scene import Dot, Key, Legend, Mark, Path, Picture, Scene, Shape, Text
 from rankcut.pictures.theme import ON_DARK, SOFT, VARIABLES, shorten
 
 
@@ -89,6 +90,30 @@ def page(title: str, *body: Any, style: str = "", script: str = "") -> str:
     return str(filled)
 
 
+def items_page(title: str, *body: Any, style: str = "") -> str:
+    """A page on which items can be found and chosen, with :func:`find_items` in its body."""
+    looks, script = (read_file(__package__, f"items.{kind}") for kind in ("css", "js"))
+    return page(title, *body, style=looks + style, script=script)
+
+
+def find_items(items: Sequence[tuple[str, str]]) -> Html:
+    """A field to find an item by its name; of each item, the name and what is said of it."""
+    return fill(
+        read_file(__package__, "items.html"),
+        names=join(*(tag("option", "", value=name) for name, _ in items)),
+        items=embed(items),
+    )
+
+
+def embed(data: Sequence[Any]) -> Html:
+    r"""Data for the script, in an element that runs nothing and that no text can close.
+
+    >>> embed(["</script><script>"])
+    '["\\u003c/script>\\u003cscript>"]'
+    """
+    return Html(json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"))
+
+
 def page_style() -> str:
     """The look of every page: the theme's colours, in light and in dark, and what uses them."""
     light, dark = (_variables(dark=dark) for dark in (False, True))
@@ -126,11 +151,13 @@ def key(entry: Key) -> Html:
     return tag("li", tag("button", dot, entry.words, kind="pick", **button))
 
 
-def show_picture(picture: Picture, said: str = "") -> Iterator[Html]:
-    """What is said, the legends and the drawing; ``said`` goes on from what the picture says."""
-    yield tag("p", f"{picture.said} {said}".strip(), kind="soft")
+def show_picture(picture: Picture, caption: str = "") -> Iterator[Html]:
+    """What is said, the legends and the drawing; ``caption`` goes on from what the picture says."""
+    yield tag("p", f"{picture.said} {caption}".strip(), kind="soft")
     yield from map(show_legend, picture.legends)
-    yield tag("figure", draw_svg(picture.scene))
+    least = picture.scene.least
+    look = {"kind": "wide", "tabindex": "0", "aria_label": picture.scene.about} if least else {}
+    yield tag("figure", draw_svg(picture.scene, least), **look)
 
 
 def show_legend(legend: Legend) -> Html:
@@ -252,15 +279,6 @@ class Cell(NamedTuple):
     value: Any
 
 
-class Dot(NamedTuple):
-    """A dot on a line, with the part of the line that it may be on."""
-
-    place: float
-    colour: str
-    low: float | None = None
-    high: float | None = None
-
-
 def table(
     heads: Sequence[Head | str],
     rows: Sequence[Sequence[Any]],
@@ -277,28 +295,30 @@ def table(
     >>> table(["item", "p"], [["<uni>", 0.01234]])  # doctest: +ELLIPSIS
     '<div class="wide"><table>...<td>&lt;uni&gt;</td><td class="number">0.0123</td>...'
     """
-    known = [head if isinstance(head, Head) else Head(head) for head in heads]
+    columns = [head if isinstance(head, Head) else Head(head) for head in heads]
     cells = [
         [each if isinstance(each, Cell) else Cell(_shown(each), each) for each in row]
         for row in rows
     ]
     kinds = [
         head.kind or ("number" if all(_is_number(row[k].value) for row in cells) else "")
-        for k, head in enumerate(known)
+        for k, head in enumerate(columns)
     ]
     body = []
     for number, row in enumerate(cells):
         data = [None if items is None else each.value for each in row]
-        shown = (
+        row_cells = (
             tag("td", each.shown, kind=kind, data_value=value)
             for each, kind, value in zip(row, kinds, data, strict=True)
         )
         item = None if items is None else items[number]
         look = "faint" if faint is not None and faint[number] else ""
-        body.append(tag("tr", *shown, kind=look, data_item=item))
-    heading = (_head(*each, sortable=items is not None) for each in zip(known, kinds, strict=True))
+        body.append(tag("tr", *row_cells, kind=look, data_item=item))
+    heading = (
+        _head(*each, sortable=items is not None) for each in zip(columns, kinds, strict=True)
+    )
     content = (tag("thead", tag("tr", *heading)), tag("tbody", *body))
-    wide = any(head.kind == "line" for head in known)
+    wide = any(head.kind == "line" for head in columns)
     return tag("div", tag("table", *content, kind="full" if wide else ""), kind="wide")
 
 
@@ -329,14 +349,14 @@ def item_button(number: int, name: str) -> Html:
 
 
 def track(
-    dots: Sequence[Dot], ends: tuple[float, float], said: str, *, joined: bool = False
+    dots: Sequence[Dot], ends: tuple[float, float], about: str, *, joined: bool = False
 ) -> Html:
     """A line from one end of a scale to the other with a dot for each place.
 
-    The first dots are on top; ``said`` is what it shows, in words. A line may join the dots.
+    The first dots are on top; ``about`` is what it shows, in words. A line may join the dots.
     """
     pieces = list(_pieces(dots, ends, joined=joined))
-    return tag("span", *pieces, kind="track", role="img", aria_label=said, data_tip=said)
+    return tag("span", *pieces, kind="track", role="img", aria_label=about, data_tip=about)
 
 
 def _pieces(dots: Sequence[Dot], ends: tuple[float, float], *, joined: bool) -> Iterator[Html]:

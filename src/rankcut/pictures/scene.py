@@ -19,6 +19,9 @@ Points: TypeAlias = NDArray[np.float64]
 WIDTH = 640
 """Width of a drawing, in pixels of a wide page."""
 
+LEAST = 544.0
+"""A drawing with names is legible on a phone at this width, in pixels, and scrolls."""
+
 FONTS = {"roomy": 13.0, "narrow": 22.0}
 """Size of labels, and on a phone, where a drawing is about half as large."""
 
@@ -99,6 +102,17 @@ class Scene:
     height: float
     shapes: list[Shape]
     about: str = ""
+    least: float = 0.0  #: pages that are narrower than this, in pixels, scroll it
+
+
+class Dot(NamedTuple):
+    """A dot on a line, with the part of the line that it may be on, and what is said of it."""
+
+    place: float
+    colour: str
+    low: float | None = None
+    high: float | None = None
+    tip: str = ""
 
 
 class Key(NamedTuple):
@@ -126,10 +140,10 @@ class Picture:
     legends: list[Legend] = field(default_factory=list)  #: what colours mean
 
 
-def rectangle(left: float, top: float, width: float, height: float) -> list[Points]:
+def rectangle(west: float, top: float, width: float, height: float) -> list[Points]:
     """The outline of a rectangle."""
-    right, low = left + width, top + height
-    return [np.array([[left, top], [right, top], [right, low], [left, low], [left, top]])]
+    right, low = west + width, top + height
+    return [np.array([[west, top], [right, top], [right, low], [west, low], [west, top]])]
 
 
 def write_labels(
@@ -252,7 +266,7 @@ def place_labels(
     >>> [placed.number for placed in place_labels(two, np.full((2, 2), 8.0), (-50, -50, 50, 50))]
     [0, 1]
     """
-    taken = np.zeros((0, 4)) if obstacles is None else np.asarray(obstacles, dtype=float)
+    occupied = np.zeros((0, 4)) if obstacles is None else np.asarray(obstacles, dtype=float)
     points = np.zeros((0, 2)) if covered is None else covered
     directions = _apart(anchors) if away is None else away
     least, most = np.reshape(bounds, (2, 2))
@@ -266,14 +280,14 @@ def place_labels(
         middles = anchor + (distance[:, :, np.newaxis] * towards).reshape(-1, 2)
         low, high = (middles + sign * size / 2 for sign in (-1, 1))
         free = (low >= least).all(axis=1) & (high <= most).all(axis=1)
-        over = (low[:, np.newaxis] < taken[:, 2:]) & (taken[:, :2] < high[:, np.newaxis])
+        over = (low[:, np.newaxis] < occupied[:, 2:]) & (occupied[:, :2] < high[:, np.newaxis])
         free &= ~over.all(axis=2).any(axis=1)
         hidden = ((points >= low[:, np.newaxis]) & (points <= high[:, np.newaxis])).all(axis=2)
         # It goes three places farther from where it should be rather than cover a point.
         costs = np.where(free, np.arange(len(low)) + 3.0 * hidden.sum(axis=1), np.inf)
         best = int(costs.argmin())
         if free[best]:
-            taken = np.vstack([taken, [*low[best], *high[best]]])
+            occupied = np.vstack([occupied, [*low[best], *high[best]]])
             placed.append(Placed(number, *middles[best].tolist()))
     return placed
 

@@ -37,7 +37,7 @@ ON_DARK = {
     OTHERS: "#5b626b",
     UNKNOWN: "#3a4149",
 }
-"""The same colours on a dark background, where the others stay in the background."""
+"""These colours on a dark background, where the others stay in the background."""
 
 VARIABLES = {
     "ink": INK,
@@ -48,7 +48,7 @@ VARIABLES = {
 }
 """What pages call these colours."""
 
-MOST_ITEMS = 40
+MOST_IN_FIGURE = 40
 """Rows of a chart, of a table of pairs or of a page that a reader takes in; the first are shown."""
 
 
@@ -66,7 +66,7 @@ def colour(number: int) -> str:
     return COLOURS[number] if number < len(COLOURS) else OTHERS
 
 
-def group_colours(sizes: Mapping[str, int]) -> dict[str, str]:
+def group_colours(sizes: Mapping[str, float]) -> dict[str, str]:
     """The colour of each group, the same wherever it is drawn: the largest have one of their own.
 
     Colours go by names, numbers by size before words; the others are grey.
@@ -75,11 +75,11 @@ def group_colours(sizes: Mapping[str, int]) -> dict[str, str]:
     {'east': '#0072B2', 'west': '#D55E00'}
     """
     largest = sorted(sizes, key=lambda name: (-sizes[name], _natural(name)))[: len(COLOURS)]
-    found = {name: colour(number) for number, name in enumerate(sorted(largest, key=_natural))}
-    return found | {name: OTHERS for name in sorted(sizes, key=_natural) if name not in found}
+    colours = {name: colour(number) for number, name in enumerate(sorted(largest, key=_natural))}
+    return colours | {name: OTHERS for name in sorted(sizes, key=_natural) if name not in colours}
 
 
-def name_colours(sizes: Mapping[str, int]) -> list[tuple[str, str]]:
+def name_colours(sizes: Mapping[str, float]) -> list[tuple[str, str]]:
     """The entries of a legend: groups with their colours, then all grey ones as one.
 
     >>> name_colours({"west": 4, "east": 2})
@@ -88,8 +88,8 @@ def name_colours(sizes: Mapping[str, int]) -> list[tuple[str, str]]:
     ('32 others (96)', '#b6babf')
     """
     colours = group_colours(sizes)
-    entries = [(f"{name} ({sizes[name]:,})", own) for name, own in colours.items()]
-    grey = [name for name, own in colours.items() if own == OTHERS]
+    entries = [(f"{name} ({sizes[name]:,})", its_colour) for name, its_colour in colours.items()]
+    grey = [name for name, its_colour in colours.items() if its_colour == OTHERS]
     if len(grey) > 1:
         total = sum(sizes[name] for name in grey)
         entries[-len(grey) :] = [(f"{len(grey)} others ({total:,})", OTHERS)]
@@ -122,9 +122,9 @@ def shorten_apart(labels: Sequence[Any], most: int = 24) -> list[str]:
     """
     # Names that differ in their last letters alone are hard to tell apart, too.
     begin = [shorten(label, 2 * most // 3) for label in labels]
-    seen = Counter(begin)
+    before = Counter(begin)
     return [
-        shorten(label, most) if seen[name] == 1 else _shorten_middle(label, most)
+        shorten(label, most) if before[name] == 1 else _shorten_middle(label, most)
         for name, label in zip(begin, labels, strict=True)
     ]
 

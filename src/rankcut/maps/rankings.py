@@ -1,17 +1,16 @@
-"""Maps of rankings: places with counts, groups and item arrows, as a figure and as a page."""
+"""Maps of rankings: places with counts, groups and item arrows."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankcut.directions import leading_directions
 from rankcut.errors import InputError, amount
-from rankcut.parameters import SIDE
-from rankcut.pictures.figures import draw_figure
-from rankcut.pictures.page import page, show_picture, tag
+from rankcut.parameters import KEPT, SIDE, seed_from
+from rankcut.pictures.page import Html, show_picture
 from rankcut.pictures.scene import (
     WIDTH,
     Key,
@@ -44,13 +43,16 @@ from rankcut.pictures.theme import (
 from rankcut.rankings import Unranked, read_rankings
 from rankcut.rankings.orders import to_orders
 from rankcut.rankings.ranking_set import RankingSet
+from rankcut.results import Result, Table
+from rankcut.results.words import percent
+from rankcut.sample.labels import read_groups
 
 # A page of this many marks has about 600 kB. If there are more, near points are drawn as one.
 MOST_MARKS = 2500
 # The frame, and the space beside and below it for the names of the axes.
 _WIDTH, _HEIGHT, _BESIDE = WIDTH, 600, 30
 # Radius of a mark of one ranking, of the largest and of the smallest.
-_ONE, _LARGEST, _SMALLEST = 4.5, 26.0, 1.8
+_RADIUS_OF_ONE, _LARGEST_RADIUS, _SMALLEST_RADIUS = 4.5, 26.0, 1.8
 MOST_ARROWS = 16
 """Items with the longest arrows are drawn: more would hide each other."""
 
@@ -64,6 +66,7 @@ def plot_map(
     counts: ArrayLike | None = None,
     by_name: str = "",
     title: str = "",
+    ax: Any = None,
 ) -> Any:
     """Draw rankings as points in the plane, and items as arrows.
 
@@ -90,6 +93,8 @@ def plot_map(
         What the colours mean, if ``by`` is an array.
     title : str
         Heading; the title of a ranking set if empty.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
 
     Returns
     -------
@@ -97,39 +102,20 @@ def plot_map(
 
     See Also
     --------
-    map_page : The same as a page that shows the ranking under the mouse.
+    rankcut.maps.map_rankings : The map as a result, with tables and a page.
 
     Examples
     --------
     >>> from rankcut import plot_map
     >>> from rankcut.datasets import load_lunch
     >>> figure = plot_map(load_lunch(), by="guest")
-    >>> [text.get_text() for text in figure.axes[1].texts]
+    >>> [text.get_text() for text in figure.axes[0].texts[:3]]
     ['guest:', 'juicy eater (24)', 'sweet tooth (24)']
     """
-    found = read_map(X, by, unranked, features, counts, by_name)
-    return draw_figure(map_picture(found, title or getattr(X, "title", "")))
-
-
-def map_page(X: Any, by: ArrayLike | None = None, *, title: str = "", **options: Any) -> str:
-    """A map of rankings as HTML of less than 1 MB; options are those of :func:`~rankcut.plot_map`.
-
-    The page shows counts, groups and the most common ranking of the point under the mouse,
-    highlights a group that is clicked in the legend, and follows the arrow keys.
-
-    >>> from rankcut.datasets import load_lunch
-    >>> from rankcut.pictures.maps import map_page
-    >>> html = map_page(load_lunch(), by="guest")
-    >>> "<title>Lunch</title>" in html, "sweet tooth" in html
-    (True, True)
-    """
-    found = read_map(X, by, **options)
-    return show_map(map_picture(found, title or getattr(X, "title", "")))
-
-
-def show_map(picture: Picture) -> str:
-    """The page of a map."""
-    return page(picture.title, tag("h1", picture.title), *show_picture(picture))
+    plane = map_rankings(
+        X, by, unranked=unranked, features=features, counts=counts, by_name=by_name, title=title
+    )
+    return plane.plot(ax)
 
 
 def describe_orders(ranks: Any, items: Sequence[str], most: int = 8) -> list[str]:
@@ -138,12 +124,12 @@ def describe_orders(ranks: Any, items: Sequence[str], most: int = 8) -> list[str
     >>> describe_orders(np.array([[2.0, 1.0, 1.0]]), ["toro", "uni", "ika"])
     ['uni = ika > toro']
     """
-    found = []
+    texts = []
     for order in to_orders(ranks, items):
         words = [" = ".join(group) if isinstance(group, tuple) else group for group in order]
-        shown = " > ".join(shorten(word, 40) for word in words[:most])
-        found.append(shown + (" > …" if len(words) > most else ""))
-    return found
+        listed = " > ".join(shorten(word, 40) for word in words[:most])
+        texts.append(listed + (" > …" if len(words) > most else ""))
+    return texts
 
 
 class Directions(NamedTuple):
@@ -176,9 +162,13 @@ class Group:
         return np.asarray(self.mean + circle * radius @ axes.T)
 
 
-@dataclass(frozen=True, eq=False)
-class RankingMap:
-    """What :func:`~rankcut.plot_map` draws."""
+@dataclass(frozen=True, eq=False, repr=False)
+class RankingMap(Result):
+    """Rankings as marks in the plane, with the tables ``marks`` and ``items``.
+
+    Its page shows counts, groups and the most common ranking of the point under the mouse,
+    highlights a group that is clicked in the legend, and follows the arrow keys.
+    """
 
     places: NDArray[np.float64]  #: where the marks are
     counts: NDArray[np.int64]  #: how many rankings each mark stands for
@@ -190,6 +180,7 @@ class RankingMap:
     shares: NDArray[np.float64]  #: part of the variance along each axis
     by: str  #: name of the column
     merged: bool  #: whether near points are drawn as one
+    title: str = ""
 
     @property
     def n_rankings(self) -> int:
@@ -197,11 +188,86 @@ class RankingMap:
         return int(self.counts.sum())
 
     def subtitle(self) -> str:
-        """One sentence on what is drawn, true of any map."""
+        """What is drawn, true of any map, without a full stop."""
         n_marks = len(self.counts)
         where = "" if n_marks == self.n_rankings else f" at {amount(n_marks, 'point')}"
         merged = ", near ones drawn as one" if self.merged else ""
         return f"{self.n_rankings:,} rankings of {len(self.items):,} items{where}{merged}"
+
+    def sentences(self) -> list[str]:
+        """What is drawn, how much of the variation it shows, and what marks mean."""
+        share = f"The map shows {percent(float(self.shares.sum()), 1)} of the variation."
+        return [f"{self.subtitle()}.", share, *about_groups(self)]
+
+    def tables(self) -> dict[str, Table]:
+        """Where marks are and what they stand for, and where each item is ranked high."""
+        marks: dict[str, Any] = {
+            "direction 1": self.places[:, 0],
+            "direction 2": self.places[:, 1],
+            "rankings": self.counts,
+            "most common": self.words,
+        }
+        if len(self.groups) > 1:
+            marks |= {group.name: self.parts[:, g] for g, group in enumerate(self.groups)}
+        along = {f"direction {axis + 1}": self.directions[:, axis] for axis in (0, 1)}
+        return {"marks": Table(marks), "items": Table({"item": self.items, **along})}
+
+    def body(self) -> Iterator[Html]:
+        """The drawing, which says all."""
+        yield from show_picture(self.picture())
+
+    def picture(self, most_arrows: int = MOST_ARROWS) -> Picture:
+        """A map with its legends.
+
+        It has the longest arrows; those after the first 16 wait until their item is chosen.
+        """
+        outlines = [group.outline() for group in self.groups]
+        # Arrows are as long as the cloud allows, and labels need room beyond their tips.
+        lengths = np.linalg.norm(self.directions, axis=1)
+        longest = float(lengths.max(initial=0.0))
+        arrows = np.argsort(-lengths, kind="stable")[:most_arrows]
+        arrows = arrows[lengths[arrows] > 0.02 * longest]
+        reach = float(np.linalg.norm(self.places, axis=1).max()) or 1.0
+        tips = self.directions[arrows] * reach / (longest or 1.0)
+        extent = np.vstack([self.places, np.zeros((1, 2)), *outlines, tips])
+        low, high = extent.min(axis=0), extent.max(axis=0)
+        room = np.array([0.76 * _WIDTH, 0.86 * _HEIGHT])
+        scale = float((room / np.maximum(high - low, 1e-12)).min())
+
+        middle = np.array([_BESIDE + _WIDTH / 2, _HEIGHT / 2])
+
+        def put(points: Points) -> Points:
+            across = scale * (points - (low + high) / 2) * (1, -1)
+            return np.asarray(across + middle)
+
+        one = min(
+            _RADIUS_OF_ONE,
+            _LARGEST_RADIUS / float(np.sqrt(self.counts.max())),
+            # All marks together cover at most a quarter of the frame.
+            float(np.sqrt(0.25 * _WIDTH * _HEIGHT / (np.pi * self.n_rankings))),
+        )
+        marks = list(_marks(self, put(self.places), one))
+        shapes: list[Shape] = [
+            Path(rectangle(_BESIDE, 0.5, _WIDTH - 0.5, _HEIGHT - 1), FAINT),
+            *_ellipses(self, [put(outline) for outline in outlines]),
+            *sorted(marks, key=lambda mark: -mark.radius),
+            *_means(self, put),
+            *_arrows(self, put(np.zeros(2)), put(tips), arrows.tolist(), marks),
+            *_axis_names(self),
+        ]
+        words = [f"{self.subtitle()}."]
+        if self.counts.min() < self.counts.max():
+            words.append(f"Areas are numbers of rankings, up to {self.counts.max():,}.")
+        if len(arrows):
+            words.append("Arrows point to where an item is ranked high.")
+            if len(arrows) < len(self.items):
+                words.append(f"{amount(len(self.items) - len(arrows), 'shorter arrow')} left out.")
+        words += about_groups(self)
+        about = f"Map of {self.subtitle()}"
+        scene = Scene(_BESIDE + _WIDTH, _HEIGHT + _BESIDE, shapes, about)
+        return Picture(
+            self.title or "Who ranks alike?", " ".join(words), scene, _colour_legend(self)
+        )
 
 
 def main_directions(
@@ -224,9 +290,7 @@ def main_directions(
         variances, directions = np.linalg.eigh(scaled.T @ scaled)
         variances, directions = variances[:-3:-1], directions[:, :-3:-1].T
     else:
-        from sklearn.utils.extmath import randomized_svd
-
-        _, singular, directions = randomized_svd(scaled, 2, random_state=random_state)
+        singular, directions = leading_directions(scaled, 2, seed_from(random_state))
         variances = singular**2
     largest = np.abs(directions).argmax(axis=1)
     directions = directions * np.sign(directions[[0, 1], largest])[:, np.newaxis]
@@ -234,23 +298,33 @@ def main_directions(
     return Directions(centered @ directions.T, shares, directions.T)
 
 
-def read_map(
+def map_rankings(
     X: Any,
     by: Any = None,
+    *,
     unranked: Unranked = "error",
     features: Any = None,
     counts: ArrayLike | None = None,
     by_name: str = "",
     colours: Mapping[str, str] | None = None,
+    title: str = "",
 ) -> RankingMap:
-    """The map of rankings as :func:`plot_map` takes them; ``colours`` are those of groups."""
-    from rankcut.cuts.transformers import GraphCutFeatures
+    """The map of rankings, with the parameters of :func:`~rankcut.plot_map`.
+
+    ``colours`` are those of groups.
+
+    >>> from rankcut.datasets import load_lunch
+    >>> map_rankings(load_lunch(), by="guest")
+    RankingMap(48 rankings of 8 items.)
+    """
+    from rankcut.cuts.feature_map import graph_cut_features
+    from rankcut.cuts.offset_rows import filled
 
     if features is not None and unranked != "error":
         raise InputError("is an option of the features you pass", parameter="unranked")
     if getattr(X, "weights", None) is not None and not X.counted:
         # Whatever their weights, people are drawn once.
-        X = replace(X, weights=None)
+        X = X.without_weights()
     by_name = by_name or (by if isinstance(by, str) else "")
     by = column_of(X, by, "by")
     meaning: Unranked = unranked if features is None else "anywhere"
@@ -263,17 +337,25 @@ def read_map(
         raise InputError(
             "must hold a whole number of 1 or more for each ranking", parameter="counts"
         )
-    default = GraphCutFeatures(unranked=unranked, normalize=True)
-    vectors = np.asarray(
-        default.fit_transform(rankings) if features is None else features.fit_transform(X)
-    )
+    which = np.arange(len(numbers))
+    if features is None:
+        distinct, which = rankings.merged()
+        if distinct.shape[0] * n_items > KEPT:
+            raise InputError(
+                f"a map of {distinct.shape[0]:,} different rankings of {n_items:,} items is too "
+                "large; draw some of the rows, or of the items"
+            )
+        vectors = filled(graph_cut_features(distinct, unranked=unranked, normalize=True))
+    else:
+        vectors = filled(features.fit_transform(X))
     if vectors.shape[1] != n_items:
         raise InputError("give vectors without a coordinate for each item", parameter="features")
     counts = numbers.astype(np.int64)
     if by is not None:
         check_length(by, len(counts), "by", "rankings")
-    found = main_directions(vectors, counts)
-    mark, merged = _gather(found.points)
+    group_names = main_directions(vectors, np.bincount(which, counts).astype(np.int64))
+    points = group_names.points[which]
+    mark, merged = _gather(points)
     n_marks = int(mark.max()) + 1
     totals = np.bincount(mark, counts, n_marks).astype(np.int64)
     names, looks, group = group_rows(by, counts, colours)
@@ -284,38 +366,39 @@ def read_map(
     rows = order[np.searchsorted(mark[order], np.arange(n_marks))].tolist()
     items = [str(rankings.item(column)) for column in range(n_items)]
     words = describe_orders(rankings.rows(rows), items)
-    if (ids := getattr(X, "ids", None)) is not None:
-        words = [f"{ids[row]}: {order}" for row, order in zip(rows, words, strict=True)]
+    if isinstance(X, RankingSet) and X.ids is not None:
+        words = [f"{X.ids[row]}: {order}" for row, order in zip(rows, words, strict=True)]
     groups = [
         Group(name, look, int(counts[group == g].sum()))
         if look in (OTHERS, UNKNOWN) or not name
-        else _group(name, look, found.points[group == g], counts[group == g])
+        else _group(name, look, points[group == g], counts[group == g])
         for g, (name, look) in enumerate(zip(names, looks, strict=True))
     ]
-    places = [np.bincount(mark, counts * x, n_marks) / totals for x in found.points.T]
+    places = [np.bincount(mark, counts * x, n_marks) / totals for x in points.T]
     return RankingMap(
         places=np.stack(places, axis=1),
         counts=totals,
         groups=groups,
         parts=parts,
         words=words,
-        directions=found.loadings,
+        directions=group_names.loadings,
         items=items,
-        shares=found.shares,
+        shares=group_names.shares,
         by=by_name,
         merged=merged,
+        title=title or getattr(X, "title", ""),
     )
 
 
-def column_of(X: Any, given: Any, parameter: str) -> Any:
+def column_of(X: Any, values: Any, parameter: str) -> Any:
     """A column of a ranking set by its name, or the values themselves."""
-    if not isinstance(given, str):
-        return given
+    if not isinstance(values, str):
+        return values
     columns = X.columns if isinstance(X, RankingSet) else {}
-    if given not in columns:
-        known = ", ".join(map(str, columns)) or "none"
-        raise InputError(f"is {given!r}, not a column; columns are: {known}", parameter=parameter)
-    return columns[given]
+    if values not in columns:
+        names = ", ".join(map(str, columns)) or "none"
+        raise InputError(f"is {values!r}, not a column; columns are: {names}", parameter=parameter)
+    return columns[values]
 
 
 def _gather(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], bool]:
@@ -348,7 +431,7 @@ def _quarters(values: Any) -> list[Any]:
     part = np.searchsorted(np.quantile(numbers, (0.25, 0.5, 0.75)), column, side="left")
     part[column != column] = -1
     ends = ((k, column[part == k]) for k in np.unique(part[part >= 0]).tolist())
-    names = {k: f"{own.min():.4g} to {own.max():.4g}" for k, own in ends}
+    names = {k: f"{inside.min():.4g} to {inside.max():.4g}" for k, inside in ends}
     return [names.get(k) for k in part.tolist()]
 
 
@@ -359,36 +442,28 @@ def group_rows(
 
     A group of everyone has no name, as without groups.
     """
-    labels = [
-        ""
-        if value is None or value != value
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-        for value in ([] if values is None else _quarters(values))
-    ]
-    if len({*labels}) < 2:
-        return [""], [colour(0)], np.zeros(len(counts), dtype=np.int64)
-    sizes: Counter[str] = Counter()
-    for label, count in zip(labels, counts.tolist(), strict=True):
-        sizes[label] += count
-    unknown = sizes.pop("", 0)
-    known = (
-        group_colours(sizes) if colours is None else {n: colours[n] for n in colours if n in sizes}
-    )
-    names = [name for name, own in known.items() if own != OTHERS]
-    grey = [name for name, own in known.items() if own == OTHERS]
-    codes = {name: number for number, name in enumerate(names)}
-    looks = [known[name] for name in names]
+    everyone = [""], [colour(0)], np.zeros(len(counts), dtype=np.int64)
+    if values is None:
+        return everyone
+    read = read_groups(_quarters(values), len(counts), "by", counts)
+    labels = [f"{name:g}" if isinstance(name, float) else str(name) for name in read.names]
+    if len(labels) + bool((read.codes < 0).any()) < 2:
+        return everyone
+    sizes = np.bincount(read.codes + 1, counts, len(labels) + 1).astype(int).tolist()
+    if colours is None:
+        colours = group_colours(dict(zip(labels, sizes[1:], strict=True)))
+    names = [name for name in colours if name in labels and colours[name] != OTHERS]
+    grey = [name for name in labels if colours.get(name, OTHERS) == OTHERS]
+    number = {name: k for k, name in enumerate(names)} | dict.fromkeys(grey, len(names))
+    looks = [colours[name] for name in names]
     if grey:
-        codes.update(dict.fromkeys(grey, len(names)))
         names.append(grey[0] if len(grey) == 1 else f"{len(grey)} others")
         looks.append(OTHERS)
-    if unknown:
-        codes[""] = len(names)
+    places = np.array([*(number[label] for label in labels), len(names)])
+    if sizes[0]:
         names.append("unknown")
         looks.append(UNKNOWN)
-    return names, looks, np.array([codes[label] for label in labels], dtype=np.int64)
+    return names, looks, places[read.codes]
 
 
 def _group(
@@ -401,95 +476,42 @@ def _group(
     return Group(name, its_colour, total, mean, spread)
 
 
-def map_picture(found: RankingMap, title: str = "", most_arrows: int = MOST_ARROWS) -> Picture:
-    """A map with its legends.
-
-    It has the longest arrows; those after the first 16 wait until their item is chosen.
-    """
-    outlines = [group.outline() for group in found.groups]
-    # Arrows are as long as the cloud allows, and labels need room beyond their tips.
-    lengths = np.linalg.norm(found.directions, axis=1)
-    longest = float(lengths.max(initial=0.0))
-    drawn = np.argsort(-lengths, kind="stable")[:most_arrows]
-    drawn = drawn[lengths[drawn] > 0.02 * longest]
-    reach = float(np.linalg.norm(found.places, axis=1).max()) or 1.0
-    tips = found.directions[drawn] * reach / (longest or 1.0)
-    seen = np.vstack([found.places, np.zeros((1, 2)), *outlines, tips])
-    low, high = seen.min(axis=0), seen.max(axis=0)
-    room = np.array([0.76 * _WIDTH, 0.86 * _HEIGHT])
-    scale = float((room / np.maximum(high - low, 1e-12)).min())
-
-    middle = np.array([_BESIDE + _WIDTH / 2, _HEIGHT / 2])
-
-    def put(points: Points) -> Points:
-        across = scale * (points - (low + high) / 2) * (1, -1)
-        return np.asarray(across + middle)
-
-    one = min(
-        _ONE,
-        _LARGEST / float(np.sqrt(found.counts.max())),
-        # All marks together cover at most a quarter of the frame.
-        float(np.sqrt(0.25 * _WIDTH * _HEIGHT / (np.pi * found.n_rankings))),
-    )
-    marks = list(_marks(found, put(found.places), one))
-    shapes: list[Shape] = [
-        Path(rectangle(_BESIDE, 0.5, _WIDTH - 0.5, _HEIGHT - 1), FAINT),
-        *_ellipses(found, [put(outline) for outline in outlines]),
-        *sorted(marks, key=lambda mark: -mark.radius),
-        *_means(found, put),
-        *_arrows(found, put(np.zeros(2)), put(tips), drawn.tolist(), marks),
-        *_axis_names(found),
-    ]
-    said = [f"{found.subtitle()}."]
-    if found.counts.min() < found.counts.max():
-        said.append(f"Areas are numbers of rankings, up to {found.counts.max():,}.")
-    if len(drawn):
-        said.append("Arrows point to where an item is ranked high.")
-        if len(drawn) < len(found.items):
-            said.append(f"{amount(len(found.items) - len(drawn), 'shorter arrow')} left out.")
-    said += about_groups(found)
-    title = title or "Map of rankings"
-    about = f"Map of {found.subtitle()}"
-    scene = Scene(_BESIDE + _WIDTH, _HEIGHT + _BESIDE, shapes, about)
-    return Picture(title, " ".join(said), scene, _colour_legend(found))
-
-
-def about_groups(found: RankingMap) -> list[str]:
+def about_groups(plane: RankingMap) -> list[str]:
     """What crosses and ellipses mean, if there are any."""
-    crosses = len(found.groups) > 1 and any(group.mean is not None for group in found.groups)
-    ellipses = any(group.spread is not None for group in found.groups)
-    said = ["Crosses are group means."] * crosses
-    return said + ["An ellipse would hold half of its group if it were normal."] * ellipses
+    crosses = len(plane.groups) > 1 and any(group.mean is not None for group in plane.groups)
+    ellipses = any(group.spread is not None for group in plane.groups)
+    words = ["Crosses are group means."] * crosses
+    return words + ["An ellipse would hold half of its group if it were normal."] * ellipses
 
 
-def _ellipses(found: RankingMap, outlines: Sequence[Points]) -> Iterator[Shape]:
-    drawn = [g for g, outline in enumerate(outlines) if len(outline)]
-    for g in drawn:
-        colour, lines = found.groups[g].colour, [outlines[g]]
+def _ellipses(plane: RankingMap, outlines: Sequence[Points]) -> Iterator[Shape]:
+    visible = [g for g, outline in enumerate(outlines) if len(outline)]
+    for g in visible:
+        colour, lines = plane.groups[g].colour, [outlines[g]]
         # Many filled ellipses would be one blur.
-        if len(drawn) <= 3:
+        if len(visible) <= 3:
             yield Path(lines, colour, 0.0, 0.1, filled=True, group=g)
         yield Path(lines, colour, 1.5, group=g)
 
 
-def _marks(found: RankingMap, places: Points, one: float) -> Iterator[Mark]:
+def _marks(plane: RankingMap, places: Points, one: float) -> Iterator[Mark]:
     # Of many points each is drawn fainter.
     solid = 0.82 if len(places) <= 300 else 0.5
     for mark, (x, y) in enumerate(places.tolist()):
-        count = int(found.counts[mark])
-        shown = np.flatnonzero(found.parts[mark]).tolist()
-        parts = [Part(found.groups[g].colour, found.parts[mark, g] / count, g) for g in shown]
-        said = amount(count, "ranking")
-        if found.by or len(found.groups) > 1:
-            said = ", ".join(f"{found.groups[g].name}: {found.parts[mark, g]:,}" for g in shown)
-        radius = max(one * count**0.5, _SMALLEST)
-        yield Mark(x, y, radius, parts, solid, tip=f"{said}\n{found.words[mark]}".strip())
+        count = int(plane.counts[mark])
+        tip = np.flatnonzero(plane.parts[mark]).tolist()
+        parts = [Part(plane.groups[g].colour, plane.parts[mark, g] / count, g) for g in tip]
+        about = amount(count, "ranking")
+        if plane.by or len(plane.groups) > 1:
+            about = ", ".join(f"{plane.groups[g].name}: {plane.parts[mark, g]:,}" for g in tip)
+        radius = max(one * count**0.5, _SMALLEST_RADIUS)
+        yield Mark(x, y, radius, parts, solid, tip=f"{about}\n{plane.words[mark]}".strip())
 
 
-def _means(found: RankingMap, put: Callable[[Points], Points]) -> Iterator[Shape]:
+def _means(plane: RankingMap, put: Callable[[Points], Points]) -> Iterator[Shape]:
     """A cross for the middle of each group."""
-    for g, group in enumerate(found.groups):
-        if group.mean is not None and len(found.groups) > 1:
+    for g, group in enumerate(plane.groups):
+        if group.mean is not None and len(plane.groups) > 1:
             cross = [put(group.mean) + each for each in _CROSS]
             yield Path(cross, PAPER, 7.0)
             yield Path(cross, group.colour, 4.0, group=g, tip=f"mean of {group.name}")
@@ -499,7 +521,7 @@ _CROSS = (np.array([[-7.0, 0.0], [7.0, 0.0]]), np.array([[0.0, -7.0], [0.0, 7.0]
 
 
 def _arrows(
-    found: RankingMap, origin: Points, tips: Points, items: Sequence[int], marks: Sequence[Mark]
+    plane: RankingMap, origin: Points, tips: Points, items: Sequence[int], marks: Sequence[Mark]
 ) -> Iterator[Shape]:
     """Arrows from the mean of all rankings, and their labels."""
     for number, (item, tip) in enumerate(zip(items, tips, strict=True)):
@@ -517,7 +539,7 @@ def _arrows(
     named = tips[:MOST_ARROWS]
     yield from write_labels(
         tips,
-        [found.items[item] for item in items],
+        [plane.items[item] for item in items],
         (_BESIDE + 1, 1, _BESIDE + _WIDTH - 1, _HEIGHT - 1),
         n_placed=MOST_ARROWS,
         items=items,
@@ -530,10 +552,10 @@ def _arrows(
     )
 
 
-def _axis_names(found: RankingMap) -> Iterator[Text]:
+def _axis_names(plane: RankingMap) -> Iterator[Text]:
     across, up = (
         f"direction {i + 1} ({100 * share:.0f} % of the variance)"
-        for i, share in enumerate(found.shares.tolist())
+        for i, share in enumerate(plane.shares.tolist())
     )
     for where, size in (("roomy", 12.0), ("narrow", 20.0)):
         look: Any = {"colour": SOFT, "where": where}
@@ -541,11 +563,11 @@ def _axis_names(found: RankingMap) -> Iterator[Text]:
         yield Text(up, _BESIDE / 2, _HEIGHT / 2, size, turned=True, **look)
 
 
-def _colour_legend(found: RankingMap) -> list[Legend]:
-    if len(found.groups) == 1:
+def _colour_legend(plane: RankingMap) -> list[Legend]:
+    if len(plane.groups) == 1:
         return []
     keys = [
         Key(f"{group.name} ({group.count:,})", group.colour, number)
-        for number, group in enumerate(found.groups)
+        for number, group in enumerate(plane.groups)
     ]
-    return [Legend(found.by, keys)]
+    return [Legend(plane.by, keys)]

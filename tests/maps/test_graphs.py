@@ -11,10 +11,16 @@ from scipy.sparse.csgraph import connected_components
 from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, plot_graph
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
-from rankcut.pictures.graph_pictures import MOST_ITEMS, graph_page, lay_out_graph
+from rankcut.maps import map_graph
+from rankcut.maps.graphs import MOST_DRAWN_ITEMS, lay_out_graph
 from rankcut.pictures.theme import COLOURS
 
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+
+
+def graph_page(*given, **options):
+    return map_graph(*given, **options).page(options.get("title"))
+
 
 CHAIN = ItemGraph([[0, 2, 0], [2, 0, 1], [0, 1, 0]], 3)
 
@@ -75,9 +81,13 @@ def test_what_is_drawn_is_said(graph, said):
 
 
 def test_many_items_are_left_out_and_it_is_said():
-    points = np.random.default_rng(0).normal(size=(MOST_ITEMS + 20, 2))
+    points = np.random.default_rng(0).normal(size=(MOST_DRAWN_ITEMS + 20, 2))
     figure = plot_graph(NeighborGraph(points, n_neighbors=2))
-    assert figure.texts[1].get_text().startswith(f"The {MOST_ITEMS} of {MOST_ITEMS + 20} items")
+    assert (
+        figure.texts[1]
+        .get_text()
+        .startswith(f"The {MOST_DRAWN_ITEMS} of {MOST_DRAWN_ITEMS + 20} items")
+    )
 
 
 def test_labels_do_not_collide_and_categories_are_colours():
@@ -89,13 +99,13 @@ def test_labels_do_not_collide_and_categories_are_colours():
         SimilarityGraph(lunch.item_points), lunch.item_features["counter"], items=lunch.items
     )
     FigureCanvasAgg(figure).draw()
-    axes, legend = figure.axes
+    (axes,) = figure.axes
     renderer = figure.canvas.get_renderer()
     boxes = [text.get_window_extent(renderer) for text in axes.texts]
     assert {text.get_text() for text in axes.texts} >= set(lunch.items)
     assert not [1 for a, b in combinations(boxes, 2) if a.overlaps(b)]
-    assert [text.get_text() for text in legend.texts[:3]] == ["dessert", "grill", "italian"]
-    colours = [to_hex(dots.get_facecolor()[0]) for dots in legend.collections[:3]]
+    assert [text.get_text() for text in axes.texts[:3]] == ["dessert", "grill", "italian"]
+    colours = [to_hex(dots.get_facecolor()[0]) for dots in axes.collections[:3]]
     assert colours == [value.lower() for value in COLOURS[:3]]
     assert "15 of 28 edges drawn" in figure.texts[1].get_text()
 

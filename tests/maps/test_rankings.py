@@ -11,19 +11,17 @@ from sklearn.decomposition import PCA
 from rankcut import RankingSet, make_mallows, plot_map
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
-from rankcut.pictures.maps import (
-    MOST_ARROWS,
-    MOST_MARKS,
-    _gather,
-    main_directions,
-    map_page,
-    map_picture,
-)
-from rankcut.pictures.maps import read_map as read
+from rankcut.maps import map_rankings as read
+from rankcut.maps.rankings import MOST_ARROWS, MOST_MARKS, _gather, main_directions
 from rankcut.pictures.scene import Mark, Path, Text
 from rankcut.pictures.theme import COLOURS, OTHERS
 
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+
+
+def map_page(*given, **options):
+    return read(*given, **options).page(options.get("title"))
+
 
 HOSTILE = '"><script>alert(1)</script>$x_1$ & co'
 
@@ -132,7 +130,7 @@ def test_the_scene_has_equal_scales_and_areas_in_proportion():
         np.array([[1.0, 2, 3, 4], [4, 3, 2, 1], [2, 1, 4, 3]]), tuple("abcd"), counts=[1, 4, 9]
     )
     found = read(votes)
-    picture = map_picture(found)
+    picture = found.picture()
     marks = [mark for mark in shapes(picture, Mark) if mark.tip]
     assert_allclose([mark.radius / marks[-1].radius for mark in marks], [3, 2, 1])
     assert "Areas are numbers of rankings, up to 9." in picture.said
@@ -152,7 +150,7 @@ def test_the_scene_has_equal_scales_and_areas_in_proportion():
 
 def test_the_longest_arrows_come_first_and_only_they_are_named():
     found = read(make_mallows(60, 40, phi=0.9, random_state=0).ranks)
-    every = map_picture(found, most_arrows=40)
+    every = found.picture(most_arrows=40)
     lengths = [np.linalg.norm(arrow.lines[1][1] - arrow.lines[0][0]) for arrow in arrows(every)]
     assert (np.diff(lengths) <= 1e-9).all()
     assert len(lengths) > MOST_ARROWS
@@ -160,7 +158,7 @@ def test_the_longest_arrows_come_first_and_only_they_are_named():
     named = {text.item for text in shapes(every, Text, where="roomy", halo=True)}
     assert named
     assert named <= set(longest)
-    few = map_picture(found)
+    few = found.picture()
     assert [arrow.item for arrow in arrows(few)] == longest
     assert "24 shorter arrows left out" in few.said
 
@@ -221,7 +219,7 @@ def test_picture_and_page_have_the_same_groups_in_the_same_colours():
 
     votes = make_mallows(90, 4, phi=0.9, random_state=0)
     towns = np.array(["Kobe", "Nara", "Oslo", "Rome"])[np.arange(90) % 4]
-    drawn = plot_map(votes.ranks, towns).axes[1]
+    drawn = plot_map(votes.ranks, towns).axes[0]
     in_picture = [
         (text.get_text(), to_hex(dots.get_facecolor()[0]))
         for text, dots in zip(drawn.texts[:4], drawn.collections[:4], strict=True)
@@ -279,5 +277,5 @@ def test_whole_names_are_written_in_lines():
 def test_a_group_of_everyone_is_no_group():
     lunch = load_lunch()
     alone, together = read(lunch), read(lunch, ["bloc 1"] * 48, by_name="bloc")
-    assert map_picture(together).legends == map_picture(alone).legends
+    assert together.picture().legends == alone.picture().legends
     assert [group.name for group in together.groups] == [""]

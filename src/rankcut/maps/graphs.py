@@ -1,7 +1,8 @@
-"""An item graph as a Matplotlib figure and as a page: one scene for both."""
+"""An item graph in the plane: strongly connected items lie together."""
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +13,8 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from rankcut.errors import amount
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph
-from rankcut.pictures.figures import draw_figure
-from rankcut.pictures.maps import group_rows
-from rankcut.pictures.page import page, show_picture, tag
+from rankcut.maps.rankings import group_rows
+from rankcut.pictures.page import Html, show_picture
 from rankcut.pictures.scene import (
     WIDTH,
     Key,
@@ -29,8 +29,9 @@ from rankcut.pictures.scene import (
     write_labels,
 )
 from rankcut.pictures.theme import SOFT, check_length, colour
+from rankcut.results import Result, Table
 
-MOST_ITEMS = 200
+MOST_DRAWN_ITEMS = 200
 """Items that a picture has room for: those with the largest degrees."""
 
 # In a dense graph, only each item's strongest edges are drawn.
@@ -55,6 +56,7 @@ def plot_graph(
     items: Sequence[Any] | None = None,
     by_name: str = "",
     title: str = "Item graph",
+    ax: Any = None,
 ) -> Any:
     """Draw an item graph: strongly connected items lie together, and thick edges are strong.
 
@@ -74,6 +76,8 @@ def plot_graph(
         What the colours mean.
     title : str
         Heading.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
 
     Returns
     -------
@@ -89,83 +93,122 @@ def plot_graph(
     >>> figure.texts[1].get_text()
     '8 items, 9 edges. Strongly connected items lie together. Thick edges are strong: 0.11 to 0.88.'
     """
-    return draw_figure(graph_picture(graph, by, items=items, by_name=by_name, title=title))
+    return map_graph(graph, by, items=items, by_name=by_name, title=title).plot(ax)
 
 
-def graph_page(
-    graph: Any, by: Sequence[Any] | None = None, *, title: str = "Item graph", **options: Any
-) -> str:
-    """An item graph as HTML of less than 1 MB; options are those of :func:`~rankcut.plot_graph`.
+@dataclass(frozen=True, eq=False, repr=False)
+class GraphMap(Result):
+    """An item graph in the plane, with the tables ``edges`` and ``items``.
 
-    The page shows the name, the category and the strongest edges of the item under the mouse,
+    Its page shows the name, the category and the strongest edges of the item under the mouse,
     highlights a category that is clicked in the legend, and follows the arrow keys.
-
-    >>> from rankcut.pictures.graph_pictures import graph_page
-    >>> "2 items, 1 edge" in graph_page([[0, 1], [1, 0]], items=["toro", "uni"])
-    True
     """
-    picture = graph_picture(graph, by, title=title, **options)
-    edges = " and its strongest edges" if as_item_graph(graph).n_edges else ""
-    said = f"Point at an item for its name{edges}."
-    return page(title, tag("h1", title), *show_picture(picture, said))
+
+    graph: ItemGraph
+    names: tuple[str, ...]  #: of all items
+    by: tuple[Any, ...] | None  #: the category of each item
+    by_name: str
+    layout: GraphLayout
+    title: str = "Item graph"
+
+    def sentences(self) -> list[str]:
+        """What is drawn, and the strongest edge."""
+        lines = [_say(self.graph, self.layout)]
+        if len(self.layout.edges):
+            first, second = (self.names[self.layout.chosen[k]] for k in self.layout.edges[-1])
+            weight = float(self.layout.weights[-1])
+            lines.append(f"The strongest edge: {first} and {second} ({weight:.2g}).")
+        return lines
+
+    def tables(self) -> dict[str, Table]:
+        """The edges, strongest first, and the degree of each item."""
+        edges = coo_array(self.graph.weights.to_csr())
+        first, second = edges.coords
+        half = np.flatnonzero(first < second)
+        half = half[np.argsort(-edges.data[half], kind="stable")]
+        return {
+            "edges": Table(
+                {
+                    "first": [self.names[i] for i in first[half].tolist()],
+                    "second": [self.names[i] for i in second[half].tolist()],
+                    "weight": edges.data[half],
+                }
+            ),
+            "items": Table({"item": self.names, "degree": self.graph.degrees}),
+        }
+
+    def body(self) -> Iterator[Html]:
+        """The drawing, and what to do with it."""
+        edges = " and its strongest edges" if self.graph.n_edges else ""
+        yield from show_picture(self.picture(), f"Point at an item for its name{edges}.")
+
+    def picture(self, selectable: bool = False) -> Picture:
+        """The graph with its legends; ``selectable`` is for pages that choose items."""
+        layout = self.layout
+        names = [self.names[i] for i in layout.chosen.tolist()]
+        groups, colours, group = [""], [colour(0)], np.zeros(len(names), dtype=np.int64)
+        if self.by is not None:
+            values = np.array([*self.by, None], dtype=object)[layout.chosen]
+            groups, colours, group = group_rows(values, np.ones(len(names), dtype=np.int64))
+        few = len(names) <= _FEW_ITEMS
+        size = np.array([WIDTH, 460 if few else 620])
+        radius = 8.0 if few else 6.0
+        points = layout.places - layout.places.min(axis=0)
+        points = points / np.maximum(points.max(axis=0), 1e-9) * (1, -1) + (0, 1)
+        margin = 60  # room for labels at the edges
+        points = margin + points * (size - 2 * margin)
+        marks = []
+        for k, (x, y) in enumerate(points.tolist()):
+            its_group = int(group[k])
+            tip = "\n".join(_describe(layout, names, k, groups[its_group]))
+            parts = [Part(colours[its_group], group=None if self.by is None else its_group)]
+            item = int(layout.chosen[k]) if selectable else None
+            marks.append(Mark(x, y, radius, parts, tip=tip, item=item))
+        labels = write_labels(
+            points,
+            names,
+            (1, 1, size[0] - 1, size[1] - 1),
+            items=layout.chosen.tolist() if selectable else None,
+            scale=1.0 if few else 0.85,
+            gap=radius + 1,
+            reach=2,
+            obstacles=np.hstack([points - radius, points + radius]),
+            covered=points_along(*points[layout.edges.T]),
+        )
+        edges = [
+            Path([points[ends]], *_edge(layout, weight))
+            for ends, weight in zip(layout.edges, layout.weights.tolist(), strict=True)
+        ]
+        scene = Scene(float(size[0]), float(size[1]), [*edges, *marks, *labels], "Item graph")
+        keys = [
+            Key(name, its_colour, number)
+            for number, (name, its_colour) in enumerate(zip(groups, colours, strict=True))
+        ]
+        legends = [] if self.by is None else [Legend(self.by_name, keys)]
+        return Picture(self.title, _say(self.graph, layout), scene, legends)
 
 
-def graph_picture(
+def map_graph(
     graph: Any,
     by: Sequence[Any] | None = None,
     *,
     items: Sequence[Any] | None = None,
     by_name: str = "",
-    title: str = "",
-    chosen: bool = False,
-) -> Picture:
-    """A graph with its legends; ``chosen`` is for pages that choose items."""
+    title: str = "Item graph",
+) -> GraphMap:
+    """An item graph in the plane, with the parameters of :func:`~rankcut.plot_graph`.
+
+    >>> map_graph([[0, 1], [1, 0]], items=["toro", "uni"])
+    GraphMap(2 items, 1 edge. Strongly connected items lie together.)
+    """
     built = as_item_graph(graph)
     every = items if items is not None else built.items or range(built.n_items)
     check_length(every, built.n_items, "items", "items")
-    layout = lay_out_graph(built)
-    names = [str(every[i]) for i in layout.chosen.tolist()]
-    groups, colours, group = [""], [colour(0)], np.zeros(len(names), dtype=np.int64)
     if by is not None:
         check_length(by, built.n_items, "by", "items")
-        values = np.array([*by, None], dtype=object)[layout.chosen]
-        groups, colours, group = group_rows(values, np.ones(len(names), dtype=np.int64))
-    few = len(names) <= _FEW_ITEMS
-    size = np.array([WIDTH, 460 if few else 620])
-    radius = 8.0 if few else 6.0
-    points = layout.places - layout.places.min(axis=0)
-    points = points / np.maximum(points.max(axis=0), 1e-9) * (1, -1) + (0, 1)
-    margin = 60  # room for labels at the edges
-    points = margin + points * (size - 2 * margin)
-    marks = []
-    for k, (x, y) in enumerate(points.tolist()):
-        own = int(group[k])
-        tip = "\n".join(_describe(layout, names, k, groups[own]))
-        parts = [Part(colours[own], group=None if by is None else own)]
-        item = int(layout.chosen[k]) if chosen else None
-        marks.append(Mark(x, y, radius, parts, tip=tip, item=item))
-    labels = write_labels(
-        points,
-        names,
-        (1, 1, size[0] - 1, size[1] - 1),
-        items=layout.chosen.tolist() if chosen else None,
-        scale=1.0 if few else 0.85,
-        gap=radius + 1,
-        reach=2,
-        obstacles=np.hstack([points - radius, points + radius]),
-        covered=points_along(*points[layout.edges.T]),
-    )
-    edges = [
-        Path([points[ends]], *_edge(layout, weight))
-        for ends, weight in zip(layout.edges, layout.weights.tolist(), strict=True)
-    ]
-    scene = Scene(float(size[0]), float(size[1]), [*edges, *marks, *labels], "Item graph")
-    keys = [
-        Key(name, its_colour, number)
-        for number, (name, its_colour) in enumerate(zip(groups, colours, strict=True))
-    ]
-    legends = [] if by is None else [Legend(by_name, keys)]
-    return Picture(title, _say(built, layout), scene, legends)
+    names = tuple(map(str, every))
+    categories = None if by is None else tuple(by)
+    return GraphMap(built, names, categories, by_name, lay_out_graph(built), title)
 
 
 def _describe(
@@ -173,12 +216,12 @@ def _describe(
 ) -> Iterator[str]:
     """The name of an item, its group, and its strongest edges."""
     yield f"{names[k]}, {group}" if group else names[k]
-    own = np.flatnonzero((layout.edges == k).any(axis=1))[::-1].tolist()
-    for edge in own[:most]:
+    neighbours = np.flatnonzero((layout.edges == k).any(axis=1))[::-1].tolist()
+    for edge in neighbours[:most]:
         other = int(layout.edges[edge].sum()) - k
         yield f"{layout.weights[edge]:.2g} to {names[other]}"
-    if len(own) > most:
-        yield f"and {len(own) - most} more"
+    if len(neighbours) > most:
+        yield f"and {len(neighbours) - most} more"
 
 
 def _edge(layout: GraphLayout, weight: float) -> tuple[str, float, float]:
@@ -199,13 +242,13 @@ def _say(graph: Any, layout: GraphLayout) -> str:
         edges = f"{every:,} edges of equal weight, not drawn"
     elif n_edges < every:
         edges = f"{n_edges:,} of {every:,} edges drawn, the strongest of each item"
-    said = f"{items}, {edges}."
+    words = f"{items}, {edges}."
     if every:
-        said += " Strongly connected items lie together."
+        words += " Strongly connected items lie together."
     if n_edges and np.ptp(layout.weights) > 1e-9 * layout.weights.max():
         low, high = layout.weights[[0, -1]]
-        said += f" Thick edges are strong: {low:.2g} to {high:.2g}."
-    return said
+        words += f" Thick edges are strong: {low:.2g} to {high:.2g}."
+    return words
 
 
 def lay_out_graph(graph: ItemGraph) -> GraphLayout:
@@ -219,13 +262,13 @@ def lay_out_graph(graph: ItemGraph) -> GraphLayout:
     >>> layout.edges.tolist(), layout.weights.tolist()
     ([[1, 2], [0, 1]], [1.0, 2.0])
     """
-    chosen = np.sort(np.argsort(-graph.degrees, kind="stable")[:MOST_ITEMS])
-    drawn = _strong_edges(graph.weights.to_csr()[chosen][:, chosen].toarray())
-    places = _keep_apart(_fit_in_square(_upright(_spread_out(drawn))))
-    edges = coo_array(np.triu(drawn, 1))
+    layout = np.sort(np.argsort(-graph.degrees, kind="stable")[:MOST_DRAWN_ITEMS])
+    shown_nodes = _strong_edges(graph.weights.to_csr()[layout][:, layout].toarray())
+    places = _keep_apart(_fit_in_square(_upright(_spread_out(shown_nodes))))
+    edges = coo_array(np.triu(shown_nodes, 1))
     order = np.argsort(edges.data, kind="stable")
     pairs = np.stack(edges.coords, axis=1)[order].astype(np.int64)
-    return GraphLayout(chosen.astype(np.int64), places, pairs, edges.data[order])
+    return GraphLayout(layout.astype(np.int64), places, pairs, edges.data[order])
 
 
 def _strong_edges(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -236,7 +279,7 @@ def _strong_edges(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return weights
     if np.ptp(weights[weights > 0]) <= 1e-9 * weights.max():
         # None is stronger than another: all are drawn, or none if they are more than ever.
-        return weights if n_edges <= _STRONGEST * MOST_ITEMS else np.zeros_like(weights)
+        return weights if n_edges <= _STRONGEST * MOST_DRAWN_ITEMS else np.zeros_like(weights)
     keep = np.zeros_like(weights, dtype=bool)
     rank = np.argsort(-weights, axis=1, kind="stable")[:, :_STRONGEST]
     np.put_along_axis(keep, rank, True, axis=1)
@@ -274,8 +317,8 @@ def _spread_out(weights: NDArray[np.float64]) -> Points:
         return value, np.concatenate([(force * across).sum(axis=1), (force * up).sum(axis=1)])
 
     start = _spectral_start(strength).T.ravel()
-    found = minimize(energy, start, jac=True, method="L-BFGS-B", options={"maxiter": 100})
-    return np.asarray(found.x).reshape(2, n).T
+    layout = minimize(energy, start, jac=True, method="L-BFGS-B", options={"maxiter": 100})
+    return np.asarray(layout.x).reshape(2, n).T
 
 
 def _spectral_start(strength: NDArray[np.float64]) -> Points:
