@@ -30,18 +30,19 @@ from rankcut._loops import partitions, random_streams
 from rankcut._loops.partitions import NOWHERE
 from rankcut.blocs import mixtures
 from rankcut.completion import population, recipe
-from rankcut.consensus import kemeny, means
+from rankcut.consensus import kemeny, vectors
 from rankcut.cuts import completions, cut_functions, families, feature_map
 from rankcut.gp import gaussian
 from rankcut.graphs import weights
 from rankcut.kernels import diffusion, kendall, mallows
 from rankcut.label_ranking import models, scores
+from rankcut.rankings import partitions as blocks
 from rankcut.rankings import value
 
 FOOD = make_food(6, random_state=0)
 GRAPH = NeighborGraph(FOOD.item_features, n_neighbors=3).build()
-USERS = [mixtures, kemeny, means, completions, cut_functions, families, feature_map, gaussian]
-USERS += [diffusion, kendall, mallows, models, population, scores, value, weights]
+USERS = [mixtures, kemeny, vectors, completions, cut_functions, families, feature_map, gaussian]
+USERS += [diffusion, kendall, mallows, models, population, scores, blocks, value, weights]
 
 
 def loops_of(module):
@@ -83,7 +84,7 @@ def compare_with_source(loop, arguments):
 
 def use_all(patch):
     """Call what needs the loops, with rankings of each kind."""
-    for module in (means, value):
+    for module in (vectors, value):
         patch.setattr(module, "FEW_ENTRIES", 0)
     for kind, unranked in (("full", "error"), ("ties", "error"), ("incomplete", "anywhere")):
         ranks = make_food(6, kind=kind, random_state=0).ranks
@@ -110,6 +111,7 @@ def use_all(patch):
     kernels.diffusion_kernel(FOOD.ranks)
     GPClassifier().fit(FOOD.ranks, FOOD.target)
     RankingBlocs(2).fit(FOOD.ranks)
+    scores.kendall_score(FOOD.ranks, FOOD.ranks[::-1])
     patch.setattr(models, "_TREES", 2)
     RankingRegressor().fit(FOOD.ranks[:, :2], FOOD.ranks).predict(FOOD.ranks[:, :2])
     for most in (recipe.FULL_ITEMS, 0):

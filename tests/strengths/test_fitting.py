@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import linalg
 from scipy.sparse import csr_array
 from statsmodels.duration.hazard_regression import PHReg
 
@@ -16,8 +17,9 @@ from rankcut.errors import InputError
 from rankcut.files import read_file
 from rankcut.graphs import as_item_graph
 from rankcut.rankings import read_rankings
-from rankcut.strengths import Hyperparameters, fit_strengths
+from rankcut.strengths import ChoiceLikelihood, Choices, Hyperparameters, fit_strengths
 from rankcut.strengths import fitting as fitting_module
+from rankcut.strengths.errors import people_who_count
 
 DATA = os.environ.get("RANKCUT_DATA")
 
@@ -109,20 +111,56 @@ def test_strengths_and_errors_are_those_of_a_stratified_cox_model(ties, tied):
 def test_the_sandwich_is_that_of_the_scores():
     """By brute force: the inverse curvature around the squares of people's scores.
 
-    With few rankings, 3/40 of what the model says is added: three strengths from forty rankings.
+    Scores are corrected as in CR2: (I − H_g·H⁻¹)^{-1/2}·s_g. With few rankings, 3/40 of what the
+    model says is added: three strengths from forty rankings.
     """
     rng = np.random.default_rng(2)
     ranks = plackett_luce(rng, rng.normal(size=4), 40)
     people = np.repeat(np.arange(20), 2)
     rankings = read_rankings(ranks, people=people)
-    fit = fit_strengths(rankings, prior="none")
-    _, _, curvature = fit.likelihood.derivatives(fit.parameters)
-    rows = fit.likelihood.scores(fit.parameters).added(np.eye(40))
+    fit = fit_strengths(rankings, prior=Hyperparameters(2.0))
+    likelihood = ChoiceLikelihood(Choices.of(rankings))
+    _, _, curvature = likelihood.derivatives(fit.parameters)
+    rows = likelihood.scores(fit.parameters).added(np.eye(40))
     sums = rows[::2] + rows[1::2]
-    inverse = np.linalg.pinv(curvature)
-    meat = sums.T @ sums * 20 / 19 + curvature * 3 / 40
-    np.testing.assert_allclose(fit.covariance, inverse @ meat @ inverse, atol=1e-10)
+    inverse = np.linalg.inv(curvature + np.eye(4) / 2)
+    meat = -20 * np.outer(sums.mean(axis=0), sums.mean(axis=0))
+    for person, score in enumerate(sums):
+        own = ChoiceLikelihood(Choices.of(read_rankings(ranks[people == person])))
+        each = np.eye(4) - own.derivatives(fit.parameters)[2] @ inverse
+        corrected = np.real(linalg.fractional_matrix_power(each, -0.5)) @ score
+        meat += np.outer(corrected, corrected)
+    meat += curvature * 3 / 40 + np.eye(4) / 2
+    level = np.eye(4) - 1 / 4
+    expected = level @ inverse @ meat @ inverse @ level
+    np.testing.assert_allclose(fit.covariance, expected, atol=1e-10)
     assert fit.n_people == 20
+
+
+def test_what_one_person_says_of_an_item_is_as_uncertain_as_people_differ():
+    """Twelve people differ in a, b and c; d is compared by one of them alone, 24 times."""
+    rng = np.random.default_rng(3)
+    pairs = np.array([[0, 1], [0, 2], [1, 2]] * 8)
+    rows, people = [], []
+    for person in range(12):
+        mine = 1.5 * rng.standard_normal(4)
+        for one, other in pairs if person else [*pairs, *[(0, 3), (1, 3), (2, 3)] * 8]:
+            ahead = rng.random() < 1 / (1 + np.exp(mine[other] - mine[one]))
+            ranks = np.full(4, np.nan)
+            ranks[[one, other]] = [1, 2] if ahead else [2, 1]
+            rows.append(ranks)
+            people.append(person)
+    fit = fit_strengths(read_rankings(rows, unranked="anywhere", people=people))
+    assert fit.freedom <= 11
+    squares = np.diag(fit.covariance)[:, None] + np.diag(fit.covariance) - 2 * fit.covariance
+    least = fit.pulls.of_differences()
+    np.testing.assert_allclose(least, least.T, atol=1e-9)
+    # Among the others the sandwich and the model agree; of d the sandwich knows one person.
+    assert 0.3 < least[0, 1] / squares[0, 1] < 3
+    assert least[0, 3] > 2 * squares[0, 3]
+    assert least[0, 3] > 1.0
+    alone = fit_strengths(read_rankings(rows, unranked="anywhere"))
+    assert alone.pulls is None
 
 
 def test_counts_are_repeated_rows_and_weights_are_not():
@@ -195,6 +233,37 @@ def test_people_who_all_agree_are_not_taken_for_sure():
         fit_strengths(same, errors=errors) for errors in ("sandwich", "information")
     )
     assert (sandwich.standard_errors > 0.5 * information.standard_errors).all()
+
+
+def test_intervals_of_who_beats_whom():
+    rng = np.random.default_rng(0)
+    rankings = read_rankings(plackett_luce(rng, np.array([1.0, 0.3, 0.0, -1.3]), 300))
+    fit = fit_strengths(rankings, prior="none")
+    each, every = (fit.beats_intervals(simultaneous=both) for both in (False, True))
+    beats = fit.beats()
+    assert (each[..., 0] <= beats).all()
+    assert (beats <= each[..., 1]).all()
+    off = ~np.eye(4, dtype=bool)
+    assert (np.diff(every, axis=2)[off] > np.diff(each, axis=2)[off]).all()
+    # By the covariance: the log-odds of a pair, and 1.968 errors by Student's t.
+    i, j = 0, 2
+    gap = fit.theta[i] - fit.theta[j]
+    error = np.sqrt(fit.covariance[i, i] + fit.covariance[j, j] - 2 * fit.covariance[i, j])
+    limits = 1 / (1 + np.exp(-(gap + np.array([-1.968, 1.968]) * error)))
+    np.testing.assert_allclose(each[i, j], limits, atol=1e-4)
+    np.testing.assert_allclose(each[j, i], 1 - each[i, j][::-1], atol=1e-12)
+
+
+def test_people_who_say_much_count_for_fewer():
+    rng = np.random.default_rng(0)
+    for sizes in (np.ones(60), np.append(20.0, np.ones(59))):
+        moves = sizes[:, None] * rng.standard_normal((60, 5))
+        number = people_who_count(moves, np.ones(60))
+        exact = (sizes**2).sum() ** 2 / (sizes**4).sum()
+        assert 0.6 * exact <= number <= 1.6 * exact
+        assert people_who_count(np.repeat(moves, 2, axis=0), np.ones(120)) == pytest.approx(
+            people_who_count(moves, np.full(60, 2.0))
+        )
 
 
 def test_the_middle_of_a_best_worst_task_has_an_order_that_nobody_asked_for(tmp_path):
@@ -278,3 +347,52 @@ def test_mistakes_are_named():
         fit_strengths(rankings, graph=ring(4))
     with pytest.raises(InputError, match="no ranking compares two items"):
         fit_strengths(read_rankings([[1, np.nan], [np.nan, 1]], unranked="anywhere"))
+
+
+@pytest.mark.parametrize("n_wins", [5, 12, 40])
+def test_the_limit_of_an_unbeaten_item_is_that_of_a_share(n_wins):
+    """Clopper and Pearson: with fewer wins in each 100 than p, n in a row are too improbable."""
+    ring = np.full((9 * 8 * 20, 10), np.nan)
+    pairs = [(a, b) for a in range(9) for b in range(9) if a != b] * 20
+    ring[np.arange(len(pairs)), [a for a, _ in pairs]] = 1
+    ring[np.arange(len(pairs)), [b for _, b in pairs]] = 2
+    star = np.full((n_wins, 10), np.nan)
+    star[:, 9], star[np.arange(n_wins), np.arange(n_wins) % 9] = 1, 2
+    fit = fit_strengths(read_rankings(np.vstack([ring, star]), unranked="anywhere"))
+    low, high = fit.intervals()[9] - fit.broad[0][:9].mean()
+    share = 0.05 ** (1 / n_wins)
+    assert low == pytest.approx(np.log(share / (1 - share)), abs=0.1)
+    assert high == np.inf
+    assert fit.intervals(0.5)[9, 0] > fit.intervals(0.95)[9, 0]
+    assert "Nobody beat 9 (at least" in fit.summary()
+    assert np.isfinite(fit.intervals()[:9]).all()
+    fit.plot()
+
+
+def test_a_judge_who_always_votes_alike_counts_once_for_a_limit():
+    ranks = np.array([[1, 2, np.nan]] * 12 + [[np.nan, 1, 2], [np.nan, 2, 1]] * 30)
+    alone = fit_strengths(read_rankings(ranks, unranked="anywhere"))
+    people = np.append(np.zeros(12), np.arange(1, 61))
+    judged = fit_strengths(read_rankings(ranks, unranked="anywhere", people=people))
+    assert judged.intervals()[0, 0] < alone.intervals()[0, 0] - 1
+    assert judged.intervals()[0, 1] == np.inf
+
+
+def test_a_graph_that_is_wrong_about_an_item_makes_its_interval_wider():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(4), 6)
+    theta = np.array([2.0, 1.0, -1.0, -2.0])[group]
+    theta[0] = -2.5
+    first = rng.integers(0, 24, 700)
+    second = (first + rng.integers(1, 24, 700)) % 24
+    won = rng.random(700) < 1 / (1 + np.exp(theta[second] - theta[first]))
+    ranks = np.full((700, 24), np.nan)
+    ranks[np.arange(700), first] = np.where(won, 1, 2)
+    ranks[np.arange(700), second] = np.where(won, 2, 1)
+    graph = (group[:, None] == group) - np.eye(24)
+    fit = fit_strengths(read_rankings(ranks, unranked="anywhere"), graph=graph)
+    assert fit.prior.share > 0
+    widths = np.diff(fit.intervals(), axis=1).ravel()
+    assert widths[0] > 1.3 * np.median(widths)
+    low, high = (fit.intervals() + theta.mean()).T
+    assert low[0] <= theta[0] <= high[0]

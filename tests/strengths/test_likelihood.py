@@ -1,5 +1,6 @@
 """The likelihood of strengths against its definition: products of probabilities of choices."""
 
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -11,7 +12,7 @@ from rankcut.rankings import read_rankings
 from rankcut.strengths import ChoiceLikelihood, Choices
 
 KINDS = ["error", "last", "anywhere"]
-TIES = ["davidson", "exact", "efron", "breslow"]
+TIES = ["davidson", "exact", "efron", "breslow", "half"]
 
 
 def groups_and_rest(row, unranked):
@@ -35,6 +36,15 @@ def choice_probability(chosen, at_choice, theta, log_delta, ties):
         )
         d = len(chosen)
         return np.exp(log_delta[d]) * np.prod(worths[chosen]) ** (1 / d) / total
+    if ties == "half":
+        logs = []
+        for order in permutations(chosen):
+            left, own = list(at_choice), 0.0
+            for item in order:
+                own += theta[item] - np.log(worths[left].sum())
+                left.remove(item)
+            logs.append(own)
+        return np.exp(np.mean(logs))
     if ties == "exact":
         probability = 0.0
         for order in permutations(chosen):
@@ -117,8 +127,12 @@ def test_derivatives_are_those_of_the_value(unranked, tied, ties):
         likelihood.scores(parameters - s).rows(0, 9) - likelihood.scores(parameters + s).rows(0, 9)
         for s in step
     ]
-    found = likelihood.informations(parameters)
-    np.testing.assert_allclose(found, np.stack(each, axis=1) / 2e-5, atol=1e-6)
+    whole = replace(likelihood, choices=likelihood.choices.with_others_as_entries())
+    sums = whole.grouped(whole.log_worths(parameters), np.arange(9), 9, parameters[5:])
+    bends_each = np.stack(each, axis=1) * weights[:, None, None] / 2e-5
+    np.testing.assert_allclose(sums.curvatures, bends_each, atol=1e-6)
+    np.testing.assert_allclose(sums.gradients, scores.rows(0, 9) * weights[:, None], atol=1e-10)
+    np.testing.assert_allclose(sums.values, scores.values * weights, atol=1e-10)
 
 
 @pytest.mark.parametrize("unranked", KINDS)
@@ -127,9 +141,9 @@ def test_products_without_a_matrix_are_those_of_the_matrix(unranked):
     likelihood = make_likelihood(make_ranks(rng, unranked, False), unranked)
     parameters, vector = rng.normal(size=(2, 5))
     value, gradient, curvature = likelihood.derivatives(parameters)
-    slope = likelihood.slope(parameters)
-    assert slope.value == pytest.approx(value)
-    np.testing.assert_allclose(slope.gradient, gradient, atol=1e-12)
+    same_value, same_gradient, slope = likelihood.slope(parameters)
+    assert same_value == pytest.approx(value)
+    np.testing.assert_allclose(same_gradient, gradient, atol=1e-12)
     np.testing.assert_allclose(slope.diagonal, np.diag(curvature), atol=1e-12)
     np.testing.assert_allclose(slope.product(vector), curvature @ vector, atol=1e-12)
 

@@ -22,7 +22,7 @@ _CANCELLED = 1e-6
 
 
 # Products stay between this and its inverse before their logarithm is taken.
-_LARGE = 1e150
+_LARGEST_PRODUCT = 1e150
 
 
 @compiled
@@ -83,13 +83,13 @@ def strict_sums(
     choices: ListedChoices,
     weights: Floats,
     gradient: Floats,
-    own: Floats,
+    lacking: Floats,
     pairs: Floats,
 ) -> tuple[float, float]:
     """Add up the gradient and curvature of rankings without ties; returns their log-likelihood.
 
     With c_i = Σ_{s ≤ t(i)} 1/Z_s², the curvature of i and j is −α_i·α_j·c of the earlier one. Where
-    others stay, it is written as c of the last choice, minus what i and j lack of it (``own``),
+    others stay, it is written as c of the last choice, minus what i and j lack of it (``lacking``),
     plus what both lack (``pairs``): only the listed items lack anything. The second number that is
     returned is the sum of c of the last choices. ``pairs[i, j]`` is filled for i before j; an empty
     array is left alone.
@@ -120,12 +120,12 @@ def strict_sums(
             everywhere += square
             for t in range(len(listed)):
                 gradient[listed[t]] += worths[listed[t]] * inverse
-                own[listed[t]] += square - sums[t]
+                lacking[listed[t]] += square - sums[t]
                 for later in range(t + 1, len(listed) if len(pairs) else 0):
                     pairs[listed[t], listed[later]] += square - sums[later]
         else:
             for t in range(len(listed)):
-                own[listed[t]] += sums[t]
+                lacking[listed[t]] += sums[t]
                 for later in range(t + 1, len(listed) if len(pairs) else 0):
                     pairs[listed[t], listed[later]] += sums[t]
     gradient -= tail * worths
@@ -142,14 +142,14 @@ def strict_products(
     """
     starts, items, _, _, others = choices
     total = worths.sum()
-    whole = (worths * vector).sum()
+    weighted_total = (worths * vector).sum()
     remaining = np.empty(len(worths))
     everywhere = 0.0
     for r in range(len(starts) - 1):
         listed = items[starts[r] : starts[r + 1]]
         rest = rest_worth(worths, total, listed) if others else 0.0
         remaining_worths(worths, rest, listed, remaining)
-        crossed = whole if others else 0.0
+        crossed = weighted_total if others else 0.0
         if not others:
             for item in listed:
                 crossed += worths[item] * vector[item]
@@ -231,19 +231,19 @@ def one_ranking(
         remaining = inverses[begin]
         size = end - begin
         before = inverse
-        own = 0.0
+        later = 0.0
         for step in range(size):
             part = step / size
-            left = remaining - part * group
+            denominator = remaining - part * group
             value += log_worths[listed[begin + step]]
-            product *= left
-            if product > _LARGE or product < 1.0 / _LARGE:
+            product *= denominator
+            if product > _LARGEST_PRODUCT or product < 1.0 / _LARGEST_PRODUCT:
                 value -= math.log(product)
                 product = 1.0
-            inverse += 1.0 / left
-            own += (1.0 - part) / left
+            inverse += 1.0 / denominator
+            later += (1.0 - part) / denominator
         for e in range(begin, end):
-            inverses[e] = before + own
+            inverses[e] = before + later
         begin = end
     for e in range(n_chosen, n + 1):
         inverses[e] = inverse
@@ -271,16 +271,23 @@ def mixture_sums(
     ``totals`` and ``chances`` are the same for all of them. ``log_worths`` and ``gradient``, which
     is added to, have a row for each component.
     """
+    # Plain loops instead of sums of arrays, which take seconds to compile.
     n_components, n_items = log_worths.shape
-    worths = np.exp(log_worths)
-    sums = worths.sum(axis=1)
-    tails = np.zeros(n_components)
+    worths = np.empty((n_components, n_items))
+    sums, tails = np.zeros(n_components), np.zeros(n_components)
+    for q in range(n_components):
+        for i in range(n_items):
+            worths[q, i] = math.exp(log_worths[q, i])
+            sums[q] += worths[q, i]
     inverses = np.empty((n_components, n_items + 1))
     chance = np.empty(n_components)
     for p in range(len(people) - 1):
         first, last = people[p], people[p + 1]
-        chance[:] = log_shares
+        of_person = 0.0
+        for q in range(n_components):
+            chance[q] = log_shares[q]
         for r in range(first, last):
+            of_person += weights[r]
             listed = items[starts[r] : starts[r + 1]]
             ties = joined[starts[r] : starts[r + 1]]
             for q in range(n_components):
@@ -288,12 +295,12 @@ def mixture_sums(
                 chance[q] += one_ranking(
                     log_worths[q], worths[q], rest, listed, ties, n_chosen[r], inverses[q]
                 )
-        highest = chance.max()
-        total = 0.0
+        highest, total = chance[0], 0.0
+        for q in range(1, n_components):
+            highest = max(highest, chance[q])
         for q in range(n_components):
             chance[q] = math.exp(chance[q] - highest)
             total += chance[q]
-        own = weights[first:last].sum()
         for r in range(first, last):
             totals[r] = highest + math.log(total)
             listed = items[starts[r] : starts[r + 1]]
@@ -301,7 +308,7 @@ def mixture_sums(
             n = len(listed)
             for q in range(n_components):
                 chances[r, q] = chance[q] / total
-                weight = own * chances[r, q]
+                weight = of_person * chances[r, q]
                 if weight == 0.0:
                     continue
                 if last - first > 1:
@@ -313,9 +320,8 @@ def mixture_sums(
                 tails[q] += weight * tail
                 for e in range(n):
                     item = listed[e]
-                    chosen = 1.0 if e < n_chosen[r] else 0.0
-                    gradient[q, item] += weight * (
-                        chosen - worths[q, item] * (inverses[q, e] - tail)
-                    )
+                    won = 1.0 if e < n_chosen[r] else 0.0
+                    gradient[q, item] += weight * (won - worths[q, item] * (inverses[q, e] - tail))
     for q in range(n_components):
-        gradient[q] -= tails[q] * worths[q]
+        for i in range(n_items):
+            gradient[q, i] -= tails[q] * worths[q, i]

@@ -58,7 +58,7 @@ def expect_rows(
         n_ranked = row_ends[last - 1] if last > 0 else 0
         for at in range(n_ranked):
             items[first + at], values[first + at] = row[at], 0.0
-        met = n_ranked
+        n_items_met = n_ranked
         weight = unlisted_weights[r]
         # With only a constant, all unranked items have the same value, and groups are not needed.
         if links.weights.shape[0] > 0:
@@ -67,24 +67,26 @@ def expect_rows(
                 for at in range(start, row_ends[t]):
                     group[row[at]] = t + 1
                 start = row_ends[t]
-            met = add_links(row_ends, weight, links, group, pull, items[first:], values[first:])
+            n_items_met = add_links(
+                row_ends, weight, links, group, pull, items[first:], values[first:]
+            )
         alike = share(row_ends, n_items, weight, constant, shared, values[first:])
-        own, others = 1.0, 0.0
+        chance, others = 1.0, 0.0
         n_unranked = n_items - n_ranked
         if shared and n_unranked > 1 and last > 0:
             p = 1.0 / (last + 1)
-            own = -np.expm1(n_unranked * np.log1p(-p)) / (n_unranked * p)
-            others = (1.0 - own) / (n_unranked - 1)
+            chance = -np.expm1(n_unranked * np.log1p(-p)) / (n_unranked * p)
+            others = (1.0 - chance) / (n_unranked - 1)
         total = 0.0
-        for at in range(first + n_ranked, first + met):
+        for at in range(first + n_ranked, first + n_items_met):
             total += pull[items[at]]
-        for at in range(first + n_ranked, first + met):
-            values[at] = alike + own * pull[items[at]] + others * (total - pull[items[at]])
+        for at in range(first + n_ranked, first + n_items_met):
+            values[at] = alike + chance * pull[items[at]] + others * (total - pull[items[at]])
         constants[r] = alike + others * total
-        for at in range(first, first + met):
+        for at in range(first, first + n_items_met):
             pull[items[at]] = 0.0
             group[items[at]] = 0
-        first += met
+        first += n_items_met
         entry_ends[r] = first
 
 
@@ -109,13 +111,13 @@ def add_links(
     Unranked neighbours are listed after the ranked items; returns the number of both.
     """
     starts, neighbours, weights = links
-    met = ends[-1] if ends.shape[0] > 0 else 0
+    n_items_met = ends[-1] if ends.shape[0] > 0 else 0
     start = 0
     for t in range(ends.shape[0]):
         lean = weight * towards_top(t, ends.shape[0])
         for at in range(start, ends[t]):
             item = items[at]
-            own = 0.0
+            chance = 0.0
             for edge in range(starts[item], starts[item + np.uint32(1)]):
                 other = neighbours[edge]
                 place = group[other] - 1
@@ -126,12 +128,12 @@ def add_links(
                     pull[other] -= gain
                     if group[other] == 0:
                         group[other] = -1
-                        items[met] = other
-                        met += 1
-                own += gain
-            values[at] = own
+                        items[n_items_met] = other
+                        n_items_met += 1
+                chance += gain
+            values[at] = chance
         start = ends[t]
-    return met
+    return n_items_met
 
 
 @compiled

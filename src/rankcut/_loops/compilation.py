@@ -19,7 +19,7 @@ def compiled(function: Function) -> Function:
 
 
 def compiled_in_any_order(function: Function) -> Function:
-    """The same for a sum whose terms may be added in any order, so that it is made of vectors.
+    """Compile a sum whose terms may be added in any order, so that it is made of vectors.
 
     The order depends on the processor and on the number of terms, but on nothing else.
     """

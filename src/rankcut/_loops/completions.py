@@ -43,11 +43,11 @@ def plan_tasks(rankings: Ints, names: Words, sizes: Ints, n_replicates: int, sta
     task = 0
     for a in range(rankings.shape[0]):
         for r in range(n_replicates):
-            left = sizes[a] // n_replicates + (r < sizes[a] % n_replicates)
+            n_left = sizes[a] // n_replicates + (r < sizes[a] % n_replicates)
             piece = 0
             for exponent in range(LARGEST_EXPONENT, -1, -1):
-                while left >> exponent:
-                    left -= 1 << exponent
+                while n_left >> exponent:
+                    n_left -= 1 << exponent
                     label = np.uint64((stage << 48) + (r << 32) + piece + 1)
                     planned.rankings[task] = rankings[a]
                     planned.targets[task] = a * n_replicates + r

@@ -17,7 +17,7 @@ from rankcut._loops.types import Chains, Floats, Indices, Ints, Links, Longs
 SHARING = 32
 
 # A ranking that reads no more weights than that does so alone, as a core's cache holds them.
-# Measured by benchmarks/features.py.
+# Measured by benchmarks/cuts/features.py.
 MOST_ALONE = 160 * 160
 
 
@@ -123,7 +123,7 @@ def end_of_gains(ends: Ints, n_groups: int) -> int:
 
 
 @compiled
-def sum_by_group(chains: Chains, whole: float, gains: Floats) -> None:
+def sum_by_group(chains: Chains, full: float, gains: Floats) -> None:
     """From the gains of items to those of groups, in place; F of all items is ``whole``."""
     _, ends, n_groups = chains
     for r in range(n_groups.shape[0]):
@@ -137,16 +137,16 @@ def sum_by_group(chains: Chains, whole: float, gains: Floats) -> None:
                 gains[r, t] = gain
                 start = ends[r, t]
         if last >= 0:
-            gains[r, last] = whole - sum_of(gains[r, :last])
+            gains[r, last] = full - sum_of(gains[r, :last])
 
 
 @compiled_in_any_order
 def sum_of(numbers: Floats) -> float:
     """Their sum."""
-    found = 0.0
+    total = 0.0
     for number in numbers:
-        found += number
-    return found
+        total += number
+    return total
 
 
 @compiled

@@ -9,7 +9,7 @@ from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats
 
 # From this size on, LAPACK is faster than plain loops.
-_LARGE = 40
+_LAPACK_FROM = 40
 
 
 @compiled
@@ -47,12 +47,12 @@ def invert(matrix: Floats, size: int) -> float:
     Gauss–Jordan elimination in place, whose sums run along rows, for vector instructions.
     """
     log_det = 0.0
-    if size >= _LARGE:
-        whole = matrix[:size, :size].copy()
-        factor = np.linalg.cholesky(whole)
+    if size >= _LAPACK_FROM:
+        copy = matrix[:size, :size].copy()
+        factor = np.linalg.cholesky(copy)
         for a in range(size):
             log_det += 2.0 * np.log(factor[a, a])
-        matrix[:size, :size] = np.linalg.inv(whole)
+        matrix[:size, :size] = np.linalg.inv(copy)
         return log_det
     for a in range(size):
         row = matrix[a, :size]

@@ -33,18 +33,59 @@ def overlap_values(
 
     The items of a list are in ascending order, so that a pair has the same sum both ways round.
     """
-    own = np.zeros(n_items)
+    shared = np.zeros(n_items)
     for r in range(len(left.starts) - 1):
         for entry in range(left.starts[r], left.starts[r + 1]):
-            own[left.columns[entry]] = left.values[entry]
+            shared[left.columns[entry]] = left.values[entry]
         first, last = columns_of(r, len(right.starts) - 1, pairs)
         for c in range(first, last):
             total = 0.0
             for entry in range(right.starts[c], right.starts[c + 1]):
-                total += min(own[right.columns[entry]], right.values[entry])
+                total += min(shared[right.columns[entry]], right.values[entry])
             out[r, c - first if pairs == TWINS else c] = total
         for entry in range(left.starts[r], left.starts[r + 1]):
-            own[left.columns[entry]] = 0.0
+            shared[left.columns[entry]] = 0.0
+    mirror(pairs, out)
+
+
+@compiled
+def shared_signs(
+    left: SparseEntries, right: SparseEntries, n_items: int, pairs: int, out: Floats
+) -> None:
+    """The mean of Σ_{i<j} e_ij·e'_ij over all pairs of items, with e the expected signs of a list.
+
+    Values are the leans a: the expected sign of an item against an unlisted one, 0 if it is
+    unlisted itself. With d_ij = s_ij − (a_i − a_j), where s_ij is the sign of two listed items,
+    e_ij = a_i − a_j + d_ij, and Σ_j a_j = 0, Σ_j d_ij = a_i. So the sum is
+    (n + 2)·Σ_i a_i·a'_i + Σ_{i<j} d_ij·d'_ij, over the items that both list.
+    """
+    leans = np.zeros(n_items)
+    listed = np.zeros(n_items, dtype=np.bool_)
+    one, other = np.empty(n_items), np.empty(n_items)
+    for r in range(len(left.starts) - 1):
+        for entry in range(left.starts[r], left.starts[r + 1]):
+            leans[left.columns[entry]] = left.values[entry]
+            listed[left.columns[entry]] = True
+        first, last = columns_of(r, len(right.starts) - 1, pairs)
+        for c in range(first, last):
+            n_shared = 0
+            total = 0.0
+            for entry in range(right.starts[c], right.starts[c + 1]):
+                item = right.columns[entry]
+                if listed[item]:
+                    one[n_shared], other[n_shared] = leans[item], right.values[entry]
+                    total += one[n_shared] * other[n_shared]
+                    n_shared += 1
+            total *= n_items + 2
+            for i in range(n_shared):
+                for j in range(i):
+                    x, y = one[i] - one[j], other[i] - other[j]
+                    # Better items lean more, tied ones alike.
+                    total += (np.sign(x) - x) * (np.sign(y) - y)
+            total /= max(n_items * (n_items - 1) // 2, 1)
+            out[r, c - first if pairs == TWINS else c] = total
+        for entry in range(left.starts[r], left.starts[r + 1]):
+            listed[left.columns[entry]] = False
     mirror(pairs, out)
 
 
@@ -77,7 +118,7 @@ def keep_best(values: Floats, numbers: Longs, best: Floats, best_numbers: Longs)
 def search_lists(
     queries: SparseEntries,
     query_dense: Floats,
-    own: Longs,
+    itself: Longs,
     lists: SparseEntries,
     dense: Floats,
     lengths: Floats,
@@ -94,8 +135,8 @@ def search_lists(
     products = np.zeros(n_rows)
     reached_by = np.full(n_rows, -1, dtype=np.int64)
     reached = np.empty(n_rows, dtype=np.int64)
-    for query in range(len(own)):
-        found, found_rows = best[query], best_rows[query]
+    for query in range(len(itself)):
+        values, found_rows = best[query], best_rows[query]
         n_reached = 0
         for entry in range(queries.starts[query], queries.starts[query + 1]):
             column = queries.columns[entry]
@@ -109,21 +150,21 @@ def search_lists(
                 products[row] += queries.values[entry] * lists.values[place]
         for place in range(n_reached):
             row = reached[place]
-            if row != own[query]:
+            if row != itself[query]:
                 value = products[row]
                 for d in range(width):
                     value += query_dense[query, d] * dense[row, d]
-                if value >= found[-1]:
-                    insert_best(value, row, found, found_rows)
+                if value >= values[-1]:
+                    insert_best(value, row, values, found_rows)
         square = 0.0
         for d in range(width):
             square += query_dense[query, d] * query_dense[query, d]
         length = np.sqrt(square)
         for row in by_length:
-            if length * lengths[row] < found[-1]:
+            if length * lengths[row] < values[-1]:
                 break
-            if reached_by[row] != query and row != own[query]:
+            if reached_by[row] != query and row != itself[query]:
                 value = 0.0
                 for d in range(width):
                     value += query_dense[query, d] * dense[row, d]
-                insert_best(value, row, found, found_rows)
+                insert_best(value, row, values, found_rows)

@@ -95,7 +95,7 @@ def agreement_of_strict(x: Words, y: Words, n_pairs: int, pairs: int, out: Float
 def agreement_of_tied(
     x: Words, x_strict: Words, y: Words, y_strict: Words, pairs: int, out: Floats
 ) -> None:
-    """The same for rankings with ties; a pair tied in either ranking does not count."""
+    """Agreement of rankings with ties; a pair tied in either ranking does not count."""
     for r in range(x.shape[0]):
         low, high = columns_of(r, y.shape[0], pairs)
         for c in range(low, high):
@@ -111,7 +111,7 @@ def agreement_of_tied(
 
 @compiled
 def agreement_by_tree(x: Indices, y: Indices, pairs: int, out: Floats) -> None:
-    """The same in O(n log n) per pair of rankings, for many items.
+    """Agreement in O(n log n) per pair of rankings, for many items.
 
     Groups of x are taken best first. A binary indexed tree counts the items taken so far by
     their group in y. It gives the number of those that are better in y, and of those that are
@@ -180,11 +180,11 @@ def expected_signs(groups: Indices, features: Floats) -> None:
             own_leans[i] = 0.0 if groups[r, i] == NOWHERE else leans[groups[r, i]]
         pair = 0
         for i in range(n):
-            own = groups[r, i]
+            group = groups[r, i]
             for j in range(i + 1, n):
                 other = groups[r, j]
-                if own != NOWHERE and other != NOWHERE:
-                    features[r, pair] = np.float64(own < other) - np.float64(own > other)
+                if group != NOWHERE and other != NOWHERE:
+                    features[r, pair] = np.float64(group < other) - np.float64(group > other)
                 else:
                     features[r, pair] = own_leans[i] - own_leans[j]
                 pair += 1
@@ -264,23 +264,23 @@ def average_weights(x: Indices, y: Indices, pairs: int, out: Floats) -> None:
     """
     n = x.shape[1]
     items = np.empty(n, dtype=np.uint32)
-    seen = np.empty((n + 63) // 64, dtype=np.uint64)
+    bits = np.empty((n + 63) // 64, dtype=np.uint64)
     one = np.uint64(1)
     for r in range(x.shape[0]):
         for i in range(n):
             items[x[r, i]] = i
         low, high = columns_of(r, y.shape[0], pairs)
         for c in range(low, high):
-            seen[:] = 0
+            bits[:] = 0
             total = 0
             for p in range(n):
                 place = y[c, items[p]]
                 word = place >> np.uint32(6)
                 bit = one << np.uint64(place & np.uint32(63))
-                better = count_bits(seen[word] & (bit - one))
+                better = count_bits(bits[word] & (bit - one))
                 for w in range(word):
-                    better += count_bits(seen[w])
-                seen[word] |= bit
+                    better += count_bits(bits[w])
+                bits[word] |= bit
                 total += np.int64(better) * (n - max(p, np.int64(place)))
             out[r, 0 if pairs == TWINS else c] = float(total)
     mirror(pairs, out)
@@ -319,16 +319,40 @@ def weighted_wins_sparse(
     weights: Floats,
     wins: Floats,
 ) -> None:
-    """The same along the edges of a sparse graph."""
-    own = np.full(len(edge_starts) - 1, np.nan)
+    """Wins along the edges of a sparse graph."""
+    weights_of = np.full(len(edge_starts) - 1, np.nan)
     for r in range(len(starts) - 1):
         for a in range(starts[r], starts[r + 1]):
-            own[items[a]] = ratings[a]
+            weights_of[items[a]] = ratings[a]
         for a in range(starts[r], starts[r + 1]):
             item = items[a]
             for edge in range(edge_starts[item], edge_starts[item + 1]):
-                other = own[neighbors[edge]]
+                other = weights_of[neighbors[edge]]
                 if not math.isnan(other):
                     wins[a] += weights[edge] * expected_sign(ratings[a] - other, noise)
         for a in range(starts[r], starts[r + 1]):
-            own[items[a]] = np.nan
+            weights_of[items[a]] = np.nan
+
+
+@compiled
+def count_agreements(one: Indices, other: Indices, agreed: Floats, ordered: Floats) -> None:
+    """Pairs that the one orders: how many, and how many more the other orders alike than not."""
+    n = one.shape[1]
+    listed = np.empty(n, dtype=np.int64)
+    for r in range(one.shape[0]):
+        length = 0
+        for i in range(n):
+            if one[r, i] != NOWHERE:
+                listed[length] = i
+                length += 1
+        for a in range(length):
+            i = listed[a]
+            for b in range(a):
+                j = listed[b]
+                if one[r, i] == one[r, j]:
+                    continue
+                ordered[r] += 1.0
+                if other[r, i] != other[r, j]:
+                    agreed[r] += (
+                        1.0 if (one[r, i] < one[r, j]) == (other[r, i] < other[r, j]) else -1.0
+                    )

@@ -51,7 +51,7 @@ def order_permutations(ranks: Floats, chains: Chains) -> int:
     """
     order, ends, n_groups = chains
     n = ranks.shape[1]
-    left = 0
+    n_waiting = 0
     for r in range(ranks.shape[0]):
         n_wrong, n_zero = 0, 0
         for i in range(n):
@@ -72,8 +72,8 @@ def order_permutations(ranks: Floats, chains: Chains) -> int:
             n_groups[r] = n
         else:
             n_groups[r] = -1
-            left += 1
-    return left
+            n_waiting += 1
+    return n_waiting
 
 
 @compiled

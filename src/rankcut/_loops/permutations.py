@@ -108,8 +108,8 @@ def complete_rows(
 
 @compiled
 def mallows_values(
-    left: tuple[Indices, Words, Words, Floats, Ints],
-    right: tuple[Indices, Words, Words, Floats, Ints],
+    first: tuple[Indices, Words, Words, Floats, Ints],
+    second: tuple[Indices, Words, Words, Floats, Ints],
     lam: float,
     by_size: Floats,
     derivative: bool,
@@ -122,8 +122,8 @@ def mallows_values(
     ``by_size[0]`` and ``terms[0]`` hold log([g]_q!/g!), ``by_size[1]`` and ``terms[1]`` its
     derivative in λ. With ``derivative``, the result is the derivative of the kernel.
     """
-    x, x_better, x_strict, x_terms, x_starts = left
-    y, y_better, y_strict, y_terms, y_starts = right
+    x, x_better, x_strict, x_terms, x_starts = first
+    y, y_better, y_strict, y_terms, y_starts = second
     n = x.shape[1]
     cells = np.zeros(n * n, dtype=np.int32)
     for r in range(x_starts.shape[0] - 1):
@@ -201,29 +201,29 @@ def best_order(gains: Floats, order: Longs, by_first: Floats) -> None:
     following = np.empty(n_sets, dtype=np.int8)
     best[n_sets - 1] = 0.0
     rest = np.empty(n, dtype=np.int64)
-    for chosen in range(n_sets - 2, -1, -1):
+    for fixed in range(n_sets - 2, -1, -1):
         n_rest = 0
         for i in range(n):
-            if not (chosen >> i) & 1:
+            if not (fixed >> i) & 1:
                 rest[n_rest] = i
                 n_rest += 1
         most = -np.inf
         which = 0
         for p in range(n_rest):
             i = rest[p]
-            gain = best[chosen | (1 << i)]
+            gain = best[fixed | (1 << i)]
             for q in range(n_rest):
                 gain += gains[i, rest[q]]
             by_first[i] = gain  # of the empty set in the end
             if gain > most:
                 most = gain
                 which = i
-        best[chosen] = most
-        following[chosen] = which
-    chosen = 0
+        best[fixed] = most
+        following[fixed] = which
+    fixed = 0
     for place in range(n):
-        order[place] = following[chosen]
-        chosen |= 1 << order[place]
+        order[place] = following[fixed]
+        fixed |= 1 << order[place]
 
 
 @compiled

@@ -137,9 +137,9 @@ def add_by_label(
             if g == rest:
                 continue
             row = values[units[unit]]
-            own = sums[k, g]
+            sums_of = sums[k, g]
             for j in range(row.shape[0]):
-                own[j] += row[j]
+                sums_of[j] += row[j]
 
 
 @compiled
@@ -161,12 +161,12 @@ def add_by_slot(
             slot = slots[k, unit]
             weight = weights[slot]
             row = values[units[unit]]
-            own = sums[k, groups[slot]]
+            sums_of = sums[k, groups[slot]]
             for j in range(n_once):
-                own[j] += weight * row[j]
+                sums_of[j] += weight * row[j]
             weight *= weight
             for j in range(n_once, row.shape[0]):
-                own[j] += weight * row[j]
+                sums_of[j] += weight * row[j]
 
 
 @compiled

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Flags, Floats, ListedChoices, TieModel
+from rankcut._loops.types import Flags, Floats, ListedChoices, Longs, TieModel
 
 
 @compiled
@@ -122,7 +122,7 @@ def pooled_choice(x: Floats, n_chosen: int, efron: bool, score: Floats, curvatur
     """
     n = len(x)
     worths = np.exp(x - x.max())
-    chosen = worths[:n_chosen].sum()
+    chosen_worth = worths[:n_chosen].sum()
     total = worths.sum()
     value = -n_chosen * x.max()
     # Sums over the steps of what a chosen item, and any other, weighs in them.
@@ -132,18 +132,18 @@ def pooled_choice(x: Floats, n_chosen: int, efron: bool, score: Floats, curvatur
     both_kinds = 0.0
     other_twice = 0.0
     for step in range(n_chosen):
-        left = 1.0 - step / n_chosen if efron else 1.0
-        remaining = total - (1.0 - left) * chosen
+        weight = 1.0 - step / n_chosen if efron else 1.0
+        remaining = total - (1.0 - weight) * chosen_worth
         value += x[step] - math.log(remaining)
-        chosen_once += left / remaining
+        chosen_once += weight / remaining
         other_once += 1.0 / remaining
-        chosen_twice += (left / remaining) ** 2
-        both_kinds += left / remaining**2
+        chosen_twice += (weight / remaining) ** 2
+        both_kinds += weight / remaining**2
         other_twice += 1.0 / remaining**2
     for i in range(n):
-        own = worths[i] * (chosen_once if i < n_chosen else other_once)
-        score[i] += (1.0 if i < n_chosen else 0.0) - own
-        curvature[i, i] += own
+        expected = worths[i] * (chosen_once if i < n_chosen else other_once)
+        score[i] += (1.0 if i < n_chosen else 0.0) - expected
+        curvature[i, i] += expected
         with_chosen = worths[i] * (chosen_twice if i < n_chosen else both_kinds)
         with_other = worths[i] * (both_kinds if i < n_chosen else other_twice)
         for j in range(i, n):
@@ -153,7 +153,7 @@ def pooled_choice(x: Floats, n_chosen: int, efron: bool, score: Floats, curvatur
 
 # The trapezoidal rule with this step errs by some exp(−π²/step), 1e-17 of the integral. It ends
 # where the density is below exp of the other number, beside its largest: that is rounding.
-_STEP, _NEGLIGIBLE = 0.25, -40.0
+_QUADRATURE_STEP, _NEGLIGIBLE = 0.25, -40.0
 
 
 @compiled
@@ -182,7 +182,7 @@ def unordered_choice(x: Floats, n_chosen: int, score: Floats, curvature: Floats)
     rates = worths[:n_chosen]
     middle = 0.0
     highest = log_density(middle, rate, rates)
-    for direction in (_STEP, -_STEP):
+    for direction in (_QUADRATURE_STEP, -_QUADRATURE_STEP):
         following = log_density(middle + direction, rate, rates)
         while following > highest:
             middle += direction
@@ -193,7 +193,7 @@ def unordered_choice(x: Floats, n_chosen: int, score: Floats, curvature: Floats)
     slopes = np.empty(n_chosen + 1)
     mean = np.zeros(n_chosen + 1)
     second = np.zeros((n_chosen + 1, n_chosen + 1))
-    for direction in (_STEP, -_STEP):
+    for direction in (_QUADRATURE_STEP, -_QUADRATURE_STEP):
         y = middle if direction > 0 else middle + direction
         height = log_density(y, rate, rates) - highest
         while height > _NEGLIGIBLE:
@@ -228,172 +228,347 @@ def unordered_choice(x: Floats, n_chosen: int, score: Floats, curvature: Floats)
         for j in range(i, n):
             bend = second[n_chosen, n_chosen] - 1.0 / rate**2
             curvature[i, j] -= bend * worths[i] * worths[j]
-    return highest + math.log(mass * _STEP)
+    return highest + math.log(mass * _QUADRATURE_STEP)
 
 
-# How ties are read, as numbers for the loops.
-DAVIDSON, EFRON, BRESLOW, EXACT = 0, 1, 2, 3
+# Subsets of a tie of more items than this are too many to go through.
+LARGEST_HALVED = 12
 
 
 @compiled
-def one_ranking(
+def halved_choice(x: Floats, n_chosen: int, score: Floats, curvature: Floats) -> float:
+    """Add the choice of a set whose items share the wins: the mean over all its orders.
+
+    For a pair this is half a win for each. After k of d tied items are gone, each subset of k is
+    gone in a share 1 / C(d, k) of the orders.
+    """
+    n = len(x)
+    top = x.max()
+    worths = np.exp(x - top)
+    shares = np.empty(n)
+    value = 0.0
+    for i in range(n_chosen):
+        value += x[i]
+        score[i] += 1.0
+    for gone in range(2**n_chosen - 1):
+        size = 0
+        rest = worths[n_chosen:].sum()
+        ways = 1.0
+        for i in range(n_chosen):
+            if gone >> i & 1:
+                size += 1
+                ways *= (n_chosen - size + 1) / size
+            else:
+                rest += worths[i]
+        if n - size < 2:
+            # The last item is no choice.
+            for i in range(n_chosen):
+                if not gone >> i & 1:
+                    value -= x[i] / ways
+                    score[i] -= 1.0 / ways
+            continue
+        value -= (top + math.log(rest)) / ways
+        for i in range(n):
+            shares[i] = worths[i] / rest if i >= n_chosen or not gone >> i & 1 else 0.0
+        for i in range(n):
+            score[i] -= shares[i] / ways
+            curvature[i, i] += shares[i] / ways
+            for j in range(i, n):
+                curvature[i, j] -= shares[i] * shares[j] / ways
+    return value
+
+
+# How ties are read, as numbers for the loops.
+DAVIDSON, EFRON, BRESLOW, ALL_ORDERS, HALF = 0, 1, 2, 3, 4
+
+
+@compiled
+def paired_ranking(
+    x: Floats, joined: Flags, n_listed: int, ties: TieModel, score: Floats, curvature: Floats
+) -> float:
+    """Add a ranking by Davidson's model with ties of two at most; returns its log-likelihood.
+
+    With y = √α and Y their sum over what is at choice, Z = Σα + δ·e_2(y), and an item is expected
+    with (α·(1 − δ/2) + Y·y·δ/2)/Z. So sums over choices of 1/Z, Y/Z, and of 1, Y and Y² over Z²,
+    give all derivatives of a ranking at once. An empty ``curvature`` is left alone.
+    """
+    n = len(x)
+    log_delta = ties.log_delta[1]
+    delta = math.exp(log_delta)
+    top = x.max()
+    roots = np.exp((x - top) / 2.0)
+    worth = np.empty(n + 1)
+    root = np.empty(n + 1)
+    pairs = np.empty(n + 1)
+    worth[n] = root[n] = pairs[n] = 0.0
+    for e in range(n - 1, -1, -1):
+        pairs[e] = pairs[e + 1] + roots[e] * root[e + 1]
+        worth[e] = worth[e + 1] + roots[e] ** 2
+        root[e] = root[e + 1] + roots[e]
+    # For each entry, sums over the choices that it was at.
+    sums = np.zeros((n, 5))
+    once = root_once = twice = root_twice = roots_twice = tied_twice = tied_root = 0.0
+    ties_once = ties_bent = 0.0
+    value = 0.0
+    across = np.zeros((n, 2))
+    begin = 0
+    while begin < n_listed:
+        end = begin + 1
+        while end < n_listed and joined[end]:
+            end += 1
+        if n - begin > 1:
+            z = worth[begin] + delta * pairs[begin]
+            tie = delta * pairs[begin] / z
+            value -= top + math.log(z)
+            once += 1.0 / z
+            root_once += root[begin] / z
+            twice += 1.0 / z**2
+            root_twice += root[begin] / z**2
+            roots_twice += (root[begin] / z) ** 2
+            tied_twice += tie / z
+            tied_root += tie * root[begin] / z
+            ties_once -= tie
+            ties_bent += tie - tie**2
+            for e in range(begin, end):
+                value += x[e] / (end - begin)
+                score[e] += 1.0 / (end - begin)
+            if end - begin == 2:
+                value += log_delta
+                ties_once += 1.0
+        last = end if end < n_listed else n
+        for e in range(begin, last):
+            sums[e, 0] = once
+            sums[e, 1] = root_once
+            sums[e, 2] = twice
+            sums[e, 3] = root_twice
+            sums[e, 4] = roots_twice
+            across[e, 0] = tied_twice
+            across[e, 1] = tied_root
+        begin = end
+    score[n + 1] += ties_once
+    if len(curvature):
+        curvature[n + 1, n + 1] += ties_bent
+    for i in range(n):
+        y, moments = roots[i], sums[i]
+        level, slope = y**2 * (1.0 - delta / 2.0), y * delta / 2.0
+        score[i] -= level * moments[0] + slope * moments[1]
+        if len(curvature) == 0:
+            continue
+        curvature[i, i] += y**2 * (1.0 - delta / 4.0) * moments[0] + y * delta / 4.0 * moments[1]
+        curvature[i, n + 1] += slope * (moments[1] - y * moments[0])
+        curvature[i, n + 1] -= level * across[i, 0] + slope * across[i, 1]
+        for j in range(i, n):
+            other = roots[j]
+            level_of, slope_of = other**2 * (1.0 - delta / 2.0), other * delta / 2.0
+            if j > i:
+                curvature[i, j] += delta / 4.0 * y * other * moments[0]
+            curvature[i, j] -= level * level_of * moments[2] + slope * slope_of * moments[4]
+            curvature[i, j] -= (level * slope_of + slope * level_of) * moments[3]
+    return value
+
+
+@compiled
+def ranking_derivatives(
     x: Floats, joined: Flags, n_listed: int, ties: TieModel, score: Floats, curvature: Floats
 ) -> float:
     """Score and curvature of one ranking, which are overwritten; returns its log-likelihood.
 
     ``x`` are the log-worths of the listed items, best first, and of others that stay at choice.
-    ``curvature`` is the negative second derivative; its upper triangle is filled.
+    ``curvature`` is the negative second derivative, of which the upper triangle is filled; an empty
+    one is left alone if there are no ties. Choices of single items telescope.
     """
     n = len(x)
     size = n + len(ties.orders)
+    bent = len(curvature) > 0
     score[:size] = 0.0
-    curvature[:size, :size] = 0.0
-    # Each choice is among the last items, so its places are the last ones.
-    own_score = np.empty(size)
-    own_curvature = np.empty((size, size))
+    if bent:
+        curvature[:size, :size] = 0.0
+    if n_listed == 0:
+        return 0.0
+    davidson = ties.kind == DAVIDSON and len(ties.orders) > 1
+    if davidson and len(ties.orders) == 2 and ties.orders[1] == 2:
+        return float(paired_ranking(x, joined, n_listed, ties, score, curvature))
+    top = x.max()
+    worths = np.exp(x - top)
+    remaining = np.empty(n + 1)
+    remaining[n] = 0.0
+    for e in range(n - 1, -1, -1):
+        remaining[e] = remaining[e + 1] + worths[e]
+    inverses, squares = np.empty(n), np.empty(n)
+    inverse = 0.0
+    square = 0.0
     value = 0.0
     begin = 0
     while begin < n_listed:
         end = begin + 1
         while end < n_listed and joined[end]:
             end += 1
-        at_choice = x[begin:]
-        if len(at_choice) > 1:
-            own = n - begin + len(ties.orders)
-            own_score[:own] = 0.0
-            own_curvature[:own, :own] = 0.0
-            chosen = end - begin
-            if ties.kind == DAVIDSON:
-                value += tied_choice(at_choice, chosen, ties, own_score, own_curvature)
-            elif ties.kind == EXACT:
-                value += unordered_choice(at_choice, chosen, own_score, own_curvature)
-            else:
-                efron = ties.kind == EFRON
-                value += pooled_choice(at_choice, chosen, efron, own_score, own_curvature)
-            for i in range(own):
-                score[begin + i] += own_score[i]
-                for j in range(i, own):
-                    curvature[begin + i, begin + j] += own_curvature[i, j]
+        if end - begin == 1 and not davidson:
+            if n - begin > 1:
+                inverse += 1.0 / remaining[begin]
+                square += 1.0 / remaining[begin] ** 2
+                score[begin] += 1.0
+                value += x[begin] - top - math.log(remaining[begin])
+        elif n - begin > 1:
+            value += several_chosen(x[begin:], end - begin, ties, score, curvature, begin)
+        last = end if end < n_listed else n
+        inverses[begin:last] = inverse
+        squares[begin:last] = square
         begin = end
+    for i in range(n):
+        expected = worths[i] * inverses[i]
+        score[i] -= expected
+        if bent:
+            curvature[i, i] += expected
+            for j in range(i, n):
+                curvature[i, j] -= worths[i] * worths[j] * squares[i]
     return value
 
 
 @compiled
-def tied_sums(
+def several_chosen(
+    x: Floats, n_chosen: int, ties: TieModel, score: Floats, curvature: Floats, begin: int
+) -> float:
+    """Add one choice of several, or where several could be chosen, from entry ``begin`` on."""
+    size = len(x) + len(ties.orders)
+    own_score = np.zeros(size)
+    own_curvature = np.zeros((size, size))
+    if ties.kind == DAVIDSON:
+        value = tied_choice(x, n_chosen, ties, own_score, own_curvature)
+    elif ties.kind == ALL_ORDERS:
+        value = unordered_choice(x, n_chosen, own_score, own_curvature)
+    elif ties.kind == HALF:
+        value = halved_choice(x, n_chosen, own_score, own_curvature)
+    else:
+        value = pooled_choice(x, n_chosen, ties.kind == EFRON, own_score, own_curvature)
+    for i in range(size):
+        score[begin + i] += own_score[i]
+        if len(curvature):
+            for j in range(i, size):
+                curvature[begin + i, begin + j] += own_curvature[i, j]
+    return float(value)
+
+
+@compiled
+def entry_scores(
     log_worths: Floats,
     choices: ListedChoices,
-    weights: Floats,
     ties: TieModel,
     entries: Floats,
     tie_scores: Floats,
     values: Floats,
-    curvature: Floats,
 ) -> None:
-    """Scores and log-likelihoods of rankings with ties; their curvature is added up.
-
-    ``curvature`` has a row for each item, then one for each log δ.
-    """
-    starts, items, joined, n_listed, _ = choices
-    n_items, n_orders = len(log_worths), len(ties.orders)
+    """Scores of entries, by their own log-worths; those of log δ, and values, of rankings."""
+    starts, _, joined, n_listed, _ = choices
+    n_orders = len(ties.orders)
     longest = 0
     for r in range(len(starts) - 1):
         longest = max(longest, starts[r + 1] - starts[r])
-    size = longest + n_orders
-    score = np.empty(size)
-    bend = np.empty((size, size))
-    places = np.empty(size, dtype=np.int64)
-    x = np.empty(longest)
+    score = np.empty(longest + n_orders)
+    none = np.empty((0, 0))
     for r in range(len(starts) - 1):
-        start = starts[r]
-        length = starts[r + 1] - start
-        for e in range(length):
-            places[e] = items[start + e]
-            x[e] = log_worths[places[e]]
-        for q in range(n_orders):
-            places[length + q] = n_items + q
-        own = joined[start : start + length]
-        values[r] = one_ranking(x[:length], own, n_listed[r], ties, score, bend)
-        for e in range(length):
-            entries[start + e] = score[e]
-        for q in range(n_orders):
-            tie_scores[r, q] = score[length + q]
-        for i in range(length + n_orders):
-            for j in range(i, length + n_orders):
-                curvature[places[i], places[j]] += weights[r] * bend[i, j]
+        span = slice(starts[r], starts[r + 1])
+        x = log_worths[span]
+        values[r] = ranking_derivatives(x, joined[span], n_listed[r], ties, score, none)
+        entries[span] = score[: len(x)]
+        # δ of a single item is 1: it is no parameter.
+        for q in range(1, n_orders):
+            tie_scores[r, q - 1] = score[len(x) + q]
 
 
 @compiled
-def strict_ranking(x: Floats, n_listed: int, score: Floats, curvature: Floats) -> float:
-    """The same for a ranking without ties: the telescoped sums of the module's opening."""
-    n = len(x)
-    score[:n] = 0.0
-    curvature[:n, :n] = 0.0
-    top = x.max()
-    worths = np.exp(x - top)
-    remaining = np.empty(n + 1)
-    remaining[n] = 0.0
-    for t in range(n - 1, -1, -1):
-        remaining[t] = remaining[t + 1] + worths[t]
-    inverse = 0.0
-    square = 0.0
-    value = 0.0
-    for t in range(n):
-        if t < min(n_listed, n - 1):
-            inverse += 1.0 / remaining[t]
-            square += 1.0 / remaining[t] ** 2
-            score[t] = 1.0
-            value += x[t] - top - math.log(remaining[t])
-        expected = worths[t] * inverse
-        score[t] -= expected
-        curvature[t, t] = expected - worths[t] ** 2 * square
-        for later in range(t + 1, n):
-            curvature[t, later] = -worths[t] * worths[later] * square
-    return value
-
-
-@compiled
-def separate_rankings(
+def grouped_sums(
     log_worths: Floats,
     choices: ListedChoices,
+    weights: Floats,
+    ties: TieModel,
+    groups: Longs,
+    design: tuple[Longs, Longs, Floats],
+    values: Floats,
+    gradients: Floats,
+    curvatures: Floats,
+) -> None:
+    """Add up log-likelihoods, gradients and curvatures of the rankings of each group.
+
+    An entry has the columns and values of its row of ``design``, a sparse matrix; columns of log δ
+    come after them. Of ``curvatures`` the sum with its transpose is meant.
+    """
+    starts, _, joined, n_listed, _ = choices
+    rows, columns, shares = design
+    n_orders = len(ties.orders)
+    n_columns = gradients.shape[1] - (n_orders - 1)
+    longest = 0
+    for r in range(len(starts) - 1):
+        longest = max(longest, starts[r + 1] - starts[r])
+    score = np.empty(longest + n_orders)
+    bend = np.empty((longest + n_orders, longest + n_orders))
+    for r in range(len(starts) - 1):
+        span = slice(starts[r], starts[r + 1])
+        first = starts[r]
+        n = starts[r + 1] - first
+        group = groups[r]
+        weight = weights[r]
+        value = ranking_derivatives(log_worths[span], joined[span], n_listed[r], ties, score, bend)
+        values[group] += weight * value
+        gradient = gradients[group]
+        curvature = curvatures[group]
+        for i in range(n):
+            for a in range(rows[first + i], rows[first + i + 1]):
+                column = columns[a]
+                gradient[column] += weight * score[i] * shares[a]
+                for j in range(i, n):
+                    both = weight * bend[i, j] * shares[a] * (0.5 if i == j else 1.0)
+                    if both != 0.0:
+                        for b in range(rows[first + j], rows[first + j + 1]):
+                            curvature[column, columns[b]] += both * shares[b]
+                for q in range(1, n_orders):
+                    bent = weight * bend[i, n + q] * shares[a]
+                    curvature[column, n_columns + q - 1] += bent
+        for q in range(1, n_orders):
+            gradient[n_columns + q - 1] += weight * score[n + q]
+            for other in range(q, n_orders):
+                bent = weight * bend[n + q, n + other] * (0.5 if q == other else 1.0)
+                curvature[n_columns + q - 1, n_columns + other - 1] += bent
+
+
+@compiled
+def ranking_blocks(
+    log_worths: Floats,
+    choices: ListedChoices,
+    weights: Floats,
     ties: TieModel,
     scores: Floats,
-    curvatures: Floats,
-    values: Floats,
-) -> None:
-    """Scores, curvatures and log-likelihoods, each ranking with log-worths of its own.
+    blocks: Floats,
+) -> float:
+    """The score and the curvature of each ranking, weighted; returns the log-likelihood.
 
-    ``scores[r]`` and ``curvatures[r]`` have places for all items, then for each log δ of a tie; an
-    empty array of curvatures is left alone.
+    A ranking has a place for each entry, then one for each log δ. ``blocks`` has its square matrix
+    row by row.
     """
-    starts, items, joined, n_listed, _ = choices
-    n_items = log_worths.shape[1]
-    n_ties = len(ties.orders) - 1
-    score = np.empty(n_items + n_ties + 1)
-    bend = np.empty((len(score), len(score)))
-    places = np.empty(len(score), dtype=np.int64)
-    x = np.empty(n_items)
-    scores[:] = 0.0
-    curvatures[:] = 0.0
+    starts, _, joined, n_listed, _ = choices
+    n_orders = len(ties.orders)
+    longest = 0
     for r in range(len(starts) - 1):
-        start = starts[r]
-        length = starts[r + 1] - start
-        for e in range(length):
-            places[e] = items[start + e]
-            x[e] = log_worths[r, places[e]]
-        own = joined[start : start + length]
-        if length == 0:
-            values[r] = 0.0
-        elif n_ties or own.any():
-            values[r] = one_ranking(x[:length], own, n_listed[r], ties, score, bend)
-        else:
-            values[r] = strict_ranking(x[:length], n_listed[r], score, bend)
-        # δ of a single item is 1: it is no parameter.
-        for q in range(n_ties):
-            places[length + q] = n_items + q
-        for i in range(length + n_ties):
-            row = i if i < length else i + 1
-            scores[r, places[i]] = score[row]
-            for j in range(i, length + n_ties if len(curvatures) else 0):
-                bent = bend[row, j if j < length else j + 1]
-                curvatures[r, places[i], places[j]] = bent
-                curvatures[r, places[j], places[i]] = bent
+        longest = max(longest, starts[r + 1] - starts[r])
+    score = np.empty(longest + n_orders)
+    bend = np.empty((longest + n_orders, longest + n_orders))
+    total = 0.0
+    place = 0
+    cell = 0
+    for r in range(len(starts) - 1):
+        span = slice(starts[r], starts[r + 1])
+        n = starts[r + 1] - starts[r]
+        value = ranking_derivatives(log_worths[span], joined[span], n_listed[r], ties, score, bend)
+        total += weights[r] * value
+        size = n + n_orders - 1
+        for i in range(size):
+            # δ of a single item is 1: it is no parameter.
+            first = i if i < n else i + 1
+            scores[place + i] = weights[r] * score[first]
+            for j in range(size):
+                second = j if j < n else j + 1
+                upper = bend[first, second] if first <= second else bend[second, first]
+                blocks[cell + i * size + j] = weights[r] * upper
+        place += size
+        cell += size * size
+    return total

@@ -1,9 +1,10 @@
-"""Which covariates move which items: strengths of items by regression, with their errors.
+"""What moves strengths: covariates, features of what was shown, contexts and time.
 
-:class:`rankcut.StrengthRegression` is the estimator; the likelihood is in
-:mod:`rankcut.strengths.regression`.
+:class:`rankcut.PlackettLuce`, :class:`rankcut.BradleyTerry` and :class:`rankcut.StrengthRegression`
+are views of one model; its likelihood is in :mod:`rankcut.strengths.terms`.
 """
 
-from rankcut.ranking_regression.estimator import StrengthRegression, TestResult
+from rankcut.ranking_regression.estimator import BradleyTerry, PlackettLuce, StrengthRegression
+from rankcut.ranking_regression.model import RatioTest
 
-__all__ = ["StrengthRegression", "TestResult"]
+__all__ = ["BradleyTerry", "PlackettLuce", "RatioTest", "StrengthRegression"]

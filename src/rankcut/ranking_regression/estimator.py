@@ -1,120 +1,268 @@
-"""Strengths of items by covariates, as a scikit-learn estimator."""
+"""Plackett–Luce and Bradley–Terry models, and regressions of strengths, as estimators."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Self
+from collections.abc import Hashable, Sequence
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg, special, stats
+from scipy import special
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
-from rankcut.comparison.results import Table
-from rankcut.comparison.statistics import holm
-from rankcut.errors import InputError, Setting
-from rankcut.estimators import pair_columns
-from rankcut.graphs.item_graph import fit_graph, plain_graph
+from rankcut.errors import InputError
+from rankcut.estimators import TakesRankings, of_pairs
 from rankcut.label_ranking.scores import PredictsRankings
-from rankcut.parameters import check_choice, check_share
-from rankcut.ranking_regression.figure import draw_forest
-from rankcut.ranking_regression.formula import (
-    STRENGTH,
-    Units,
-    column_names,
-    fit_formula,
-    read_column,
-)
-from rankcut.ranking_regression.tables import (
-    estimates,
-    hotelling,
-    inflation,
-    odds_in_words,
-    summary_lines,
-)
-from rankcut.rankings import Unranked
-from rankcut.strengths.choices import Ties
-from rankcut.strengths.fitting import Errors
-from rankcut.strengths.regression import Column, fit_regression
+from rankcut.ranking_regression.beside import Beside
+from rankcut.ranking_regression.formula import column_names
+from rankcut.ranking_regression.model import StrengthModel
+from rankcut.rankings import Rankings, as_frame, read_rankings
+from rankcut.saved_arrays import Saved
+from rankcut.strengths.columns import TableColumn, read_columns
+from rankcut.strengths.games import Games, looks_like_games
 
 
-class TestResult(NamedTuple):
-    """A test that some coefficients are 0: the statistic, their number and the p-value."""
+class PlackettLuce(StrengthModel, TakesRankings):
+    r"""Strengths of items by rankings of any kind, and by what stands beside them.
 
-    statistic: float
-    n_coefficients: int
-    p_value: float
-
-
-class StrengthRegression(PredictsRankings):
-    r"""How strengths of items depend on covariates: θ_i(x) = θ_i + Σ_c β_ic·x_c.
-
-    A ranking is chosen from the top; from the items that remain, each is next with probability
-    exp θ_i(x) / Σ_j exp θ_j(x) (Plackett–Luce, rank-ordered logit). It is a Cox model in which
-    each ranking is a stratum.
+    From the items at choice, each is chosen next with probability exp η_i / Σ_j exp η_j. η is the
+    strength of the item, plus whatever terms are asked for: features of what was shown, covariates
+    of who ranks, and strengths that differ by context or change over time. For pairs this is the
+    Bradley–Terry model.
 
     Parameters
     ----------
-    on : sequence of str or None, default=None
-        Terms, by the columns of X and of ``item_features``: ``"age"`` gives each item a
-        coefficient; ``"price"``, a feature of items, has one coefficient, and strengths then
-        follow item features alone; ``"age:price"`` is a product; ``"C(region)"`` reads numbers as
-        categories. None: each column of X.
-    item_features : frame, mapping or array of shape (n_items, n_features) or None, default=None
-        Features of the items, in their order.
-    units : "deviation", dict or None, default=None
-        What numbers are counted in, such as ``{"age": 10}``, or their standard deviation.
+    adjust : str, sequence of str or None
+        Features of what was shown, with one coefficient each. For votes: ``"length"`` for columns
+        ``length_a`` and ``length_b``; ``"home"``, ``"slot"`` or ``"first"`` for being shown first.
+        For rankings: names of ``shown`` in :meth:`fit`; None: all of them.
+    on : sequence of str or None
+        Covariates of the rankings: ``"age"`` gives each item a coefficient; ``"age:town"`` is a
+        product; ``"C(region)"`` reads numbers as categories. ``"price"``, one of ``item_features``,
+        has one coefficient, and strengths then follow features alone; ``"age:price"`` has one, too.
+    by : str or None
+        The column of contexts, such as a group or a category: strengths in each of them beside
+        those of all, which borrow from each other as far as the rankings say.
+    over : str or None
+        The column of dates or numbers: strengths in each period
+        (:func:`rankcut.strengths.fit_over_time`).
+    period : {"day", "week", "month", "quarter", "year"}, float or None
+        How long a period is; None: the shortest that leaves at most 60.
+    item_features : frame, mapping or array of shape (n_items, n_features) or None
+        Features of the items, in their order, for ``on``.
+    units : "deviation", dict or None
+        What numbers in ``on`` are counted in, such as ``{"age": 10}``, or their standard deviation.
         Coefficients are for one unit. None: as they are.
-    reference : dict or None, default=None
-        The category that others are compared with, by column. None: the most frequent.
-    unranked : {"error", "last", "anywhere"}, default="error"
-        What an unranked item means; see :mod:`rankcut.strengths.choices`.
-    ties : {"auto", "davidson", "exact", "efron", "breslow"}, default="auto"
-        What tied items mean; see :func:`rankcut.strengths.fit_strengths`.
-    prior : {"none", "evidence"}, default="none"
-        "none": maximum likelihood. "evidence": coefficients of items are normal around 0, for each
-        column with the variance that makes the rankings most probable. Intervals then hold on
-        average over items, not for an item that is unlike the others.
-    graph : graph or recipe, default=None
-        With ``prior="evidence"``: similar items have similar coefficients, as far as the evidence
-        goes.
+    reference : label, dict or None
+        The item that others are compared with; None: the mean of all. Or by column the category
+        that others are compared with, ``{"town": "york"}``, and the item, ``{"item": "toro"}``; of
+        categories, None is the most frequent.
+    prior : {"auto", "none", "evidence"}, default="auto"
+        "none": maximum likelihood. "evidence": coefficients of items are pulled to each other as
+        far as the rankings say; intervals then hold on average over items. "auto": maximum
+        likelihood where it exists, else by the evidence; with ``graph``, by the evidence.
+    graph : ItemGraph, recipe, matrix or None
+        The item graph: similar items are alike, as far as the rankings say.
+    ties : {"auto", "davidson", "exact", "efron", "breslow", "half"}, default="auto"
+        What tied items mean: see :func:`rankcut.strengths.fit_strengths`.
     errors : {"sandwich", "information"}, default="sandwich"
-        "sandwich": errors hold even if people depart from the model, and if they rank more than
-        once. "information": only if the model is true.
+        "sandwich": by how much people vary, each with all of their rankings. They are errors of
+        what the fit tends to, which depends on what was shown to whom if the model is wrong.
+        "information": only if the model is true.
+    unranked : {"error", "last", "anywhere"}, default="error"
+        What an unranked item means. Votes compare the two items that they list.
     confidence : float, default=0.95
-        Of each interval.
+        How often intervals hold.
+    items : sequence of labels or None
+        Labels for the columns of an array.
     n_jobs : int or None, default=None
         Number of threads; the result is the same for any number.
 
     Attributes
     ----------
-    coefficients_ : Table
-        A row for each column and item, compared with the mean of all items; or for each feature.
-        ``coefficient`` is in log odds, ``std_error`` is its standard error, by the errors that
-        were chosen, and ``z`` is the first divided by the second. ``p_adjusted`` holds for all
-        rows of a term at once (Holm). ``odds_ratio`` is exp of the coefficient, from ``low`` to
-        ``high``.
-    tests_ : Table
-        Wald's test of each term, by the errors that were chosen.
-    strengths_ : ndarray of shape (n_items,)
-        θ where numbers are average and categories are the reference.
-    origin_ : list of str
-        These averages and references.
-    formula_ : rankcut.ranking_regression.formula.Formula
-        The terms, and how their columns became numbers.
-    effects_ : rankcut.strengths.regression.StrengthEffects
-        All coefficients with their covariance.
-    log_likelihood_ : float
-        Of the rankings.
-    n_rankings_, n_people_, n_effective_ : int and float
-        Number of rankings, of people, and of those of equal weight who would say as much.
     items_ : tuple or None
         The items' labels, if they have any.
-    n_items_ : int
-        Number of items.
-    n_features_in_ : int
-        Number of covariates.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if a frame gives them.
+    strengths_ : Strengths
+        Strengths where covariates are average; over time, those of the last period.
+    origin_ : list of str
+        These averages, and the categories that others are compared with.
+    coefficients_ : Table
+        A row for each column and item, or for each feature: ``estimate`` in log odds, its standard
+        error, z, p-value and interval, and ``odds_ratio``, exp of the estimate. ``p_adjusted``
+        holds for all rows of a term at once (Holm).
+    tests_ : Table
+        Wald's test of each term.
+    contexts_ : dict
+        The strengths in each context of ``by``.
+    over_time_ : StrengthsOverTime or None
+        The strengths in each period of ``over``.
+    fit_ : rankcut.strengths.terms.TermsFit
+        All coefficients with their covariance.
+    log_likelihood_, aic_, bic_ : float
+        How likely the rankings are; criteria are NaN where a prior was used.
+    evidence_ : float
+        Log-probability of the rankings under the prior, up to a constant (Laplace): compares models
+        that differ in ``by``, ``over`` or ``graph``.
+    n_people_, n_effective_, n_rankings_ : int and float
+        Number of people, of people of equal weight who would say as much, and of rankings.
+    notes_ : list of str
+        What a reader should know, such as how many rankings were left out.
+
+    See Also
+    --------
+    Leaderboard : Places of items, and which of them are real.
+    StrengthRegression : The same model, which predicts rankings from covariates.
+
+    References
+    ----------
+    H. L. Turner, J. van Etten, D. Firth, I. Kosmidis. Modelling Rankings in R: the PlackettLuce
+    Package. Computational Statistics, 2020.
+
+    Examples
+    --------
+    >>> from rankcut import PlackettLuce
+    >>> ranks = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [1, 2, 3], [3, 1, 2]]
+    >>> model = PlackettLuce(items=["ada", "bob", "cyd"]).fit(ranks)
+    >>> model.strengths_.theta.round(2)
+    array([ 0.51,  0.22, -0.73])
+    >>> model.predict_pairs([("ada", "cyd")]).round(2)
+    array([0.77])
+    """
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        about: Any = None,
+        shown: Any = None,
+        positions: ArrayLike | None = None,
+        people: Any = None,
+        counts: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : frame of votes, Games, array, frame, CSR array or RankingSet
+            Votes: a row for each, with two columns of items (``model_a`` and ``model_b``), who won,
+            and what else is known. Rankings: a rank matrix, 1 = best, equal = tied, NaN (or absent
+            in a sparse matrix) = not ranked.
+        y : None
+            Ignored.
+        about : frame, mapping or None
+            Columns with a value for each ranking, which ``on``, ``by`` and ``over`` name. None:
+            those of the votes, or of a RankingSet.
+        shown : mapping, frame, array or None
+            Features of what was shown: for each name an array (n_rankings, n_items) or
+            (n_rankings, n_items, n_features), or a function of positions; or a table with the
+            number of the ranking, the item, and a column for each feature.
+        positions : array of shape (n_rankings, n_items) or None
+            The place in which each item was shown; of votes, 0 and 1 are known.
+        people : str, array of shape (n_rankings,) or None
+            Whose ranking each row is, or the column that says so; errors then hold for people.
+        counts : array of shape (n_rankings,) or None
+            How many people each row stands for.
+        sample_weight : array of shape (n_rankings,) or None
+            Survey weights: how much each ranking counts.
+        """
+        self._check_parameters()
+        self.notes_: list[str] = []
+        games = self._games(X, people)
+        weighing = {"sample_weight": sample_weight, "counts": counts}
+        if games is None:
+            if isinstance(people, str):
+                people = Beside.of(X, about, None, X.shape[0]).column(people, "people").coded[0]
+            rankings = self._read(X, reset=True, people=people, **weighing)
+        else:
+            self.notes_ += games.notes
+            of_votes: dict[str, Any] = {
+                name: None if each is None else games.values(np.asarray(each))
+                for name, each in weighing.items()
+            }
+            rankings = read_rankings(games.rankings(merged=False), **of_votes)
+            self._items, self._meaning = rankings.items, rankings.unranked
+            self.n_features_in_ = rankings.shape[1]
+        self._check_lists(rankings)
+        beside = Beside.of(X, about, games, rankings.shape[0])
+        beside.ask_covariates(self.on or (), self.item_features)
+        if self.by is not None:
+            beside.ask_contexts(self.by)
+        if self.over is not None:
+            beside.ask_time(self.over)
+        beside.ask_shown(rankings, games, self.adjust, shown, positions)
+        self._fit_design(rankings, beside, self.on or ())
+        return self
+
+    def _games(self, X: Any, people: Any) -> Games | None:
+        """Votes, if X is a table of them."""
+        if isinstance(X, Games):
+            return X
+        if as_frame(X) is None:
+            return None
+        columns = read_columns(X)
+        if not looks_like_games(columns):
+            return None
+        if people is not None and not isinstance(people, str):
+            columns = columns | {"judge": TableColumn(np.asarray(people))}
+            people = "judge"
+        return Games.of_columns(columns, people=people)
+
+    def _check_lists(self, rankings: Rankings) -> None:
+        """Any lists will do."""
+
+    def predict_pairs(self, pairs: Sequence[tuple[Hashable, Hashable]] | None = None) -> Floats:
+        """The probability that the first item of each pair is chosen; None: of all pairs.
+
+        Features are alike for both, covariates average, and time is that of the last period.
+        """
+        check_is_fitted(self)
+        return np.asarray(of_pairs(self.strengths_.beats()[None], pairs, self.items_)[0])
+
+
+class BradleyTerry(PlackettLuce):
+    r"""Strengths of items by votes or games between two of them, and by what stands beside them.
+
+    i is chosen rather than j with the odds exp(η_i − η_j); a tie has its own probability
+    (Davidson 1970) unless ``ties`` says otherwise. It is :class:`PlackettLuce` for pairs, with the
+    same parameters and attributes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rankcut import BradleyTerry
+    >>> games = pd.DataFrame({
+    ...     "home_team": ["Ajax", "Gent", "Lyon", "Ajax", "Gent", "Lyon"] * 4,
+    ...     "away_team": ["Gent", "Lyon", "Ajax", "Lyon", "Ajax", "Gent"] * 4,
+    ...     "winner": ["home", "home", "away", "away", "away", "home"] * 2
+    ...     + ["home", "away", "home", "home", "home", "home"] * 2})
+    >>> model = BradleyTerry(adjust="home").fit(games)
+    >>> model.strengths_.theta.round(2)
+    array([ 0.43, -0.86,  0.43])
+    >>> row = model.coefficients_[3]
+    >>> row["term"], round(row["estimate"], 2), round(row["std_error"], 2)
+    ('home', 0.87, 0.51)
+    """
+
+    def _check_lists(self, rankings: Rankings) -> None:
+        """Each ranking has two items at most."""
+        for start, block in rankings.listed_blocks():
+            longer = np.flatnonzero(block.n_ranked() > 2)
+            if len(longer):
+                raise InputError(
+                    f"{int(block.n_ranked()[longer[0]])} items are ranked, and votes have two",
+                    row=start + int(longer[0]),
+                    remedy="use PlackettLuce",
+                )
+
+
+class StrengthRegression(StrengthModel, PredictsRankings):
+    r"""How strengths of items depend on covariates: θ_i(x) = θ_i + Σ_c β_ic·x_c.
+
+    It is :class:`PlackettLuce`, with the same parameters and attributes but ``adjust``, ``by`` and
+    ``over``, for covariates ``X`` and rankings ``y``, as scikit-learn has them: it predicts
+    rankings of new people, and is a Cox model in which each ranking is a stratum (rank-ordered
+    logit). ``on`` None takes each column of X.
 
     See Also
     --------
@@ -142,47 +290,14 @@ class StrengthRegression(PredictsRankings):
     array([0.23, 0.97])
     """
 
-    def __init__(
-        self,
-        *,
-        on: Sequence[str] | None = None,
-        item_features: Any = None,
-        units: Units = None,
-        reference: Mapping[str, Any] | None = None,
-        unranked: Unranked = "error",
-        ties: Ties = "auto",
-        prior: Literal["none", "evidence"] = "none",
-        graph: Any = None,
-        errors: Errors = "sandwich",
-        confidence: float = 0.95,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.on = on
-        self.item_features = item_features
-        self.units = units
-        self.reference = reference
-        self.unranked = unranked
-        self.ties = ties
-        self.prior = prior
-        self.graph = graph
-        self.errors = errors
-        self.confidence = confidence
-        self.n_jobs = n_jobs
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        items = state["item_features"]
-        if items is not None:
-            names = column_names(items, "z")
-            items = {own: read_column(items, own, "z", category=None).tolist() for own in names}
-        return state | {"item_features": items, "graph": plain_graph(state["graph"])}
+    feature_names_in_: Annotated[Any, Saved("*", dtype=None)]
 
     def fit(
         self,
         X: Any,
         y: Any,
-        sample_weight: ArrayLike | None = None,
         *,
+        sample_weight: ArrayLike | None = None,
         counts: ArrayLike | None = None,
         people: ArrayLike | None = None,
     ) -> Self:
@@ -191,7 +306,8 @@ class StrengthRegression(PredictsRankings):
         Parameters
         ----------
         X : array or frame of shape (n_rankings, n_covariates)
-            Covariates; a row with a missing value is an error.
+            Covariates. Rows of a frame with a missing value are left out, and ``notes_`` counts
+            them; an array has none.
         y : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
         sample_weight : array of shape (n_rankings,) or None
@@ -203,158 +319,21 @@ class StrengthRegression(PredictsRankings):
         people : array of shape (n_rankings,) or None
             Whose ranking each row is; errors then hold for people, not rankings.
         """
-        check_choice(self.prior, ("none", "evidence"), "prior")
-        check_choice(self.ties, ("auto", "davidson", "exact", "efron", "breslow"), "ties")
-        check_choice(self.errors, ("sandwich", "information"), "errors")
-        check_share(self.confidence, "confidence")
-        if self.graph is not None and self.prior == "none":
-            raise InputError(
-                "is used by a prior only",
-                parameter="graph",
-                remedy=["use ", Setting("prior", "evidence")],
-            )
-        table, rankings = self._read_both(
-            X, y, sample_weight=sample_weight, counts=counts, people=people
-        )
-        self.items_, self.n_items_ = rankings.items, rankings.shape[1]
-        self.formula_ = fit_formula(
-            self.on,
-            table,
-            rankings.counts,
-            self.item_features,
-            self.n_items_,
-            units=self.units,
-            reference=self.reference or {},
-        )
-        self.effects_ = fit_regression(
-            rankings,
-            [
-                Column(own.name, values, own.basis, not own.features)
-                for own, values in zip(
-                    self.formula_.columns,
-                    self.formula_.design(table, rankings.shape[0]).T,
-                    strict=True,
+        self._check_parameters()
+        self.notes_: list[str] = []
+        for name in ("adjust", "by", "over"):
+            if getattr(self, name) is not None:
+                raise InputError(
+                    "is for what is known of rankings that were made, not for predictions",
+                    parameter=name,
+                    remedy="use PlackettLuce",
                 )
-            ],
-            graph=None if self.graph is None else fit_graph(self.graph, rankings),
-            prior=self.prior,
-            ties=self.ties,
-            errors=self.errors,
-            n_jobs=self.n_jobs,
-        )
-        self.log_likelihood_ = self.effects_.log_likelihood
-        self.n_people_, self.n_effective_ = self.effects_.n_people, self.effects_.n_effective
-        self.n_rankings_ = rankings.shape[0]
-        constant = [not column.term.covariates for column in self.formula_.columns]
-        self.strengths_ = self.effects_.coefficients[constant].sum(axis=0)
-        self.origin_ = [
-            coding.origin
-            for name, coding in self.formula_.codings.items()
-            if any(name in column.term.covariates for column in self.formula_.columns)
-        ]
-        self.coefficients_ = self._coefficients()
-        names = dict.fromkeys(c.term.name for c in self.formula_.columns if c.term.name != STRENGTH)
-        tests = [self.wald_test(name) for name in names]
-        self.tests_ = Table(
-            {
-                "term": list(names),
-                "wald": [test.statistic for test in tests],
-                "n_coefficients": [test.n_coefficients for test in tests],
-                "p_value": [test.p_value for test in tests],
-            }
-        )
+        weighing = {"sample_weight": sample_weight, "counts": counts, "people": people}
+        table, rankings = self._read_both(X, y, items=self.items, **weighing)
+        on = column_names(table, "x") if self.on is None else self.on
+        beside = Beside.of_covariates(table, on, rankings.shape[0])
+        self._fit_design(rankings, beside, on)
         return self
-
-    def _coefficients(self) -> Table:
-        """The table of coefficients."""
-        effects = self.effects_
-        parts: list[dict[str, list[Any]]] = []
-        labels: Sequence[Hashable] = range(self.n_items_) if self.items_ is None else self.items_
-        for c, column in enumerate(self.formula_.columns):
-            if column.features:
-                place = effects.places[c]
-                values, covariance = effects.parameters[place], effects.covariance[place, place]
-                prefix = "" if column.name == STRENGTH else f"{column.name}:"
-                names = [f"{prefix}{feature}" for feature in column.features]
-                items: list[Hashable] = [""] * len(names)
-            else:
-                values, covariance = effects.coefficients[c], effects.item_covariance(c, c)
-                names, items = [column.name] * self.n_items_, list(labels)
-            errors = np.sqrt(np.maximum(np.diag(covariance), 0))
-            own = estimates(values, errors, self.confidence, effects.n_telling[c])
-            terms = [column.term.name] * len(names)
-            parts.append({"term": terms, "column": names, "item": items, **own})
-        found = {name: [v for part in parts for v in part[name]] for name in parts[0]}
-        adjusted, p_values = np.empty(len(found["term"])), np.array(found["p_value"])
-        for term in dict.fromkeys(found["term"]):
-            own_rows = np.array(found["term"]) == term
-            adjusted[own_rows] = holm(p_values[own_rows])
-        return Table(found | {"p_adjusted": adjusted.tolist()})
-
-    def wald_test(self, *terms: str) -> TestResult:
-        """Test that all coefficients of some terms are 0, by the errors that were chosen.
-
-        Terms are named as in ``on``; none: all with a covariate. With sandwich errors the statistic
-        has Hotelling's distribution or, for several columns, that of a sum of such. If too few
-        people inform a column, there is no test.
-        """
-        check_is_fitted(self)
-        columns = self.formula_.columns
-        known = {column.term.name: column.term for column in columns}
-        for term in terms:
-            check_choice(term, tuple(known), "terms")
-        chosen = terms or [name for name, term in known.items() if term.covariates]
-        own = [c for c, column in enumerate(columns) if column.term.name in chosen]
-        every = np.arange(len(self.effects_.parameters))
-        places = [every[self.effects_.places[c]] for c in own]
-        rows, sizes = np.concatenate([every[:0], *places]), list(map(len, places))
-        telling = [self.effects_.n_telling[c] for c in own]
-        scales = np.repeat(np.sqrt([inflation(n) for n in telling]), sizes)
-        covariance = self.effects_.covariance[np.ix_(rows, rows)] * np.outer(scales, scales)
-        values = self.effects_.parameters[rows]
-        if not np.isfinite(covariance).all():
-            return TestResult(np.nan, len(rows), np.nan)
-        statistic = float(values @ linalg.pinvh(covariance) @ values)
-        # Columns may be told by different people, or all by the same ones: the larger p-value.
-        everyone = np.inf if self.errors == "information" else self.n_effective_
-        ways = [(sizes, telling), ([len(rows)], [everyone])]
-        p_value = np.max([hotelling(statistic, *way) for way in ways])
-        return TestResult(statistic, len(rows), float(p_value))
-
-    def likelihood_ratio_test(self, smaller: "StrengthRegression") -> TestResult:
-        """Test this model against a smaller one: the same rankings, with some of the terms.
-
-        It holds only for maximum likelihood, if the model is true and no person ranks twice; prefer
-        :meth:`wald_test` otherwise.
-        """
-        check_is_fitted(self)
-        check_is_fitted(smaller)
-        if (self.prior, smaller.prior) != ("none", "none"):
-            raise InputError(
-                "a likelihood-ratio test needs maximum likelihood",
-                remedy=["use ", Setting("prior", "none")],
-            )
-        n_more = len(self.effects_.parameters) - len(smaller.effects_.parameters)
-        statistic = 2 * (self.log_likelihood_ - smaller.log_likelihood_)
-        if n_more <= 0 or self.n_people_ != smaller.n_people_:
-            raise InputError("is not a part of this model", parameter="smaller")
-        return TestResult(statistic, n_more, float(stats.chi2.sf(statistic, n_more)))
-
-    def odds_ratios(self, item: Hashable, other: Hashable) -> Table:
-        """By how much a unit of each column multiplies the odds that one item beats another."""
-        check_is_fitted(self)
-        i, j = pair_columns([(item, other)], self.items_, self.n_items_)[0]
-        effects, rows = self.effects_, []
-        for c, column in enumerate(self.formula_.columns):
-            if column.term.covariates:
-                covariance, values = effects.item_covariance(c, c), effects.coefficients[c]
-                variance = covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
-                gap, error = np.array([values[i] - values[j]]), np.sqrt(np.maximum([variance], 0))
-                found = estimates(gap, error, self.confidence, effects.n_telling[c])
-                rows.append((column.name, found))
-        names = rows[0][1] if rows else {}
-        columns = {key: [found[key][0] for _, found in rows] for key in names}
-        return Table({"column": [name for name, _ in rows], **columns})
 
     def _predicted(self, X: Any) -> Floats:
         """The design of new people."""
@@ -365,65 +344,32 @@ class StrengthRegression(PredictsRankings):
     def predict_strengths(self, X: Any, *, return_std: bool = False) -> Any:
         """The strength of each item for rows of covariates, of mean 0; also its standard error."""
         design = self._predicted(X)
-        strengths = design @ self.effects_.coefficients
+        each = np.array([self.contrasts(c) for c in range(design.shape[1])])
+        strengths = design @ (each @ self.fit_.centre)
         if not return_std:
             return strengths
-        variances = np.empty_like(strengths)
-        for item in range(self.n_items_):
-            slopes = np.hstack(
-                [design[:, [c]] * basis[item] for c, basis in enumerate(self.effects_.bases)]
-            )
-            covariance = self.effects_.covariance[: slopes.shape[1], : slopes.shape[1]]
-            variances[:, item] = ((slopes @ covariance) * slopes).sum(axis=1)
-        return strengths, np.sqrt(np.maximum(variances, 0))
+        slopes = (design @ each[:, item] for item in range(self.n_items_))
+        variances = [self.fit_.errors.variances(of_item) for of_item in slopes]
+        return strengths, np.sqrt(np.column_stack(variances))
+
+    def predict_scores(self, X: Any) -> Floats:
+        """The strengths, which items are ordered by; ``X`` holds covariates, as in :meth:`fit`."""
+        return np.asarray(self.predict_strengths(X))
 
     def _pair_matrices(self, X: Any) -> Floats:
         """1 / (1 + exp(θ_j − θ_i)): the probability that i beats j."""
         strengths = self.predict_strengths(X)
         return np.asarray(special.expit(strengths[:, :, None] - strengths[:, None, :]))
 
-    def predict_scores(self, X: Any) -> Floats:
-        """The strengths, which items are ordered by; ``X`` holds covariates, as in :meth:`fit`."""
-        return np.asarray(self.predict_strengths(X))
-
     def check_restored(self) -> None:
         """Raise ValueError if a model that was read from a file is damaged."""
-        origin = {name: own.example() for name, own in self.formula_.codings.items()}
-        design = self.formula_.design(origin, 1)
-        n_parameters = self.effects_.places[-1].stop + len(self.effects_.log_ties)
-        if design.shape[1] != len(self.effects_.bases) or n_parameters != len(
-            self.effects_.parameters
-        ):
+        origin = {name: coding.example() for name, coding in self.formula_.codings.items()}
+        n_columns, n_terms = self.formula_.design(origin, 1).shape[1], len(self.numbers_)
+        n_parameters = self.fit_.places[-1].stop + len(self.fit_.log_ties)
+        if n_columns != n_terms or n_parameters != len(self.fit_.parameters):
             raise ValueError("the coefficients are not those of the formula")
-        known = set(column_names(np.empty((0, self.n_features_in_)), "x"))
-        known |= set(map(str, getattr(self, "feature_names_in_", ())))
-        if not known.issuperset(n for c in self.formula_.columns for n in c.term.covariates):
+        names = set(column_names(np.empty((0, self.n_features_in_)), "x"))
+        names |= set(map(str, getattr(self, "feature_names_in_", ())))
+        named = {name for column in self.formula_.columns for name in column.term.covariates}
+        if not names.issuperset(named):
             raise ValueError("the formula names covariates that the model does not have")
-
-    def to_frame(self, table: str = "coefficients", backend: str | None = None) -> Any:
-        """``coefficients_``, or ``tests_`` if ``table`` is "tests", as a frame.
-
-        ``backend`` is "pandas", "polars" or "pyarrow"; None is one that is installed.
-        """
-        check_is_fitted(self)
-        check_choice(table, ("coefficients", "tests"), "table")
-        found: Table = getattr(self, f"{table}_")
-        return found.to_frame(backend)
-
-    def summary(self) -> str:
-        """The tests and coefficients as a statistician prints them."""
-        check_is_fitted(self)
-        return "\n".join(summary_lines(self))
-
-    def explain(self) -> list[str]:
-        """Sentences about the pairs of items that each column moves most clearly.
-
-        Their intervals hold for all pairs of a column at once (Bonferroni).
-        """
-        check_is_fitted(self)
-        return odds_in_words(self)
-
-    def plot(self, *, title: str = "What moves which item") -> Any:
-        """A forest plot: odds ratios with their intervals, as a Matplotlib figure."""
-        check_is_fitted(self)
-        return draw_forest(self, title)

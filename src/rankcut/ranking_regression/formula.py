@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.label_ranking.covariates import is_number, numbers_of, objects_of
+from rankcut.parameters import check_size
 from rankcut.rankings import as_frame
-from rankcut.strengths.regression import contrasts
+from rankcut.saved_arrays import Saved
+from rankcut.strengths.designs import Entries, covariate, feature, items
+from rankcut.strengths.designs import Term as LikelihoodTerm
 
 Units: TypeAlias = Literal["deviation"] | Mapping[str, Any] | None
 
@@ -78,13 +81,13 @@ class Coding:
             )
         if self.levels is None:
             return np.asarray((values[:, None] - self.mean) / self.unit)
-        known = (self.reference, *self.levels)
-        matches = np.array([values == level for level in known], dtype=np.float64)
+        allowed = (self.reference, *self.levels)
+        matches = np.array([values == level for level in allowed], dtype=np.float64)
         if not matches.any(axis=0).all():
             row = int(matches.any(axis=0).argmin())
             raise InputError(
                 f"column {self.name!r} has {_shown(values[row])!r}, which is not among "
-                f"{', '.join(map(_shown, known))}",
+                f"{', '.join(map(_shown, allowed))}",
                 row=row,
             )
         return matches[1:].T
@@ -103,14 +106,14 @@ def fit_coding(
         levels = sorted(counts, key=None if numbers else _shown)
         if reference is None and levels:
             reference = max(levels, key=lambda level: counts[level])
-        found = [level for level in levels if _shown(level) == _shown(reference)]
-        if levels and not found:
+        baseline = [level for level in levels if _shown(level) == _shown(reference)]
+        if levels and not baseline:
             raise InputError(
                 f"{reference!r} is not a value of column {name!r}, such as {levels[0]!r}",
                 parameter="reference",
             )
-        others = tuple(level for level in levels if level not in found)
-        return Coding(name, levels=others, reference=found[0] if found else None)
+        others = tuple(level for level in levels if level not in baseline)
+        return Coding(name, levels=others, reference=baseline[0] if baseline else None)
     mean = float(np.average(values, weights=weights)) if weights.sum() > 0 else 0.0
     if unit == "deviation":
         unit = float(np.sqrt(np.average((values - mean) ** 2, weights=weights))) or 1.0
@@ -121,7 +124,7 @@ def fit_coding(
 
 
 @dataclass(frozen=True)
-class Term:
+class FormulaTerm:
     """A term of the formula: the product of covariates and of features of items."""
 
     name: str
@@ -131,25 +134,25 @@ class Term:
 
 def parse_terms(
     on: Sequence[str], covariates: Sequence[str], features: Sequence[str]
-) -> tuple[list[Term], set[str]]:
+) -> tuple[list[FormulaTerm], set[str]]:
     """The terms, and the columns that they take for categories."""
     terms, categories = [], set()
     for text in dict.fromkeys(on):
         parts = [text] if text in (*covariates, *features) else text.split(":")
         names = []
         for part in map(str.strip, parts):
-            found = None if part in (*covariates, *features) else _CATEGORY.fullmatch(part)
-            names.append(found[1].strip() if found else part)
-            categories |= {names[-1]} if found else set()
+            category = None if part in (*covariates, *features) else _CATEGORY.fullmatch(part)
+            names.append(category[1].strip() if category else part)
+            categories |= {names[-1]} if category else set()
         for name in names:
             if (name in covariates) == (name in features):
-                known = ", ".join(map(repr, (*covariates, *features)))
+                columns = ", ".join(map(repr, (*covariates, *features)))
                 both = "a covariate and a feature of items" if name in covariates else "no column"
                 raise InputError(
-                    f"names {name!r}, which is {both}; the columns are {known}", parameter="on"
+                    f"names {name!r}, which is {both}; the columns are {columns}", parameter="on"
                 )
-        own = (tuple(n for n in names if n in known) for known in (covariates, features))
-        terms.append(Term(text, *own))
+        parts_of = (tuple(n for n in names if n in table) for table in (covariates, features))
+        terms.append(FormulaTerm(text, *parts_of))
     return terms, categories
 
 
@@ -160,7 +163,7 @@ def names_in(term: str) -> list[str]:
     ['region', 'price']
     """
     parts = map(str.strip, term.split(":"))
-    return [found[1].strip() if (found := _CATEGORY.fullmatch(p)) else p for p in parts]
+    return [match[1].strip() if (match := _CATEGORY.fullmatch(p)) else p for p in parts]
 
 
 def column_names(table: Any, letter: str) -> list[str]:
@@ -186,6 +189,7 @@ def read_column(table: Any, name: str, letter: str, *, category: bool | None) ->
     else:
         values = np.asarray(table)[:, column_names(table, letter).index(name)]
     if values.dtype.kind in "iuf" and not category:
+        check_size(values, f"the numbers of {name!r}")
         return values.astype(np.float64)
     objects = np.empty(len(values), dtype=object)
     objects[:] = [None if value is None or value != value else value for value in values.tolist()]
@@ -196,13 +200,25 @@ def read_column(table: Any, name: str, letter: str, *, category: bool | None) ->
 class DesignColumn:
     """A column of the design."""
 
-    term: Term  #: that it belongs to
+    term: FormulaTerm  #: that it belongs to
     name: str
     change: str  #: what one more of it means in words
-    #: (n_items, n_coefficients): what of the items it works on (rankcut.strengths.regression)
-    basis: Floats
-    #: the features of items that its coefficients belong to; empty: each item has one
+    #: (n_items, n_features): features of items, about their mean, with a coefficient each
+    basis: Annotated[Floats, Saved("items", "*")]
+    #: the names of these features; empty: each item has a coefficient of its own
     features: list[str]
+
+    def terms(self, values: Floats) -> list[LikelihoodTerm]:
+        """The terms of the likelihood, for rankings with these values of the column."""
+        if not self.features:
+            return [items() if self.name == STRENGTH else covariate(self.name, values)]
+        names = [each if self.name == STRENGTH else f"{self.name}:{each}" for each in self.features]
+
+        def times(column: Floats) -> Entries:
+            return lambda rows, which: values[rows] * column[which]
+
+        pairs = zip(names, self.basis.T, strict=True)
+        return [feature(name, times(column)) for name, column in pairs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +256,7 @@ def fit_formula(
     terms, categories = parse_terms(covariates if on is None else on, covariates, features)
     terms.sort(key=lambda term: bool(term.covariates))
     if not terms or terms[0].covariates:
-        terms.insert(0, Term(STRENGTH, (), ()))
+        terms.insert(0, FormulaTerm(STRENGTH, (), ()))
     names = {name for term in terms for name in (*term.covariates, *term.features)}
     for name in {*(units if isinstance(units, Mapping) else ()), *reference} - names:
         raise InputError(
@@ -249,8 +265,8 @@ def fit_formula(
     codings: dict[str, Coding] = {}
     encoded: dict[str, Floats] = {}
     for name in sorted(names):
-        own, letter = (table, "x") if name in covariates else (items, "z")
-        values = read_column(own, name, letter, category=True if name in categories else None)
+        source, letter = (table, "x") if name in covariates else (items, "z")
+        values = read_column(source, name, letter, category=True if name in categories else None)
         counts = weights if name in covariates else np.ones(len(values))
         unit = units.get(name) if isinstance(units, Mapping) else units
         codings[name] = fit_coding(name, values, counts, unit, reference.get(name))
@@ -263,7 +279,7 @@ def fit_formula(
     columns = []
     for term in terms:
         basis = multiply([encoded[name] for name in term.features], n_items)
-        basis = basis - basis.mean(axis=0) if term.features else contrasts(n_items)
+        basis = basis - basis.mean(axis=0) if term.features else np.empty((n_items, 0))
         own_features = _joined(term.features, codings, "names") if term.features else []
         names_of = _joined(term.covariates, codings, "names")
         changes = _joined(term.covariates, codings, "changes", " and ")
@@ -276,14 +292,16 @@ def _joined(
     names: Sequence[str], codings: Mapping[str, Coding], field: str, between: str = ":"
 ) -> list[str]:
     """The names of products, in the order of :func:`multiply`."""
-    return [between.join(own) for own in product(*(getattr(codings[n], field) for n in names))]
+    return [
+        between.join(names_of) for names_of in product(*(getattr(codings[n], field) for n in names))
+    ]
 
 
 def multiply(columns: Sequence[Floats], n_rows: int) -> Floats:
     """Products of one column of each matrix, in all ways; without any, a column of ones."""
     product = np.ones((n_rows, 1))
-    for own in columns:
-        product = (product[:, :, None] * own[:, None, :]).reshape(n_rows, -1)
+    for column in columns:
+        product = (product[:, :, None] * column[:, None, :]).reshape(n_rows, -1)
     return product
 
 

@@ -12,24 +12,29 @@ incomplete (``unranked="anywhere"``)
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankcut._loops.choices import mark_wins
-from rankcut._loops.tied_choices import BRESLOW, DAVIDSON, EFRON, EXACT
+from rankcut._loops.tied_choices import ALL_ORDERS, BRESLOW, DAVIDSON, EFRON, HALF, LARGEST_HALVED
 from rankcut._loops.types import Flags, Floats, Indices, ListedChoices, Longs
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import MOST_HELD
 from rankcut.rankings import Rankings
 
-Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow"]
+Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow", "half"]
 TIES: dict[str, int] = {
     "davidson": DAVIDSON,
-    "exact": EXACT,
+    "exact": ALL_ORDERS,
     "efron": EFRON,
     "breslow": BRESLOW,
+    "half": HALF,
 }
+
+# The step of the generator splitmix64 (Steele, Lea and Flood 2014), whose other two are in _mixed.
+_MIXED = np.uint64(0x9E3779B97F4A7C15)
 
 # Ties of more items than this come from scales with few levels, such as ratings, more than from
 # people who find items equal.
@@ -69,20 +74,20 @@ class Choices:
                 before = block.ends[full, np.maximum(block.n_groups[full] - 2, 0)]
                 listed[full] = np.where(block.n_groups[full] > 1, before, 0)
             width = block.order.shape[1]
-            kept = np.arange(width) < listed[:, None]
+            is_listed = np.arange(width) < listed[:, None]
             ends = np.zeros((len(block), width + 1), dtype=bool)
             rows, groups = np.nonzero(np.arange(width) < block.n_groups[:, None])
             ends[rows, block.ends[rows, groups]] = True
-            items.append(block.order[kept])
-            joined.append((~ends[:, :width] & (np.arange(width) > 0))[kept])
+            items.append(block.order[is_listed])
+            joined.append((~ends[:, :width] & (np.arange(width) > 0))[is_listed])
             lengths.append(listed)
-        found = np.concatenate(lengths) if lengths else np.zeros(0, dtype=np.int64)
+        n_listed = np.concatenate(lengths) if lengths else np.zeros(0, dtype=np.int64)
         choices = cls(
             n_items,
-            np.concatenate([[0], np.cumsum(found)]).astype(np.int64),
+            np.concatenate([[0], np.cumsum(n_listed)]).astype(np.int64),
             np.concatenate(items) if items else np.zeros(0, dtype=np.uint32),
             np.concatenate(joined) if joined else np.zeros(0, dtype=bool),
-            found.astype(np.int64),
+            n_listed.astype(np.int64),
             others,
             np.ones(1, dtype=np.int64),
             rankings.counts,
@@ -90,9 +95,9 @@ class Choices:
             rankings.counted,
             rankings.asked_ties,
         )
-        known = np.ones(1, dtype=np.int64) if sizes is None else sizes
-        tied = choices.joined.any() or len(known) > 1
-        return choices._with_ties(known) if tied else choices
+        group_sizes = np.ones(1, dtype=np.int64) if sizes is None else sizes
+        tied = choices.joined.any() or len(group_sizes) > 1
+        return choices._with_ties(group_sizes) if tied else choices
 
     @property
     def n_rankings(self) -> int:
@@ -115,32 +120,91 @@ class Choices:
 
         If nobody asked whether tied items are equal, it is the sum over their orders.
         """
+        if ties == "half" and self.orders[-1] > LARGEST_HALVED:
+            raise InputError(
+                f"{self.orders[-1]} items are tied in a ranking, too many to share wins",
+                remedy=["use ", Setting("ties", "efron")],
+            )
         if ties != "auto":
             return ties
         if not self.asked_ties:
             return "exact"
         return "davidson" if self.orders[-1] <= _LARGEST_TIE else "efron"
 
+    def merged(self, *beside: NDArray[Any]) -> "MergedChoices":
+        """Each different ranking once, with the sum of its weights.
+
+        ``beside`` has a number, or some, for each entry, which differ in different rankings.
+        Rankings that are merged are nobody's in particular. Their order depends on contents alone.
+        """
+        lengths = np.diff(self.starts)
+        values = [self.items, self.joined, *(np.asarray(each) for each in beside)]
+        codes = [v if v.dtype.kind in "bu" else v.view(np.uint64) for v in values if v.size]
+        place = (count_up(lengths) + 1).astype(np.uint64) * _MIXED
+        keys = np.zeros(len(self.items), dtype=np.uint64)
+        for column in (c for code in codes for c in code.reshape(len(keys), -1).T):
+            keys = _mixed(keys ^ column.astype(np.uint64)) + _MIXED
+        # Rankings without entries are not added up by reduceat.
+        sums = np.zeros(len(keys) + 1, dtype=np.uint64)
+        np.cumsum(_mixed(keys + place), out=sums[1:])
+        rows = _mixed(
+            sums[self.starts[1:]] - sums[self.starts[:-1]] + self.n_listed.astype(np.uint64)
+        )
+        _, first, which = np.unique(rows, return_index=True, return_inverse=True)
+        entries = self.entries_of(first)
+        # Rows of one key that differ, if there ever are any, leave all rows as they are.
+        all_entries = self.entries_of(np.arange(self.n_rankings))
+        like = self.entries_of(first[which])
+        same = np.array_equal(lengths, lengths[first[which]]) and all(
+            np.array_equal(v[all_entries], v[like]) for v in values
+        )
+        if not same:
+            return MergedChoices(self, np.arange(self.n_rankings), all_entries)
+        weights = np.bincount(which, self.weights, len(first)).astype(np.float64)
+        distinct = replace(self.some(first), weights=weights, clusters=None)
+        return MergedChoices(distinct, which, entries)
+
+    def some(self, rows: Longs) -> "Choices":
+        """Some rankings, by their numbers, which may repeat."""
+        entries = self.entries_of(rows)
+        return replace(
+            self,
+            starts=np.append(0, np.cumsum(np.diff(self.starts)[rows])),
+            items=self.items[entries],
+            joined=self.joined[entries],
+            n_listed=self.n_listed[rows],
+            weights=self.weights[rows],
+            clusters=None if self.clusters is None else self.clusters[rows],
+        )
+
+    def entries_of(self, rows: Longs) -> Longs:
+        """The entries of some rankings, one after the other."""
+        lengths = np.diff(self.starts)[rows]
+        return np.asarray(np.repeat(self.starts[rows], lengths) + count_up(lengths))
+
     def part(self, rows: slice) -> ListedChoices:
         """The choices of some rankings, for loops."""
-        starts = self.starts[rows.start : rows.stop + 1]
-        entries = slice(int(starts[0]), int(starts[-1]))
+        starts, entries = self.starts[rows.start : rows.stop + 1], self.entries(rows)
         items, joined = self.items[entries], self.joined[entries]
         return ListedChoices(starts - starts[0], items, joined, self.n_listed[rows], self.others)
+
+    def entries(self, rows: slice) -> slice:
+        """Where the entries of some rankings are."""
+        return slice(int(self.starts[rows.start]), int(self.starts[rows.stop]))
 
     def owners(self) -> Longs:
         """The ranking of each entry."""
         return np.repeat(np.arange(self.n_rankings), np.diff(self.starts))
 
-    def _with_ties(self, known: Longs) -> "Choices":
-        """The same with the sizes of ties, and the others as entries after the listed items."""
+    def _with_ties(self, more_sizes: Longs) -> "Choices":
+        """These choices with the sizes of ties, and the others as entries after the listed."""
         begins = np.flatnonzero(~self.joined)
         sizes = np.diff(np.append(begins, len(self.joined)))
-        orders = np.union1d(known, sizes).astype(np.int64)
+        orders = np.union1d(more_sizes, sizes).astype(np.int64)
         return replace(self, orders=orders).with_others_as_entries()
 
     def with_others_as_entries(self) -> "Choices":
-        """The same with all that is at choice among ``items``: the others after the listed."""
+        """These choices with all that is at choice among ``items``: the others after the listed."""
         if not self.others:
             return self
         if self.n_rankings * self.n_items > MOST_HELD:
@@ -157,22 +221,23 @@ class Choices:
         starts = np.arange(self.n_rankings + 1) * self.n_items
         entries = np.empty(self.n_rankings * self.n_items, dtype=np.uint32)
         joined = np.zeros(len(entries), dtype=bool)
-        own = np.repeat(starts[:-1], self.n_listed) + _count_up(self.n_listed)
-        entries[own], joined[own] = self.items, self.joined
-        after = np.repeat(starts[:-1] + self.n_listed, missing) + _count_up(missing)
+        listed_at = np.repeat(starts[:-1], self.n_listed) + count_up(self.n_listed)
+        entries[listed_at], joined[listed_at] = self.items, self.joined
+        after = np.repeat(starts[:-1] + self.n_listed, missing) + count_up(missing)
         entries[after] = absent
         return replace(self, starts=starts, items=entries, joined=joined, others=False)
 
     def chosen_and_passed(self) -> Flags:
         """Which items were sometimes chosen, and sometimes at choice while others were chosen."""
         owners = self.owners()
-        place, used = np.arange(len(self.items)) - self.starts[owners], self.informative[owners]
-        chosen = used & (place < self.n_listed[owners])
+        place = np.arange(len(self.items)) - self.starts[owners]
+        informative = self.informative[owners]
+        won = informative & (place < self.n_listed[owners])
         if not self.others:
-            chosen &= place + 1 < np.diff(self.starts)[owners]
+            won &= place + 1 < np.diff(self.starts)[owners]
         wins, losses, listed = (
-            np.bincount(self.items[own], minlength=self.n_items)
-            for own in (chosen, used & (place > 0), used)
+            np.bincount(self.items[entries], minlength=self.n_items)
+            for entries in (won, informative & (place > 0), informative)
         )
         if self.others:
             losses = losses + (listed < self.informative.sum())
@@ -184,16 +249,31 @@ class Choices:
         ``ties_join`` says whether a tie counts for both.
         """
         wins = np.zeros((self.n_items, self.n_items), dtype=bool)
-        used = np.where(self.informative, self.n_listed, 0)
-        every = self.part(slice(0, self.n_rankings))._replace(n_listed=used)
+        n_listed = np.where(self.informative, self.n_listed, 0)
+        every = self.part(slice(0, self.n_rankings))._replace(n_listed=n_listed)
         mark_wins(every, ties_join, wins)
         return wins
 
 
-def _count_up(lengths: Longs) -> Longs:
+class MergedChoices(NamedTuple):
+    """Different rankings, and where they come from."""
+
+    choices: Choices
+    which: Longs  #: which of them each row was
+    entries: Longs  #: the entry that each of theirs was
+
+
+def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers that look random, different ones for different keys (splitmix64)."""
+    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(keys ^ (keys >> np.uint64(31)))
+
+
+def count_up(lengths: Longs) -> Longs:
     """0, 1, … for each length, one after the other.
 
-    >>> _count_up(np.array([2, 0, 3]))
+    >>> count_up(np.array([2, 0, 3]))
     array([0, 1, 0, 1, 2])
     """
     ends = np.cumsum(lengths)

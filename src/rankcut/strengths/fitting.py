@@ -5,48 +5,45 @@ evidence, and the errors of the strengths, take the curvature for its diagonal: 
 large catalogue, hardly any two items meet.
 """
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import linalg, special
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, cg
 
 from rankcut._loops.types import Flags, Floats
-from rankcut.errors import InputError, Setting
+from rankcut.errors import InputError, Setting, amount
 from rankcut.graphs.item_graph import as_item_graph
-from rankcut.parameters import AT_ONCE, ROUNDING, SIDE
+from rankcut.parameters import AT_ONCE
+from rankcut.pictures.charts import Row, dot_chart
+from rankcut.pictures.scene import Dot, Picture
+from rankcut.pictures.theme import colour
 from rankcut.rankings import Rankings
+from rankcut.results import Result, Table
+from rankcut.results.words import name_some, percent
+from rankcut.sample import Sample
 from rankcut.strengths.choices import Choices, Ties
-from rankcut.strengths.likelihood import ChoiceLikelihood, People, RankingScores, Slope
-from rankcut.strengths.prior import DRAWS, FIRST, Hyperparameters, ItemPrior, SparseSolver
+from rankcut.strengths.designs import items
+from rankcut.strengths.errors import Pulls
+from rankcut.strengths.likelihood import ChoiceLikelihood, RankingScores
+from rankcut.strengths.limits import UnbeatenLimit, drawable, in_words
+from rankcut.strengths.maximising import ManyItemsPrior, maximise
+from rankcut.strengths.prior import FIRST, TRACE_DRAWS, Hyperparameters, ItemPrior, SparseSolver
+from rankcut.strengths.terms import (
+    MOST_DENSE,
+    ErrorKind,
+    TermsFit,
+    choices_to_fit,
+    fit_terms,
+    people_behind,
+    separated_items,
+)
 
 Prior: TypeAlias = Literal["evidence", "none"] | Hyperparameters
-Errors: TypeAlias = Literal["sandwich", "information"]
 
-# With more items than this, second derivatives are not a matrix: it would take 32 MB for each part
-# of a sum.
-MOST_DENSE = SIDE
-
-# Errors and intervals are of strengths under this prior, or a wider one: odds of exp(2) to 1 are
-# nothing special. benchmarks/strengths_coverage.py shows that they hold.
-WIDE = Hyperparameters(4.0)
-
-# If all choices are ties, log δ would be infinite: a precision that no data notice.
-TIE_PRECISION = 1e-8
-
-
-# The evidence chooses a prior once no strength moves by more than this, until it repeats itself.
-CLOSE = 0.1
-
-# Newton's method stops where no strength moves by more than this, and gives up after this many
-# steps; ten are usual.
-TOLERANCE, MOST_STEPS = 1e-10, 200
-
-# No step of Newton's method is longer: the odds of two items change by exp(8) at most.
-LONGEST = 4.0
+# Draws of the largest of many differences: its 95 % quantile is known to 1 %.
+_N_LARGEST = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,30 +55,33 @@ class SparseFit:
     prior: ItemPrior
     diagonal: Floats
     scores: RankingScores
-    people: People
+    sample: Sample
+    size: float  #: of the likelihood's weights, in those of the sample
 
     def draws(self, n_draws: int, seed: int) -> Floats:
         """(K⁻¹ + D)⁻¹ times what people's scores and the prior might have been, beside θ."""
         rng = np.random.default_rng(seed)
         solver = SparseSolver(self.prior, self.chosen, self.diagonal)
-        found = []
-        step = max(1, AT_ONCE // max(len(self.theta), len(self.people.counts)))
+        counts, masses = self.sample.counts.astype(np.float64), self.sample.masses
+        shifts = []
+        step = max(1, AT_ONCE // max(len(self.theta), len(counts)))
         for start in range(0, n_draws, step):
             number = min(step, n_draws - start)
-            lots = rng.standard_normal((number, len(self.people.counts)))
-            lots *= np.sqrt(self.people.counts)
-            heard = self.people.counts / float(self.people.counts @ self.people.weights)
-            lots -= np.outer(lots @ self.people.weights, heard)
-            noise = self.scores.added(lots @ self.people.members).T
+            lots = rng.standard_normal((number, len(counts))) * np.sqrt(counts)
+            lots -= np.outer(lots @ masses, counts / self.sample.total)
+            noise = self.size * self.scores.added(lots @ self.sample.membership).T
             noise += solver.precision(self.prior.draws(self.chosen, number, rng))
-            found.append(solver.solve(noise).T)
-        shifts = np.concatenate(found)
-        return np.asarray(self.theta + shifts - shifts.mean(axis=1, keepdims=True))
+            shifts.append(solver.solve(noise).T)
+        every = np.concatenate(shifts)
+        return np.asarray(self.theta + every - every.mean(axis=1, keepdims=True))
 
 
-@dataclass(frozen=True, eq=False)
-class Strengths:
+@dataclass(frozen=True, eq=False, repr=False)
+class Strengths(Result):
     """Strengths of items, and how sure they are.
+
+    A :class:`~rankcut.results.Result` whose table ``items`` has a row for each item, the strongest
+    first.
 
     Attributes
     ----------
@@ -89,17 +89,17 @@ class Strengths:
         The strength of each item; their mean is 0. exp(θ_i − θ_j) are the odds that i is chosen
         rather than j.
     centre : ndarray of shape (n_items,)
-        Strengths with hardly any shrinkage, around which intervals, errors and draws are. With few
+        Strengths by a wide prior, around which intervals, errors and draws are. With few
         rankings ``theta`` is shrunk, and its errors would be too small. With an item graph this is
         ``theta``, and intervals hold as far as the graph does.
     log_ties : dict
         log δ_d for each size d of a tie (Davidson's model).
     covariance : ndarray of shape (n_items, n_items) or None
-        Of ``centre``; None for many items.
+        The covariance of ``centre``; None for many items.
     standard_errors : ndarray of shape (n_items,)
-        Of each entry of ``centre``.
+        The error of each entry of ``centre``.
     log_likelihood : float
-        Of the rankings, without the prior.
+        The log-likelihood of the rankings, without the prior.
     prior : Hyperparameters or None
         The prior that was used; None: maximum likelihood.
     connected : ndarray of bool
@@ -108,7 +108,8 @@ class Strengths:
     n_people : int
         Number of people, or of rankings without people, that hold a choice.
     n_effective : float
-        The number of people of equal weight that would say as much.
+        The number of people of equal weight that would say as much; of people with several
+        rankings, by how unevenly they move the strengths, too.
     """
 
     theta: Floats
@@ -121,9 +122,71 @@ class Strengths:
     connected: Flags
     n_people: int
     n_effective: float
-    likelihood: ChoiceLikelihood
+    likelihood: ChoiceLikelihood | None
     parameters: Floats
     sparse: SparseFit | None = None
+    #: Strengths and errors under a broad prior, for intervals of each by itself
+    broad: tuple[Floats, Floats] | None = None
+    limits: Sequence[UnbeatenLimit] = ()  #: of items that nobody beat, or that beat nobody
+    #: What people with several rankings add to the errors of ``centre``; None: not kept
+    pulls: Pulls | None = None
+    items: tuple[Hashable, ...] | None = None  #: labels; None: columns are numbers
+
+    def _order(self) -> list[int]:
+        """The items, the strongest first."""
+        return [int(i) for i in np.argsort(-self.theta, kind="stable")]
+
+    def _label(self, i: int) -> str:
+        return str(i if self.items is None else self.items[i])
+
+    def sentences(self) -> list[str]:
+        """Which items are strongest, from how many people, and what strengths mean."""
+        order = self._order()
+        first = f"{self._label(order[0])} is strongest"
+        if len(order) > 1:
+            chance = float(special.expit(self.theta[order[0]] - self.theta[order[1]]))
+            share = percent(chance, 1.0)
+            first += f"; it is chosen before {self._label(order[1])} in {share} of cases"
+        sentences = [
+            f"{first}.",
+            f"Strengths of {amount(len(order), 'item')} from "
+            f"{amount(self.n_people, 'person', 'people')}: exp(a − b) are the odds that one item "
+            "is chosen rather than the other.",
+        ]
+        sentences += in_words(self.limits, [self._label(i) for i in range(len(order))], 0.95)
+        ends = {limit.item for limit in self.limits}
+        apart = [self._label(i) for i in order if not (self.connected[i] or i in ends)]
+        if apart:
+            sentences.append(
+                f"Wins and losses do not connect {name_some(apart)} with most others: the prior "
+                "alone says where they are."
+            )
+        return sentences
+
+    def tables(self) -> dict[str, Table]:
+        """A row for each item, the strongest first, with its 95 % interval."""
+        order, limits = self._order(), self.intervals()
+        columns = {
+            "item": [self._label(i) for i in order],
+            "strength": self.theta[order],
+            "std_error": self.standard_errors[order],
+            "low": limits[order, 0],
+            "high": limits[order, 1],
+            "worth": self.worths[order],
+        }
+        return {"items": Table(columns)}
+
+    def picture(self) -> Picture:
+        """Strengths and their 95 % intervals, the strongest on top."""
+        order, ends = self._order(), drawable(self.intervals(), self.centre).tolist()
+        dots = [Dot(float(self.theta[i]), colour(0), *ends[i]) for i in order]
+        return dot_chart(
+            "Strengths",
+            f"{amount(self.n_people, 'person', 'people')}. Dots: strengths. Lines: 95 % intervals.",
+            [Row(self._label(i), [dot]) for i, dot in zip(order, dots, strict=True)],
+            "strength (log odds of being chosen; 0 = an average item)",
+            reference=0.0,
+        )
 
     @property
     def worths(self) -> Floats:
@@ -137,14 +200,81 @@ class Strengths:
         """
         return np.asarray(special.expit(self.theta[:, None] - self.theta[None, :]))
 
+    def beats_intervals(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Floats:
+        """Confidence limits of :meth:`beats`: an array (n_items, n_items, 2).
+
+        Each by itself, or with ``simultaneous`` all pairs at once.
+
+        >>> from rankcut.rankings import read_rankings
+        >>> fit = fit_strengths(read_rankings([[1, 2, 3], [1, 3, 2], [2, 1, 3], [1, 2, 3]] * 9))
+        >>> fit.beats_intervals()[0, 1].round(2)
+        array([0.64, 0.91])
+        >>> fit.beats_intervals(simultaneous=True)[0, 1].round(2)
+        array([0.61, 0.92])
+        """
+        if self.covariance is None:
+            raise InputError(
+                f"{len(self.theta):,} items are too many for an interval of each pair",
+                remedy="leave out those that are rarely listed",
+            )
+        variance = np.diag(self.covariance)
+        squares = variance[:, None] + variance[None, :] - 2 * self.covariance
+        errors = np.sqrt(np.maximum(squares, 0.0))
+        reach = self._quantile(confidence)
+        if simultaneous:
+            reach = self._largest_quantile(errors, confidence)
+        gaps, fitted = (each[:, None] - each[None, :] for each in (self.centre, self.theta))
+        low = np.minimum(gaps - reach * errors, fitted)
+        high = np.maximum(gaps + reach * errors, fitted)
+        for limit in self.limits:
+            # Of an item that nobody beat, nobody knows how strong it is at most.
+            if limit.sign > 0:
+                high[limit.item], low[:, limit.item] = np.inf, -np.inf
+            else:
+                high[:, limit.item], low[limit.item] = np.inf, -np.inf
+            low[limit.item, limit.item] = high[limit.item, limit.item] = 0.0
+        return np.asarray(special.expit(np.stack([low, high], axis=2)))
+
+    def _largest_quantile(self, errors: Floats, confidence: float) -> float:
+        """What the largest of all studentised differences rarely exceeds."""
+        rng = np.random.default_rng(1)
+        freedom = max(self.n_effective - 1, 1.0)
+        shifts = self.draws(_N_LARGEST, seed=0) - self.centre
+        shifts *= np.sqrt(freedom / rng.chisquare(freedom, _N_LARGEST))[:, None]
+        inverse = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
+        largest = [float((np.abs(one[:, None] - one[None, :]) * inverse).max()) for one in shifts]
+        return float(np.quantile(largest, confidence))
+
     def intervals(self, confidence: float = 0.95) -> Floats:
-        """Confidence limits of each strength, relative to the mean: an array (n_items, 2)."""
-        margin = self._quantile(confidence) * self.standard_errors
-        return np.stack([self.centre - margin, self.centre + margin], axis=1)
+        """Confidence limits of each strength, relative to the mean: an array (n_items, 2).
+
+        An item that nobody beat has a lower limit alone, one that beat nobody an upper limit.
+
+        >>> from rankcut.rankings import read_rankings
+        >>> fit = fit_strengths(read_rankings([[1, 2, 3], [1, 3, 2]] * 20))
+        >>> fit.intervals().round(1)[0]
+        array([1.1, inf])
+        """
+        centre, errors = self.centre, self.standard_errors
+        if self.broad is not None:
+            centre, errors = self.broad
+        margin = self._quantile(confidence) * errors
+        ends = np.stack([centre - margin, centre + margin], axis=1)
+        for limit in self.limits:
+            bounds = [limit.at(confidence), np.inf * limit.sign]
+            ends[limit.item] = bounds if limit.sign > 0 else bounds[::-1]
+        return ends
 
     def _quantile(self, confidence: float) -> float:
-        """Of Student's t, with a degree of freedom for each person but one."""
+        """The quantile of Student's t, with a degree of freedom for each person but one."""
         return float(special.stdtrit(max(self.n_effective - 1, 1.0), (1 + confidence) / 2))
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of errors that are at least those of :attr:`pulls`."""
+        if self.pulls is None:
+            return max(self.n_effective - 1, 0.0)
+        return max(min(self.n_people - 1, self.pulls.freedom), 0.0)
 
     def draws(self, n_draws: int, seed: int) -> Floats:
         """Strengths as they might be: draws from their joint normal distribution."""
@@ -164,7 +294,7 @@ def fit_strengths(
     graph: Any = None,
     prior: Prior = "evidence",
     ties: Ties = "auto",
-    errors: Errors = "sandwich",
+    errors: ErrorKind = "sandwich",
     n_jobs: int | None = None,
 ) -> Strengths:
     r"""The strengths θ of items by the Plackett–Luce model, for rankings of any kind.
@@ -182,16 +312,18 @@ def fit_strengths(
     prior : {"evidence", "none"} or Hyperparameters
         "evidence": normal, with the variance and the share of the graph that make the rankings most
         probable. "none": maximum likelihood, which exists only if wins connect all items.
-    ties : {"auto", "davidson", "exact", "efron", "breslow"}
+    ties : {"auto", "davidson", "exact", "efron", "breslow", "half"}
         What tied items mean. "davidson": people say that they are equal; each size of a tie has a
         parameter of its own (Davidson 1970; Turner and others 2020). "exact": they have an order,
         which nobody asked for, as in best–worst tasks or coarse scales; the likelihood is summed
-        over all orders. "efron" and "breslow" are quick approximations of it. "auto" is "davidson",
-        or "efron" where more than four items are tied, as in ratings, or "exact" for best–worst
-        tasks that were read from a file.
+        over all orders. "efron" and "breslow" are quick approximations of it. "half": half a win
+        for each, as on public leaderboards; in longer lists the mean over all orders. "auto" is
+        "davidson", or "efron" where more than four items are tied, as in ratings, or "exact" for
+        best–worst tasks that were read from a file.
     errors : {"sandwich", "information"}
-        "sandwich": errors hold even if people depart from the model, and if they rank more than
-        once. "information": only if the model is true.
+        "sandwich": by how much people vary, each with all of their rankings. They are errors of
+        what the fit tends to, which depends on what was shown to whom if the model is wrong.
+        "information": only if the model is true.
     n_jobs : int or None
         Number of threads; the result is the same for any number.
 
@@ -207,75 +339,50 @@ def fit_strengths(
            [0.23, 0.5 , 0.72],
            [0.1 , 0.28, 0.5 ]])
     """
+    if graph is not None:
+        graph = as_item_graph(graph).aligned(rankings.shape[1], rankings.items)
     choices = choices_to_fit(rankings)
     ties = choices.ties_meant(ties)
-    likelihood = ChoiceLikelihood(choices, ties, n_jobs)
-    connected = _connected(choices, ties)
-    people = People.of(choices)
+    _, connected = separated_items(choices, ties)
     if prior == "none":
         _check_connected(connected, rankings)
-    if graph is not None:
-        graph = as_item_graph(graph).aligned(choices.n_items, rankings.items)
-    family = ItemPrior(choices.n_items, graph)
     if choices.n_items > MOST_DENSE:
-        return _fit_many(likelihood, family, prior, people, connected)
-    n_items = choices.n_items
-    start = np.zeros(likelihood.n_parameters)
-    try:
-        parameters, chosen, curvature = _newton(likelihood, family, prior, start)
-    except linalg.LinAlgError:
-        raise InputError(
-            "strengths are lost to rounding: counts are too large, or too uneven",
-            remedy="divide all counts by the same number, or leave rare items out",
-        ) from None
-    scores = likelihood.scores(parameters)
-    centre, wide = parameters, chosen
-    if prior == "evidence" and chosen and not chosen.share and chosen.scale < WIDE.scale:
-        wide = WIDE
-        centre, _, curvature = _newton(likelihood, family, wide, parameters)
-    covariance = linalg.inv(curvature)
-    if errors == "sandwich":
-        # Scores of few rankings hardly vary, or not at all if they agree: then the model says how
-        # much they might.
-        few = min(1.0, (n_items - 1) / people.n_rankings)
-        meat = people.variation(likelihood.scores(centre))
-        meat += few * likelihood.derivatives(centre)[2]
-        if wide is not None:
-            # Strengths are pulled to those of the prior, from wherever it might have drawn them.
-            meat[:n_items, :n_items] += family.precision(wide)
-        covariance = covariance @ meat @ covariance
-    covariance = _centred(covariance[:n_items, :n_items])
-    sizes = likelihood.orders[1:].tolist()
-    return Strengths(
-        theta=parameters[:n_items] - parameters[:n_items].mean(),
-        centre=centre[:n_items] - centre[:n_items].mean(),
-        log_ties=dict(zip(sizes, parameters[n_items:].tolist(), strict=True)),
-        covariance=covariance,
-        standard_errors=np.sqrt(np.maximum(np.diag(covariance), 0.0)),
-        log_likelihood=float(choices.weights @ scores.values),
-        prior=chosen,
-        connected=connected,
-        n_people=people.n_people,
-        n_effective=people.n_effective,
-        likelihood=likelihood,
-        parameters=parameters,
+        family = ItemPrior(choices.n_items, graph)
+        many = _fit_many(rankings, choices, family, prior, ties, connected, n_jobs)
+        return replace(many, items=rankings.items)
+    fit = fit_terms(
+        rankings, [items()], graph=graph, prior=prior, ties=ties, errors=errors, n_jobs=n_jobs
     )
+    return replace(strengths_of_items(fit), items=rankings.items)
 
 
-def choices_to_fit(rankings: Rankings) -> Choices:
-    """The choices of rankings, of which at least one compares items; weights have the mean 1."""
-    choices = Choices.of(rankings)
-    if not choices.informative.any():
-        raise InputError(
-            "no ranking compares two items, so there are no strengths to find",
-            remedy=["check the ranks, or what ", Setting("unranked"), " says about them"],
-        )
-    if not choices.counted:
-        # Weights that are no counts say who counts more than whom, not how many people there are.
-        used = choices.informative
-        weights = choices.weights / choices.weights[used].max()
-        choices = replace(choices, weights=weights * used.sum() / weights[used].sum())
-    return choices
+def strengths_of_items(fit: TermsFit) -> Strengths:
+    """Strengths of items by their own coefficients, with limits of those that nobody beat."""
+    strengths = strengths_of(fit, fit.of_items([0], [1.0]))
+    if fit.broad is None or fit.broad_covariance is None:
+        return strengths
+    broad = fit.broad, np.sqrt(np.maximum(np.diag(fit.broad_covariance), 0.0))
+    return replace(strengths, broad=broad, limits=fit.limits)
+
+
+def strengths_of(fit: TermsFit, contrasts: Floats, connected: Flags | None = None) -> Strengths:
+    """Strengths of items that are contrasts of coefficients, one for each item."""
+    covariance = fit.errors.covariance_of(contrasts)
+    return Strengths(
+        theta=contrasts @ fit.parameters,
+        centre=contrasts @ fit.centre,
+        log_ties=fit.log_ties,
+        covariance=(covariance + covariance.T) / 2,
+        standard_errors=np.sqrt(np.maximum(np.diag(covariance), 0.0)),
+        log_likelihood=fit.log_likelihood,
+        prior=getattr(fit.priors[0], "first", fit.priors[0]),
+        connected=fit.connected if connected is None else connected,
+        n_people=fit.n_people,
+        n_effective=fit.n_effective,
+        likelihood=fit.likelihood,
+        parameters=fit.parameters,
+        pulls=None if fit.pulls is None else fit.pulls.among(contrasts),
+    )
 
 
 def _check_connected(connected: Flags, rankings: Rankings) -> None:
@@ -291,151 +398,52 @@ def _check_connected(connected: Flags, rankings: Rankings) -> None:
         )
 
 
-def _newton(
-    likelihood: ChoiceLikelihood, family: ItemPrior, prior: Prior, parameters: Floats
-) -> tuple[Floats, Hyperparameters | None, Floats]:
-    """From some parameters to those with the largest posterior, its prior, and the curvature."""
-    n_items, n_parameters = likelihood.n_items, likelihood.n_parameters
-    choosing = prior == "evidence"
-    chosen = FIRST if choosing else prior if isinstance(prior, Hyperparameters) else None
-    penalty = TIE_PRECISION * np.diag(np.arange(n_parameters) >= n_items).astype(np.float64)
-    if chosen is not None:
-        penalty[:n_items, :n_items] = family.precision(chosen)
-    step, reached = np.zeros(n_parameters), -np.inf
-    for _ in range(MOST_STEPS):
-        value, gradient, slopes = likelihood.derivatives(parameters)
-        value -= float(parameters @ penalty @ parameters) / 2
-        moved = float(np.abs(step).max())
-        if not value >= reached - TOLERANCE * abs(reached) and moved > TOLERANCE:
-            step /= 2
-            parameters = parameters - step
-            continue
-        if choosing and moved <= CLOSE and np.isfinite(reached):
-            raised = slopes + _level(slopes, n_items, chosen)
-            best = family.choose(parameters[:n_items], *_profile(gradient, raised, n_items))
-            choosing = best != chosen
-            chosen = best
-            penalty[:n_items, :n_items] = family.precision(chosen)
-            value = -np.inf
-        curvature = slopes + penalty + _level(slopes, n_items, chosen)
-        step = linalg.solve(curvature, gradient - penalty @ parameters, assume_a="pos")
-        moved = float(np.abs(step).max())
-        if moved <= TOLERANCE and not choosing:
-            break
-        step *= min(1.0, LONGEST / moved) if moved > 0 else 1.0
-        reached = value
-        parameters = parameters + step
-    return parameters, chosen, curvature
-
-
-def _level(curvature: Floats, n_items: int, chosen: Hyperparameters | None) -> Floats:
-    """The likelihood does not change if all strengths rise; this keeps their mean where it is.
-
-    A prior does so too, but is lost to rounding beside enormous counts.
-    """
-    level = np.zeros_like(curvature)
-    level[:n_items, :n_items] = np.trace(curvature[:n_items]) / n_items**2
-    return level if chosen is None else ROUNDING * level
-
-
-def _profile(gradient: Floats, curvature: Floats, n_items: int) -> tuple[Floats, Floats]:
-    """Gradient and curvature of the strengths if the best δ follow them."""
-    if len(gradient) == n_items:
-        return gradient, curvature
-    ties = curvature[n_items:, n_items:] + TIE_PRECISION * np.eye(len(gradient) - n_items)
-    across = curvature[:n_items, n_items:]
-    follow = linalg.solve(ties, np.column_stack([gradient[n_items:], across.T]), assume_a="pos")
-    return gradient[:n_items] - across @ follow[:, 0], curvature[:n_items, :n_items] - (
-        across @ follow[:, 1:]
-    )
-
-
-def _centred(covariance: Floats) -> Floats:
-    """The covariance of strengths minus their mean."""
-    centred = covariance - covariance.mean(axis=0)
-    centred -= centred.mean(axis=1, keepdims=True)
-    return np.asarray((centred + centred.T) / 2)
-
-
-def _connected(choices: Choices, ties: Ties) -> Flags:
-    """Which items are in the largest set whose items beat each other, directly or in steps.
-
-    Of many items, those that sometimes win and sometimes lose.
-    """
-    if choices.n_items > MOST_DENSE:
-        return choices.chosen_and_passed()
-    wins = csr_array(choices.wins(ties_join=ties != "exact"))
-    _, label = connected_components(wins, directed=True, connection="strong")
-    return np.asarray(label == np.bincount(label).argmax())
-
-
 def _fit_many(
-    likelihood: ChoiceLikelihood, family: ItemPrior, prior: Prior, people: People, connected: Flags
+    rankings: Rankings,
+    choices: Choices,
+    family: ItemPrior,
+    prior: Prior,
+    ties: Ties,
+    connected: Flags,
+    n_jobs: int | None,
 ) -> Strengths:
     """Strengths of many items, whose covariance is not a matrix."""
     if prior == "none":
         raise InputError(
             f"strengths of more than {MOST_DENSE:,} items need a prior; there are "
-            f"{likelihood.n_items:,} items",
+            f"{family.n_items:,} items",
             remedy=["use ", Setting("prior", "evidence")],
         )
-    if likelihood.choices.tied:
+    if choices.tied:
         raise InputError(
-            f"ties among {likelihood.n_items:,} items are too many for strengths",
+            f"ties among {family.n_items:,} items are too many for strengths",
             remedy=["use ", Setting("method", "borda"), ", or leave rare items out"],
         )
-    n_items = likelihood.n_items
-    theta, moved = np.zeros(n_items), np.inf
-    choosing = prior == "evidence"
-    chosen = prior if isinstance(prior, Hyperparameters) else FIRST
-    for _ in range(MOST_STEPS):
-        slope = likelihood.slope(theta)
-        if choosing and moved <= CLOSE:
-            target = slope.product(theta) + slope.gradient
-            best = family.choose_by_diagonal(target, slope.diagonal)
-            choosing, chosen = best != chosen, best
-        solver = SparseSolver(family, chosen, slope.diagonal)
-        step = _newton_step(slope, solver, theta)
-        step *= min(1.0, LONGEST / np.abs(step).max())
-        value = slope.value - theta @ solver.precision(theta) / 2
-        size = 1.0
-        while size > TOLERANCE:
-            there = theta + size * step
-            reached = likelihood.value(there) - there @ solver.precision(there) / 2
-            if reached >= value - TOLERANCE * abs(value):
-                theta = there
-                break
-            size /= 2
-        moved = float(np.abs(size * step).max())
-        if moved <= TOLERANCE and not choosing:
-            break
+    distinct, which, _ = choices.merged()
+    likelihood = ChoiceLikelihood(distinct, ties, n_jobs)
+    sample = people_behind(rankings, choices, which)
+    fixed = prior if isinstance(prior, Hyperparameters) else None
+    priors = ManyItemsPrior(family, fixed or FIRST, choosing=fixed is None)
+    start = np.zeros(likelihood.n_parameters)
+    theta = maximise(likelihood.slope, priors, start).parameters
+    hyperparameters = priors.chosen
     theta -= theta.mean()
     scores = likelihood.scores(theta)
-    found = SparseFit(theta, chosen, family, likelihood.slope(theta).diagonal, scores, people)
+    diagonal = likelihood.slope(theta)[2].diagonal
+    size = float(distinct.weights.sum()) / sample.total
+    sparse = SparseFit(theta, hyperparameters, family, diagonal, scores, sample, size)
     return Strengths(
         theta=theta,
         centre=theta,
         log_ties={},
         covariance=None,
-        standard_errors=found.draws(DRAWS, seed=0).std(axis=0),
+        standard_errors=sparse.draws(TRACE_DRAWS, seed=0).std(axis=0),
         log_likelihood=float(likelihood.choices.weights @ scores.values),
-        prior=chosen,
+        prior=hyperparameters,
         connected=connected,
-        n_people=people.n_people,
-        n_effective=people.n_effective,
+        n_people=sample.n_people,
+        n_effective=sample.n_effective,
         likelihood=likelihood,
         parameters=theta,
-        sparse=found,
+        sparse=sparse,
     )
-
-
-def _newton_step(slope: Slope, solver: SparseSolver, theta: Floats) -> Floats:
-    """Newton's step by conjugate gradients, with the diagonal of the curvature beforehand."""
-    shape = (len(theta), len(theta))
-    system = LinearOperator(
-        shape, matvec=lambda v: slope.product(v) + solver.precision(v), dtype=np.float64
-    )
-    before = LinearOperator(shape, matvec=solver.solve, dtype=np.float64)
-    rise = slope.gradient - solver.precision(theta)
-    step, _ = cg(system, rise, M=before)
-    return np.asarray(step)

@@ -1,7 +1,11 @@
-"""The log-likelihood of strengths, its score and its curvature; how scores vary between people.
+"""The log-likelihood of choices, its score and its curvature; how scores vary between people.
 
-Parameters are θ, a strength for each item, then log δ_d for each size d > 1 of a tie (Davidson's
-model only). The likelihood does not change if all θ rise by the same number.
+Each entry, an item in a ranking, has a log-worth η = Zφ. Parameters are φ, a strength for each item
+unless there is another design Z, then log δ_d for each size d > 1 of a tie (Davidson's model only).
+The likelihood does not change if all η of a ranking rise by the same number.
+
+A ranking has a score and a curvature by its own η; the design turns sums of them into those by φ.
+Lists of items without ties have quicker sums, in which unlisted items need not be entries.
 
 How much scores vary from person to person is the middle of the sandwich. Scores of a person's
 rankings are added up first, so that people with several count once. Counts are people; other
@@ -9,23 +13,30 @@ weights weigh people.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array, hstack
 
 from rankcut._loops.choices import strict_products, strict_scores, strict_sums
-from rankcut._loops.tied_choices import DAVIDSON, separate_rankings, tied_sums
+from rankcut._loops.tied_choices import (
+    DAVIDSON,
+    entry_scores,
+    grouped_sums,
+    ranking_blocks,
+)
 from rankcut._loops.types import Floats, Longs, TieModel
-from rankcut.parameters import AT_ONCE
-from rankcut.strengths.choices import TIES, Choices, Ties
+from rankcut.parameters import MOST_HELD
+from rankcut.sample import Sample
+from rankcut.strengths.choices import TIES, Choices, Ties, count_up
 from rankcut.threads import PARTS, in_order
 
-# Scores with a smaller share of entries than this are multiplied as sparse matrices.
-_SPARSE = 0.05
+# Scores with a smaller share of entries than this are multiplied as sparse matrices, and added up
+# for people as such with a smaller share than the second.
+_SPARSE, _FILLED = 0.05, 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,47 +63,64 @@ class RankingScores:
         items = items - np.multiply.outer(weights @ self.tails, self.worths)
         return np.concatenate([items, weights @ self.ties], axis=-1)
 
+    def variation(self, sample: Sample) -> Floats:
+        """Σ over people of the squares of their scores, each minus its part of the mean."""
+        n_rows, width = self.entries.shape[0], self.entries.shape[1] + self.ties.shape[1]
+        size = n_rows * width
+        if self.entries.nnz + self.ties.size >= _FILLED * size and size <= MOST_HELD:
+            return sample.variation(self.rows(0, n_rows))
+        tails, worths = -self.tails[:, None], np.append(self.worths, np.zeros(self.ties.shape[1]))
+        rows = csr_array(hstack([self.entries, csr_array(self.ties)]))
+        return sample.variation(rows, tails, worths[None])
+
     def rows(self, start: int, stop: int) -> Floats:
         """The scores of some rankings as an array."""
         items = self.entries[start:stop].toarray()
-        items -= np.outer(self.tails[start:stop], self.worths)
+        if self.tails.any():
+            items -= np.outer(self.tails[start:stop], self.worths)
         return np.concatenate([items, self.ties[start:stop]], axis=1)
 
 
 class Slope(NamedTuple):
-    """The log-likelihood near some parameters, without a matrix of second derivatives.
+    """Second derivatives times −1 without a matrix: their diagonal, and products with a vector."""
 
-    ``diagonal`` and ``product``, times a vector, are of their negative.
-    """
-
-    value: float
-    gradient: Floats
     diagonal: Floats
     product: Callable[[Floats], Floats]
 
 
+class Sums(NamedTuple):
+    """Log-likelihoods, gradients and negative second derivatives, added up by group."""
+
+    values: Floats
+    gradients: Floats
+    curvatures: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class ChoiceLikelihood:
-    """The log-likelihood of some choices.
+    """The log-likelihood of some choices: η = Zφ for each entry, an item in a ranking.
 
     Parameters
     ----------
     choices : Choices
         What was chosen from what.
-    ties : {"davidson", "exact", "efron", "breslow"}
+    ties : {"davidson", "exact", "efron", "breslow", "half"}
         How ties are read; see :func:`rankcut.strengths.fit_strengths`.
     n_jobs : int or None
         Number of threads.
+    design : csr_array of shape (n_entries, n_columns) or None
+        Z. None: a column for each item. With one, all that is at choice is an entry.
     """
 
     choices: Choices
     ties: Ties = "davidson"
     n_jobs: int | None = None
+    design: csr_array | None = None
 
     @property
-    def n_items(self) -> int:
-        """Number of items."""
-        return self.choices.n_items
+    def n_columns(self) -> int:
+        """Number of columns of the design: of items, if there is no other."""
+        return self.choices.n_items if self.design is None else int(self.design.shape[1])
 
     @cached_property
     def orders(self) -> Longs:
@@ -103,32 +131,62 @@ class ChoiceLikelihood:
 
     @property
     def n_parameters(self) -> int:
-        """Number of items and of sizes of ties."""
-        return self.n_items + len(self.orders) - 1
+        """Number of columns and of sizes of ties."""
+        return self.n_columns + len(self.orders) - 1
+
+    @property
+    def telescopes(self) -> bool:
+        """Whether rankings are lists of items without ties, whose sums are quick."""
+        return self.design is None and not self.choices.tied
 
     @cached_property
     def wins(self) -> Floats:
         """How often each item was chosen."""
         weights = self.choices.weights[self.choices.owners()]
-        wins = np.bincount(self.choices.items, weights, minlength=self.n_items)
+        wins = np.bincount(self.choices.items, weights, minlength=self.choices.n_items)
         return wins.astype(np.float64)
+
+    def log_worths(self, parameters: Floats) -> Floats:
+        """η of each entry."""
+        columns = parameters[: self.n_columns]
+        return columns[self.choices.items] if self.design is None else self.design @ columns
+
+    def some(self, rows: Longs) -> "ChoiceLikelihood":
+        """The likelihood of some rankings, by their numbers, which may repeat."""
+        design = self.design
+        if design is not None:
+            design = csr_array(design[self.choices.entries_of(rows)])
+        return replace(self, choices=self.choices.some(rows), design=design)
 
     def scores(self, parameters: Floats) -> RankingScores:
         """The score and log-likelihood of each ranking."""
         choices = self.choices
-        if choices.tied:
-            parts = self._map(lambda part: self._tied(parameters, part)[:-1])
-            score, ties, values = (np.concatenate(each) for each in zip(*parts, strict=True))
-            tails, ties = np.zeros(len(values)), ties[:, 1:]
-        else:
+        shape = (choices.n_rankings, len(choices.items))
+        if self.telescopes:
             parts = self._map(lambda part: self._strict(parameters, part))
             score, tails, values = (np.concatenate(each) for each in zip(*parts, strict=True))
-            ties = np.zeros((len(values), 0))
-        entries = csr_array(
-            (score, choices.items.astype(np.int32), choices.starts),
-            shape=(choices.n_rankings, self.n_items),
-        )
-        return RankingScores(entries, tails, np.exp(parameters[: self.n_items]), ties, values)
+            ties, worths = np.zeros((len(values), 0)), np.exp(parameters)
+        else:
+            log_worths = self.log_worths(parameters)
+            score, values = np.empty(shape[1]), np.empty(shape[0])
+            ties = np.empty((shape[0], len(self.orders) - 1))
+            model = self._model(parameters)
+
+            def work(part: slice) -> None:
+                some, entries = choices.part(part), choices.entries(part)
+                entry_scores(
+                    log_worths[entries], some, model, score[entries], ties[part], values[part]
+                )
+
+            self._map(work)
+            tails, worths = np.zeros(shape[0]), np.zeros(self.n_columns)
+        if self.design is None:
+            places = (score, choices.items.astype(np.int32), choices.starts)
+            entries = csr_array(places, shape=(shape[0], self.n_columns))
+        else:
+            each = csr_array((score, np.arange(shape[1]), choices.starts), shape=shape)
+            entries = csr_array(each @ self.design)
+        return RankingScores(entries, tails, worths, ties, values)
 
     def value(self, parameters: Floats) -> float:
         """The log-likelihood."""
@@ -136,54 +194,136 @@ class ChoiceLikelihood:
 
     def derivatives(self, parameters: Floats) -> tuple[float, Floats, Floats]:
         """The log-likelihood, its gradient, and its second derivatives times −1."""
-        if self.choices.tied:
-            return self._tied_derivatives(parameters)
-        value, gradient, own, everywhere, pairs = self._sums(parameters, self.n_items)
+        if not self.telescopes:
+            log_worths, model = self.log_worths(parameters), self._model(parameters)
+            together = np.zeros(self.choices.n_rankings, dtype=np.int64)
+            results = in_order(
+                lambda part: self._grouped(log_worths, model, part, together, 1),
+                self._parts,
+                self.n_jobs,
+            )
+            values, gradients, curvatures = next(results)
+            for others in results:
+                values += others.values
+                gradients += others.gradients
+                curvatures += others.curvatures
+            return float(values[0]), gradients[0], curvatures[0]
+        value, gradient, squares, everywhere, pairs = self._sums(parameters, self.n_columns)
         curvature = pairs + pairs.T
-        np.fill_diagonal(curvature, own)
+        np.fill_diagonal(curvature, squares)
         if self.choices.others:
-            curvature += everywhere - own[:, None] - own[None, :]
+            curvature += everywhere - squares[:, None] - squares[None, :]
         worths = np.exp(parameters)
         curvature *= -np.outer(worths, worths)
-        curvature[np.diag_indices(self.n_items)] += self.wins - gradient
+        curvature[np.diag_indices(self.n_columns)] += self.wins - gradient
         return value, gradient, curvature
 
-    def informations(self, parameters: Floats) -> Floats:
-        """The second derivatives of each ranking times −1, a matrix each."""
-        choices, size = self.choices.with_others_as_entries(), self.n_parameters
-        n_rows = choices.n_rankings
-        scores, values = np.empty((n_rows, size)), np.empty(n_rows)
-        found = np.empty((n_rows, size, size))
-        strengths = np.tile(parameters[: self.n_items], (n_rows, 1))
-        every = choices.part(slice(0, n_rows))
-        separate_rankings(strengths, every, self._model(parameters), scores, found, values)
-        return found
+    def grouped(
+        self, log_worths: Floats, groups: Longs, n_groups: int, log_delta: Sequence[float] = ()
+    ) -> Sums:
+        """Sums over the rankings of each group, where each entry has a log-worth of its own.
 
-    def slope(self, parameters: Floats) -> Slope:
+        ``log_worths`` are η of entries, all that is at choice among them, and ``log_delta`` the
+        parameters of ties, if the model has any.
+        """
+        every = slice(0, self.choices.n_rankings)
+        model = TieModel(TIES[self.ties], self.orders, np.append(0.0, log_delta))
+        return self._grouped(log_worths, model, every, groups, n_groups)
+
+    def slope(self, parameters: Floats) -> tuple[float, Floats, Slope]:
         """Derivatives without a matrix, for many items; rankings have no ties."""
-        value, gradient, own, everywhere, _ = self._sums(parameters, 0)
+        value, gradient, listed, everywhere, _ = self._sums(parameters, 0)
         choices, worths = self.choices, np.exp(parameters)
-        squares = everywhere - own if choices.others else own
+        squares = everywhere - listed if choices.others else listed
         first = self.wins - gradient
 
         def product(vector: Floats) -> Floats:
             def work(part: slice) -> tuple[Floats, float]:
-                found = np.zeros(self.n_items)
+                product_of = np.zeros(self.choices.n_items)
                 weights = choices.weights[part]
-                rest = strict_products(worths, choices.part(part), weights, vector, found)
-                return found, rest
+                rest = strict_products(worths, choices.part(part), weights, vector, product_of)
+                return product_of, rest
 
-            total = np.zeros(self.n_items)
-            for found, rest in self._map(work):
-                total += found + rest
+            total = np.zeros(self.choices.n_items)
+            for product_of, rest in self._map(work):
+                total += product_of + rest
             return np.asarray(first * vector - worths * total)
 
-        return Slope(value, gradient, first - worths**2 * squares, product)
+        return value, gradient, Slope(first - worths**2 * squares, product)
+
+    def sparse_derivatives(self, parameters: Floats) -> tuple[float, Floats, csr_array]:
+        """What :meth:`derivatives` gives, with a sparse matrix: it costs what is listed."""
+        design, pattern = self.extended_design, self._pattern
+        value, scores, blocks = self.ranking_curvatures(parameters)
+        bends = csr_array((blocks, pattern.indices, pattern.indptr), shape=pattern.shape)
+        return value, np.asarray(design.T @ scores), csr_array(design.T @ (bends @ design))
+
+    def ranking_curvatures(self, parameters: Floats) -> tuple[float, Floats, Floats]:
+        """The log-likelihood; the weighted score and curvature of each ranking.
+
+        A ranking has a place for each entry, then one for each log δ, and a matrix row by row.
+        """
+        sizes = np.diff(self.choices.starts) + len(self.orders) - 1
+        places = np.concatenate([[0], np.cumsum(sizes)])
+        cells = np.concatenate([[0], np.cumsum(sizes**2)])
+        scores, blocks = np.empty(places[-1]), np.empty(cells[-1])
+        log_worths, model = self.log_worths(parameters), self._model(parameters)
+
+        def work(part: slice) -> float:
+            return ranking_blocks(
+                log_worths[self.choices.entries(part)],
+                self.choices.part(part),
+                self.choices.weights[part],
+                model,
+                scores[places[part.start] : places[part.stop]],
+                blocks[cells[part.start] : cells[part.stop]],
+            )
+
+        return sum(self._map(work)), scores, blocks
+
+    def score_draws(self, parameters: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
+        """Scores with the covariance that the model says, the curvature; one in each column."""
+        sizes = np.diff(self.choices.starts) + len(self.orders) - 1
+        places, cells = (np.concatenate([[0], np.cumsum(each)]) for each in (sizes, sizes**2))
+        blocks = self.ranking_curvatures(parameters)[2]
+        lots = rng.standard_normal((int(places[-1]), n_draws))
+        for size in np.unique(sizes[sizes > 0]).tolist():
+            rankings = np.flatnonzero(sizes == size)
+            square = blocks[cells[rankings][:, None] + np.arange(size**2)]
+            values, vectors = np.linalg.eigh(square.reshape(-1, size, size))
+            roots = vectors * np.sqrt(np.maximum(values, 0.0))[:, None]
+            entries = places[rankings][:, None] + np.arange(size)
+            lots[entries] = roots @ lots[entries]
+        return np.asarray(self.extended_design.T @ lots)
+
+    @cached_property
+    def extended_design(self) -> csr_array:
+        """The design with a row for each log δ after the entries of each ranking."""
+        assert self.design is not None
+        n_ties, entries = len(self.orders) - 1, self.design.tocoo()
+        ends = self.choices.starts[1:] + n_ties * np.arange(self.choices.n_rankings)
+        places = self.choices.owners()[entries.row] * n_ties + entries.row
+        of_ties = (ends[:, None] + np.arange(n_ties)).ravel()
+        columns = np.tile(self.n_columns + np.arange(n_ties), len(ends))
+        values = np.concatenate([entries.data, np.ones(len(of_ties))])
+        cells = (np.concatenate([places, of_ties]), np.concatenate([entries.col, columns]))
+        n_rows = len(self.choices.items) + len(of_ties)
+        return csr_array((values, cells), shape=(n_rows, self.n_parameters))
+
+    @cached_property
+    def _pattern(self) -> csr_array:
+        """Where the curvatures of rankings are, in a matrix of blocks."""
+        sizes = np.diff(self.choices.starts) + len(self.orders) - 1
+        begins = np.repeat(np.cumsum(sizes) - sizes, sizes**2)
+        columns = begins + count_up(sizes**2) % np.repeat(sizes, sizes**2)
+        starts = np.concatenate([[0], np.cumsum(np.repeat(sizes, sizes))])
+        n_rows = int(sizes.sum())
+        return csr_array((np.ones(len(columns)), columns, starts), shape=(n_rows, n_rows))
 
     @cached_property
     def _parts(self) -> Sequence[slice]:
         bounds = np.linspace(0, self.choices.n_rankings, PARTS + 1).astype(int).tolist()
-        return [slice(a, b) for a, b in pairwise(bounds) if b > a]
+        return [slice(a, b) for a, b in pairwise(bounds) if b > a] or [slice(0, 0)]
 
     def _map(self, work: Callable[[slice], Any]) -> list[Any]:
         return list(in_order(work, self._parts, self.n_jobs))
@@ -201,125 +341,65 @@ class ChoiceLikelihood:
         """What :func:`rankcut._loops.choices.strict_sums` adds up over all rankings."""
 
         def work(part: slice) -> tuple[float, Floats, Floats, float, Floats]:
-            gradient, own = np.zeros((2, self.n_items))
+            gradient, listed = np.zeros((2, self.choices.n_items))
             pairs = np.zeros((n_paired, n_paired))
             some, weights = self.choices.part(part), self.choices.weights[part]
-            value, everywhere = strict_sums(parameters, some, weights, gradient, own, pairs)
-            return value, gradient, own, everywhere, pairs
+            value, everywhere = strict_sums(parameters, some, weights, gradient, listed, pairs)
+            return value, gradient, listed, everywhere, pairs
 
         results = in_order(work, self._parts, self.n_jobs)
-        value, gradient, own, everywhere, pairs = next(results)
+        value, gradient, listed, everywhere, pairs = next(results)
         for others in results:
             value += others[0]
             gradient += others[1]
-            own += others[2]
+            listed += others[2]
             everywhere += others[3]
             pairs += others[4]
-        return value, gradient, own, everywhere, pairs
+        return value, gradient, listed, everywhere, pairs
 
     def _model(self, parameters: Floats) -> TieModel:
-        log_delta = np.append(0.0, parameters[self.n_items :])
+        log_delta = np.append(0.0, parameters[self.n_columns :])
         return TieModel(TIES[self.ties], self.orders, log_delta)
 
-    def _tied(self, parameters: Floats, part: slice) -> tuple[Floats, Floats, Floats, Floats]:
-        some, weights = self.choices.part(part), self.choices.weights[part]
-        n_rows, size = len(some.n_listed), self.n_items + len(self.orders)
-        score, ties = np.empty(len(some.items)), np.empty((n_rows, len(self.orders)))
-        values, curvature = np.empty(n_rows), np.zeros((size, size))
-        worths, model = parameters[: self.n_items], self._model(parameters)
-        tied_sums(worths, some, weights, model, score, ties, values, curvature)
-        return score, ties, values, curvature
+    @cached_property
+    def _entry_columns(self) -> tuple[Longs, Longs, Floats]:
+        """The design as arrays, for loops."""
+        if self.design is not None:
+            starts, columns, shares = self.design.indptr, self.design.indices, self.design.data
+            return starts.astype(np.int64), columns.astype(np.int64), shares.astype(np.float64)
+        n_entries = len(self.choices.items)
+        return np.arange(n_entries + 1), self.choices.items.astype(np.int64), np.ones(n_entries)
 
-    def _tied_derivatives(self, parameters: Floats) -> tuple[float, Floats, Floats]:
-        size = self.n_items + len(self.orders)
-        value, gradient, curvature = 0.0, np.zeros(size), np.zeros((size, size))
-        found = self._map(lambda part: self._tied(parameters, part))
-        for part, (score, ties, values, bend) in zip(self._parts, found, strict=True):
-            some, weights = self.choices.part(part), self.choices.weights[part]
-            own = np.repeat(weights, np.diff(some.starts)) * score
-            gradient[: self.n_items] += np.bincount(some.items, own, minlength=self.n_items)
-            gradient[self.n_items :] += weights @ ties
-            value += float(weights @ values)
-            curvature += bend
-        curvature += curvature.T
-        curvature[np.diag_indices(size)] /= 2
-        # δ of a single item is 1: it is no parameter.
-        kept = np.arange(size) != self.n_items
-        return value, gradient[kept], curvature[np.ix_(kept, kept)]
-
-
-class AddedScores(Protocol):
-    """Scores of rankings that can be added up."""
-
-    def added(self, weights: Any) -> Floats:
-        """Σ weights·scores; with a matrix of weights, a row for each of its."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class People:
-    """Who made the rankings that hold a choice."""
-
-    members: csr_array  #: adds up the rankings of each unit: a person, or all who say the same
-    counts: Floats  #: how many people each unit stands for; 0: its ranking holds no choice
-    weights: Floats  #: the weight of each of them
-
-    @classmethod
-    def of(cls, choices: Choices) -> "People":
-        """The people behind choices."""
-        used, n_rankings = choices.informative, choices.n_rankings
-        if choices.clusters is None:
-            each = np.ones(n_rankings) if choices.counted else choices.weights
-            members = csr_array(
-                (each, np.arange(n_rankings), np.arange(n_rankings + 1)), (n_rankings, n_rankings)
-            )
-            return cls(members, np.where(used, choices.weights if choices.counted else 1, 0), each)
-        rows = np.flatnonzero(used)
-        _, unit = np.unique(choices.clusters[rows], return_inverse=True)
-        n_units = int(unit.max()) + 1
-        members = csr_array((choices.weights[rows], (unit, rows)), shape=(n_units, n_rankings))
-        return cls(
-            members, np.ones(n_units), np.bincount(unit, choices.weights[rows]).astype(float)
+    def _grouped(
+        self, log_worths: Floats, model: TieModel, part: slice, groups: Longs, n_groups: int
+    ) -> Sums:
+        """Sums over some rankings."""
+        some, entries = self.choices.part(part), self.choices.entries(part)
+        starts, columns, shares = self._entry_columns
+        bounds = starts[entries.start : entries.stop + 1]
+        cells = slice(int(bounds[0]), int(bounds[-1]))
+        size = self.n_parameters
+        sums = Sums(
+            np.zeros(n_groups), np.zeros((n_groups, size)), np.zeros((n_groups, size, size))
         )
+        design = bounds - bounds[0], columns[cells], shares[cells]
+        weights = self.choices.weights[part]
+        grouped_sums(log_worths[entries], some, weights, model, groups[part], design, *sums)
+        for curvature in sums.curvatures:
+            curvature += curvature.T.copy()
+        return sums
 
-    @property
-    def n_people(self) -> int:
-        """Number of people."""
-        return int(self.counts.sum())
 
-    @property
-    def n_rankings(self) -> float:
-        """Number of rankings that hold a choice."""
-        return float(self.counts @ np.diff(self.members.indptr))
+def information_of(likelihood: ChoiceLikelihood, members: csr_array, parameters: Floats) -> Floats:
+    """The second derivatives of each unit times −1, (n_units, n_parameters, n_parameters).
 
-    @property
-    def n_effective(self) -> float:
-        """How many people of equal weight would say as much (Kish)."""
-        total = float(self.counts @ self.weights)
-        return total**2 / float(self.counts @ self.weights**2)
-
-    def variation(self, scores: AddedScores) -> Floats:
-        """Σ over people of the squares of their scores, each minus its part of the mean."""
-        n_units = self.members.shape[0]
-        mean = scores.added(self.counts @ self.members) / float(self.counts @ self.weights)
-        if isinstance(scores, RankingScores) and scores.is_sparse:
-            total = self._sparse_squares(scores, mean)
-        else:
-            total = np.zeros((len(mean), len(mean)))
-            step = max(1, AT_ONCE // len(mean))
-            for start in range(0, n_units, step):
-                units = slice(start, start + step)
-                rows = scores.added(self.members[units]) - np.outer(self.weights[units], mean)
-                total += (rows * self.counts[units, None]).T @ rows
-        n_people = self.n_people
-        return np.asarray(total * (n_people / max(1, n_people - 1)))
-
-    def _sparse_squares(self, scores: RankingScores, mean: Floats) -> Floats:
-        """Scores are sparse entries minus a product of rank two: tails and worths, and the mean."""
-        entries: Any = self.members @ scores.entries
-        columns = np.column_stack([self.members @ scores.tails, self.weights])
-        rows = np.vstack([scores.worths, mean])
-        counted = columns * self.counts[:, None]
-        across = (entries.T @ counted) @ rows
-        squares = (entries.T @ diags_array(self.counts) @ entries).toarray()
-        return np.asarray(squares - across - across.T + rows.T @ (columns.T @ counted) @ rows)
+    ``members`` has the weight of each ranking in each unit.
+    """
+    every = replace(likelihood, choices=likelihood.choices.with_others_as_entries())
+    units, rows = members.nonzero()
+    each = every.some(rows)
+    weights = members.data.astype(np.float64)
+    each = replace(each, choices=replace(each.choices, weights=weights))
+    ties = parameters[every.n_columns :].tolist()
+    log_worths = each.log_worths(parameters)
+    return each.grouped(log_worths, units.astype(np.int64), members.shape[0], ties).curvatures

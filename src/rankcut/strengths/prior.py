@@ -11,8 +11,8 @@ added, the boundary-avoiding prior of Chung, Rabe-Hesketh, Dorie, Gelman and Liu
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
@@ -27,16 +27,16 @@ from rankcut.graphs.item_graph import ItemGraph
 
 # Variances of strengths: from items that hardly differ to odds of exp(32) to 1. They are doubled
 # and halved; the optimum is flat, so that nothing finer is needed.
-_LEAST_SCALE, _MOST_SCALE = 2.0**-13, 2.0**9
+LEAST_SCALE, MOST_SCALE = 2.0**-13, 2.0**9
 
 # Shares of the variance that the graph explains, and reaches q: across much of the graph, or
 # hardly beyond neighbours. Chosen before any data were looked at;
-# benchmarks/strengths_graph.py --grid tries others.
+# benchmarks/strengths/strengths_graph.py --grid tries others.
 _SHARES, _REACHES = (0.5, 0.9, 0.99), (0.03, 0.3)
 
 # Random draws that estimate the trace of an inverse (Hutchinson's method) and errors of many items,
 # to some 4 %.
-DRAWS = 300
+TRACE_DRAWS = 300
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,9 @@ class ItemPrior:
     n_items: int
     graph: ItemGraph | None = None
 
+    #: Where Newton's method starts, before the evidence chooses
+    first = FIRST
+
     @cached_property
     def neighbours(self) -> Any:
         """D^{-1/2}·W·D^{-1/2}, sparse if the graph is; the Laplacian is I minus this."""
@@ -84,68 +87,49 @@ class ItemPrior:
         values, vectors = linalg.eigh(-dense)
         return np.maximum(1.0 + values, 0.0), vectors
 
-    def variances(self, chosen: Hyperparameters) -> Floats:
+    def variances(self, settings: Hyperparameters) -> Floats:
         """The eigenvalues of K."""
-        if chosen.share == 0.0:
-            return np.full(self.n_items, chosen.scale)
-        near = 1.0 / (self.spectrum[0] + chosen.reach)
+        if settings.share == 0.0:
+            return np.full(self.n_items, settings.scale)
+        near = 1.0 / (self.spectrum[0] + settings.reach)
         near /= near.mean()
-        return np.asarray(chosen.scale * (1 - chosen.share + chosen.share * near))
+        share = settings.share
+        return np.asarray(settings.scale * (1 - share + share * near))
 
-    def precision(self, chosen: Hyperparameters) -> Floats:
+    def precision(self, settings: Hyperparameters) -> Floats:
         """K⁻¹."""
-        if chosen.share == 0.0:
-            return np.eye(self.n_items) / chosen.scale
+        if settings.share == 0.0:
+            return np.eye(self.n_items) / settings.scale
         vectors = self.spectrum[1]
-        return np.asarray((vectors / self.variances(chosen)) @ vectors.T)
+        return np.asarray((vectors / self.variances(settings)) @ vectors.T)
 
-    def choose(self, theta: Floats, gradient: Floats, curvature: Floats) -> Hyperparameters:
-        """The hyperparameters with the largest evidence."""
-        target = curvature @ theta + gradient
-        if self.graph is not None:
-            vectors = self.spectrum[1]
-            target, curvature = vectors.T @ target, vectors.T @ curvature @ vectors
+    def choose(self, target: Floats, curvature: Floats) -> Hyperparameters:
+        """The hyperparameters with the largest evidence, for ``target`` b."""
+        vectors = None if self.graph is None else self.spectrum[1]
+        evidence = QuadraticEvidence.of(target, curvature, vectors)
+        return self.search(lambda trial: evidence(self.variances(trial)))
 
-        def evidence(chosen: Hyperparameters) -> float:
-            root = np.sqrt(self.variances(chosen))
-            matrix = curvature * np.outer(root, root)
-            matrix[np.diag_indices(self.n_items)] += 1.0
-            factor = linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
-            part = linalg.solve_triangular(factor, root * target, lower=True, check_finite=False)
-            return float(part @ part / 2 - np.log(np.diag(factor)).sum())
+    def search(self, evidence: Callable[[Hyperparameters], float]) -> Hyperparameters:
+        """The hyperparameters with the largest evidence, whatever gives it."""
+        return largest(evidence, self.shapes)
 
-        return self._largest(evidence)
+    def log_determinant(self, settings: Hyperparameters) -> float:
+        """The log determinant of K⁻¹."""
+        return -float(np.log(self.variances(settings)).sum())
+
+    @property
+    def shapes(self) -> list[tuple[float, float]]:
+        """Values of s and q that are tried: 0 is the ridge."""
+        return [(0.0, 1.0), *(product(_SHARES, _REACHES) if self.graph is not None else ())]
 
     def choose_by_diagonal(self, target: Floats, diagonal: Floats) -> Hyperparameters:
-        """The same for many items and ``target`` b, as if the curvature were its diagonal."""
+        """The best hyperparameters for ``target`` b, as if the curvature were its diagonal."""
 
-        def evidence(chosen: Hyperparameters) -> float:
-            solver = SparseSolver(self, chosen, diagonal)
+        def evidence(settings: Hyperparameters) -> float:
+            solver = SparseSolver(self, settings, diagonal)
             return float(target @ solver.solve(target) - solver.log_determinant()) / 2
 
-        return self._largest(evidence)
-
-    def _largest(self, evidence: Callable[[Hyperparameters], float]) -> Hyperparameters:
-        """The best t for each s and q, found by doubling and halving; then the best of all."""
-        shapes: list[tuple[float, float]] = [(0.0, 1.0)]
-        if self.graph is not None:
-            shapes += product(_SHARES, _REACHES)
-        found: list[tuple[float, Hyperparameters]] = []
-        scale = 1.0
-        for share, reach in shapes:
-
-            def own(scale: float, share: float = share, reach: float = reach) -> float:
-                return evidence(Hyperparameters(scale, share, reach)) + math.log(scale) / 2
-
-            value = own(scale)
-            for factor in (2.0, 0.5):
-                while _LEAST_SCALE < factor * scale < _MOST_SCALE:
-                    moved = own(factor * scale)
-                    if moved <= value:
-                        break
-                    value, scale = moved, factor * scale
-            found.append((value, Hyperparameters(scale, share, reach)))
-        return max(found, key=lambda pair: pair[0])[1]
+        return largest(evidence, self.shapes)
 
     @cached_property
     def _differences(self) -> Any:
@@ -161,16 +145,17 @@ class ItemPrior:
         rows = np.concatenate([number, number[: edges.nnz]])
         return sparse.csr_array((entries, (rows, columns)), (len(number), self.n_items))
 
-    def draws(self, chosen: Hyperparameters, n_draws: int, rng: np.random.Generator) -> Floats:
+    def draws(self, settings: Hyperparameters, n_draws: int, rng: np.random.Generator) -> Floats:
         """Strengths that the prior draws, one in each column, for a sparse graph."""
-        own = rng.standard_normal((self.n_items, n_draws))
-        if chosen.share == 0.0:
-            return np.asarray(np.sqrt(chosen.scale) * own)
-        _, factors, constant = self.near(chosen.reach)
+        scale, share = settings.scale, settings.share
+        independent = rng.standard_normal((self.n_items, n_draws))
+        if share == 0.0:
+            return np.asarray(np.sqrt(scale) * independent)
+        _, factors, constant = self.near(settings.reach)
         steps = self._differences.T @ rng.standard_normal((self._differences.shape[0], n_draws))
-        steps += np.sqrt(chosen.reach) * rng.standard_normal((self.n_items, n_draws))
-        shared = np.sqrt(chosen.share * constant) * factors.solve(steps)
-        return np.asarray(np.sqrt(chosen.scale) * (np.sqrt(1 - chosen.share) * own + shared))
+        steps += np.sqrt(settings.reach) * rng.standard_normal((self.n_items, n_draws))
+        shared = np.sqrt(share * constant) * factors.solve(steps)
+        return np.asarray(np.sqrt(scale) * (np.sqrt(1 - share) * independent + shared))
 
     @lru_cache(maxsize=len(_REACHES))  # noqa: B019 - as many entries as there are reaches
     def near(self, reach: float) -> tuple[Any, Any, float]:
@@ -183,9 +168,133 @@ class ItemPrior:
             )
         matrix = sparse.csc_array((1.0 + reach) * identity - self.neighbours)
         factors = _factorise(matrix)
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(self.n_items, DRAWS))
-        trace = float((signs * factors.solve(signs)).sum()) / DRAWS
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(self.n_items, TRACE_DRAWS))
+        trace = float((signs * factors.solve(signs)).sum()) / TRACE_DRAWS
         return matrix, factors, self.n_items / trace
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticEvidence:
+    """The evidence of a prior of a quadratic log-likelihood, up to a constant.
+
+    In the basis of the prior's eigenvectors the prior has variances alone.
+    """
+
+    target: Floats  #: b of the module's opening
+    curvature: Floats
+
+    @classmethod
+    def of(cls, target: Floats, curvature: Floats, vectors: Floats | None) -> "QuadraticEvidence":
+        """In a basis; None: the one that there is."""
+        if vectors is None:
+            return cls(target, curvature)
+        return cls(vectors.T @ target, vectors.T @ curvature @ vectors)
+
+    def __call__(self, variances: Floats) -> float:
+        """The logarithm of the evidence of a prior with these variances."""
+        root = np.sqrt(variances)
+        matrix = self.curvature * np.outer(root, root)
+        matrix[np.diag_indices(len(root))] += 1.0
+        factor = linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+        part = linalg.solve_triangular(factor, root * self.target, lower=True, check_finite=False)
+        return float(part @ part / 2 - np.log(np.diag(factor)).sum())
+
+
+def largest(
+    evidence: Callable[[Hyperparameters], float],
+    shapes: Sequence[tuple[float, float]],
+    *,
+    avoids_zero: bool = True,
+) -> Hyperparameters:
+    """The best t for each s and q, found by doubling and halving; then the best of all."""
+    best: tuple[float, Hyperparameters] | None = None
+    scale = 1.0
+    for share, reach in shapes:
+
+        def at(scale: float, share: float = share, reach: float = reach) -> float:
+            value = evidence(Hyperparameters(scale, share, reach))
+            return value + math.log(scale) / 2 if avoids_zero else value
+
+        value = at(scale)
+        for factor in (2.0, 0.5):
+            while LEAST_SCALE < factor * scale < MOST_SCALE:
+                moved = at(factor * scale)
+                if moved <= value:
+                    break
+                value, scale = moved, factor * scale
+        if best is None or value > best[0]:
+            best = value, Hyperparameters(scale, share, reach)
+    assert best is not None
+    return best[1]
+
+
+@dataclass(frozen=True)
+class ContextHyperparameters:
+    """The prior of what contexts change: of items within a context, and of contexts."""
+
+    items: Hyperparameters
+    contexts: Hyperparameters
+
+
+@dataclass(frozen=True, eq=False)
+class ContextPrior:
+    """Priors of items by context: the kernel of contexts times that of items (Kronecker).
+
+    Contexts are exchangeable, or alike along a graph of contexts.
+    """
+
+    items: ItemPrior
+    contexts: ItemPrior
+
+    first = ContextHyperparameters(FIRST, FIRST)
+
+    def precision(self, settings: ContextHyperparameters) -> Any:
+        """The inverse of the covariance, context by context; sparse where it is a diagonal."""
+        if not (settings.items.share or settings.contexts.share):
+            n_columns = self.items.n_items * self.contexts.n_items
+            scale = settings.items.scale * settings.contexts.scale
+            return sparse.eye_array(n_columns, format="csr") / scale
+        blocks = self.contexts.precision(settings.contexts), self.items.precision(settings.items)
+        return np.asarray(np.kron(*blocks), dtype=np.float64)
+
+    def choose(self, target: Floats, curvature: Floats) -> ContextHyperparameters:
+        """The hyperparameters with the largest evidence: of items, then of contexts."""
+        bases = [
+            np.eye(family.n_items) if family.graph is None else family.spectrum[1]
+            for family in (self.contexts, self.items)
+        ]
+        plain = self.items.graph is None and self.contexts.graph is None
+        vectors = None if plain else np.asarray(np.kron(*bases), dtype=np.float64)
+        evidence = QuadraticEvidence.of(target, curvature, vectors)
+        return self.search(lambda trial: evidence(self.variances(trial)))
+
+    def variances(self, settings: ContextHyperparameters) -> Floats:
+        """The eigenvalues of the covariance."""
+        both = self.contexts.variances(settings.contexts), self.items.variances(settings.items)
+        return np.asarray(np.kron(*both), dtype=np.float64)
+
+    def log_determinant(self, settings: ContextHyperparameters) -> float:
+        """The log determinant of the inverse of the covariance."""
+        return -float(np.log(self.variances(settings)).sum())
+
+    def search(self, evidence: Callable[[ContextHyperparameters], float]) -> ContextHyperparameters:
+        """The hyperparameters with the largest evidence, whatever gives it."""
+        # Contexts may well be all alike.
+        items = largest(
+            lambda trial: evidence(ContextHyperparameters(trial, FIRST)),
+            self.items.shapes,
+            avoids_zero=False,
+        )
+        if self.contexts.graph is None:
+            return ContextHyperparameters(items, FIRST)
+
+        def scaled(contexts: Hyperparameters) -> ContextHyperparameters:
+            """With the variance of items, as only the product of both counts."""
+            return ContextHyperparameters(
+                replace(items, scale=contexts.scale), replace(contexts, scale=1.0)
+            )
+
+        return scaled(largest(lambda trial: evidence(scaled(trial)), self.contexts.shapes))
 
 
 class SparseSolver:
@@ -195,17 +304,17 @@ class SparseSolver:
     sparse matrix T = M + t·D·N, and det(I + K·D) = det T / det M.
     """
 
-    def __init__(self, prior: ItemPrior, chosen: Hyperparameters, diagonal: Floats) -> None:
-        self._scale = chosen.scale
+    def __init__(self, prior: ItemPrior, settings: Hyperparameters, diagonal: Floats) -> None:
+        self._scale = settings.scale
         identity = sparse.eye_array(prior.n_items, format="csc")
-        if chosen.share == 0.0:
+        if settings.share == 0.0:
             self._near = self._mixed = identity
             self._near_factors = _factorise(identity)
         else:
-            self._near, self._near_factors, constant = prior.near(chosen.reach)
-            mixed = (1 - chosen.share) * self._near + chosen.share * constant * identity
+            self._near, self._near_factors, constant = prior.near(settings.reach)
+            mixed = (1 - settings.share) * self._near + settings.share * constant * identity
             self._mixed = sparse.csc_array(mixed)
-        total = self._near + chosen.scale * sparse.diags_array(diagonal) @ self._mixed
+        total = self._near + settings.scale * sparse.diags_array(diagonal) @ self._mixed
         self._factors = _factorise(sparse.csc_array(total))
 
     def solve(self, vectors: Floats) -> Floats:
@@ -235,5 +344,5 @@ def _factorise(matrix: Any) -> Any:
 
 
 def _log_determinant(factors: Any) -> float:
-    """Of a matrix with a positive determinant, from its LU factors."""
+    """The log of a positive determinant, from LU factors of the matrix."""
     return float(np.log(np.abs(factors.U.diagonal())).sum())

@@ -1,7 +1,7 @@
 """Utilities behind lists, of few items or by factors.
 
-:class:`Utilities`: y = u_L + c + ε for each person, u ~ N(μ, Σ). The scores y of a list L have the
-covariance S = Σ_LL + diag(noise + blur) + offset·11ᵀ. All that is needed for a person comes from
+:class:`UtilityModel`: y = u_L + c + ε for each person, u ~ N(μ, Σ). The scores y of a list L have
+the covariance S = Σ_LL + diag(noise + blur) + offset·11ᵀ. All that is needed for a person is in
 its inverse H: the weights w = H·(y − μ_L), the likelihood, and what the list adds to the sums of an
 EM step.
 
@@ -21,7 +21,7 @@ from rankcut._loops.types import Floats, Indices, Longs, ScoredLists
 _LOG_TWO_PI = float(np.log(2.0 * np.pi))
 
 
-class Utilities(NamedTuple):
+class UtilityModel(NamedTuple):
     """The parameters of all lists: μ, Σ, the noise and the offset."""
 
     mean: Floats
@@ -42,7 +42,7 @@ def _same_covariance(lists: ScoredLists, first: int, before: int, k: int) -> boo
 
 
 @compiled
-def _invert_list(items: Indices, blurs: Floats, model: Utilities, inverse: Floats) -> float:
+def _invert_list(items: Indices, blurs: Floats, model: UtilityModel, inverse: Floats) -> float:
     """H of one list; returns the log determinant of S."""
     k = len(items)
     for a in range(k):
@@ -82,7 +82,7 @@ def longest_list(starts: Longs) -> int:
 def add_lists(
     lists: ScoredLists,
     counts: Floats,
-    model: Utilities,
+    model: UtilityModel,
     gram: Floats,
     outer: Floats,
     gradient: Floats,
@@ -114,8 +114,8 @@ def add_lists(
         for a in range(k):
             weight = weights[a]
             gradient[listed[a]] += count * weight
-            own = noise * noise * (weight * weight - inverse[a, a]) + noise
-            squares += count * own
+            spread = noise * noise * (weight * weight - inverse[a, a]) + noise
+            squares += count * spread
             into, gram_row = outer[listed[a]], gram[listed[a]]
             for b in range(k):
                 into[listed[b]] += count * weight * weights[b]
@@ -125,7 +125,7 @@ def add_lists(
 
 @compiled
 def solve_list(
-    lists: ScoredLists, person: int, model: Utilities, weights: Floats, inverse: Floats
+    lists: ScoredLists, person: int, model: UtilityModel, weights: Floats, inverse: Floats
 ) -> None:
     """Write w and H of one list."""
     place = slice(lists.starts[person], lists.starts[person + 1])
@@ -134,7 +134,7 @@ def solve_list(
 
 
 @compiled
-def fill_utilities(lists: ScoredLists, model: Utilities, out: Floats) -> None:
+def fill_utilities(lists: ScoredLists, model: UtilityModel, out: Floats) -> None:
     """μ + Σ_·L w of each person, and the noise times w more at the listed items."""
     longest = longest_list(lists.starts)
     inverse, weights = np.empty((longest, longest)), np.empty(longest)

@@ -1,0 +1,250 @@
+"""The largest posterior of a likelihood: Newton's method, with priors chosen by the evidence.
+
+:func:`maximise` is one loop for any likelihood. How a step is solved depends on size: by a matrix
+of second derivatives (:class:`DensePrior`), or by conjugate gradients (:class:`ManyItemsPrior`, and
+:mod:`rankcut.strengths.chains` for strengths over time).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse import issparse
+from scipy.sparse.linalg import LinearOperator, cg
+
+from rankcut._loops.types import Floats
+from rankcut.parameters import ROUNDING
+from rankcut.strengths.likelihood import Slope
+from rankcut.strengths.prior import Hyperparameters, ItemPrior, SparseSolver
+
+# If all choices are ties, log δ would be infinite: a precision that no data notice.
+TIE_PRECISION = 1e-8
+
+# The evidence chooses a prior once no parameter moves by more than this, until it repeats itself.
+SETTLED = 0.1
+
+# Newton's method stops where no parameter moves by more than this, and gives up after this many
+# steps; ten are usual.
+TOLERANCE, MOST_STEPS = 1e-10, 200
+
+# No step of Newton's method is longer: the odds of two items change by exp(8) at most.
+FARTHEST_STEP = 4.0
+
+# A direction in which the log-likelihood bends less than this, where an even choice between two
+# items bends by 1/4, is one about which the rankings say nothing.
+FLAT = 1e-6
+
+
+#: The log-likelihood, its gradient and its curvature, in whatever form a prior takes.
+Derivatives: TypeAlias = Callable[[Floats], tuple[float, Floats, Any]]
+
+
+class Prior(Protocol):
+    """A Gaussian prior, and how systems with its precision and a curvature are solved."""
+
+    choosing: bool  #: whether the evidence has yet to choose
+
+    def pull(self, parameters: Floats) -> Floats:
+        """The precision times the parameters."""
+        ...
+
+    def choose(self, parameters: Floats, gradient: Floats, curvature: Any) -> None:
+        """Take the hyperparameters with the largest evidence; done if they stay the same."""
+        ...
+
+    def solve(self, curvature: Any, rise: Floats) -> Floats | None:
+        """Newton's step; None where there is none because the likelihood is flat."""
+        ...
+
+
+@dataclass
+class Maximum:
+    """Parameters with the largest posterior, and the curvature of the log-likelihood there."""
+
+    parameters: Floats
+    curvature: Any
+
+
+def maximise(derivatives: Derivatives, prior: Prior, start: Floats) -> Maximum:
+    """From some parameters to those with the largest posterior.
+
+    A step that does not rise is halved. Where the log-likelihood is flat and there is no prior,
+    the loop ends.
+    """
+    parameters, step, reached = start, np.zeros_like(start), -np.inf
+    for _ in range(MOST_STEPS):
+        value, gradient, curvature = derivatives(parameters)
+        value -= float(parameters @ prior.pull(parameters)) / 2
+        moved = float(np.abs(step).max(initial=0.0))
+        if not value >= reached - TOLERANCE * abs(reached) and moved > TOLERANCE:
+            step = step / 2
+            parameters = parameters - step
+            continue
+        if prior.choosing and moved <= SETTLED and np.isfinite(reached):
+            prior.choose(parameters, gradient, curvature)
+            value = -np.inf
+        rise = prior.solve(curvature, gradient - prior.pull(parameters))
+        if rise is None:
+            break
+        moved = float(np.abs(rise).max(initial=0.0))
+        if moved <= TOLERANCE and not prior.choosing:
+            break
+        step = rise * (min(1.0, FARTHEST_STEP / moved) if moved > 0 else 1.0)
+        reached = value
+        parameters = parameters + step
+    return Maximum(parameters, curvature)
+
+
+@dataclass
+class TermPrior:
+    """The prior of the coefficients of a term, and where they are."""
+
+    place: slice
+    #: An ItemPrior, a ContextPrior or a ChainPrior; None: no prior
+    family: Any = None
+    chosen: Any = None  #: its hyperparameters; None: no prior, or the evidence chooses
+    #: Whether nothing changes if all of them rise: a strength for each item
+    level: bool = False
+
+
+@dataclass
+class DensePrior:
+    """Priors of terms, and Newton's steps by a matrix of second derivatives."""
+
+    blocks: Sequence[TermPrior]
+    n_parameters: int
+    choosing: bool = False
+    #: Whether a flat direction ends the search: without it some matrices have no inverse
+    stops_where_flat: bool = False
+    penalty: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        last = max((block.place.stop for block in self.blocks), default=0)
+        ties = np.arange(self.n_parameters) >= last
+        self.penalty = np.diag(TIE_PRECISION * ties)
+        for block in self.blocks:
+            if block.family is not None and block.chosen is None and self.choosing:
+                block.chosen = block.family.first
+            self._use(block)
+
+    def _use(self, block: TermPrior) -> None:
+        if block.family is not None and block.chosen is not None:
+            precision = block.family.precision(block.chosen)
+            dense = precision.toarray() if issparse(precision) else precision
+            self.penalty[block.place, block.place] = dense
+
+    def pull(self, parameters: Floats) -> Floats:
+        """The precision times the parameters."""
+        return np.asarray(self.penalty @ parameters)
+
+    def level(self, curvature: Floats) -> Floats:
+        """What keeps the mean of strengths where it is: nothing changes if all of them rise.
+
+        A prior does so too, but is lost to rounding beside enormous counts.
+        """
+        level = np.zeros_like(curvature)
+        for block in self.blocks:
+            if block.level:
+                block_of = curvature[block.place, block.place]
+                size = np.trace(block_of) / len(block_of) ** 2
+                level[block.place, block.place] = size * (ROUNDING if block.chosen else 1.0)
+        return level
+
+    def system(self, curvature: Floats) -> Floats:
+        """The curvature of the posterior."""
+        return np.asarray(curvature + self.penalty + self.level(curvature))
+
+    def solve(self, curvature: Floats, rise: Floats) -> Floats | None:
+        """Newton's step."""
+        system = self.system(curvature)
+        if self.stops_where_flat and flattest(system)[0] < FLAT:
+            return None
+        if not len(rise):
+            return rise
+        try:
+            return np.asarray(linalg.solve(system, rise, assume_a="pos"))
+        except linalg.LinAlgError:
+            # Flat but for rounding: along what rises.
+            return np.asarray(linalg.lstsq(system, rise)[0])
+
+    def log_evidence(self, target: Floats, curvature: Floats) -> float:
+        """½·bᵀA⁻¹b − ½·log det A for the target b and the curvature A of the posterior."""
+        try:
+            root = linalg.cholesky(self.system(curvature), lower=True)
+        except linalg.LinAlgError:
+            return -np.inf  # flat but for rounding
+        part = linalg.solve_triangular(root, target, lower=True)
+        return float(part @ part / 2 - np.log(np.diag(root)).sum())
+
+    def choose(self, parameters: Floats, gradient: Floats, curvature: Floats) -> None:
+        """The best prior of each term, the others integrated out, one after the other."""
+        raised = curvature + self.level(curvature)
+        target = raised @ parameters + gradient
+        before = [block.chosen for block in self.blocks]
+        for block in self.blocks:
+            if block.family is None:
+                continue
+            inside = np.zeros(len(target), dtype=bool)
+            inside[block.place] = True
+            rise, bend = target[inside], raised[np.ix_(inside, inside)]
+            if not inside.all():
+                around = (raised + self.penalty)[np.ix_(~inside, ~inside)]
+                across = raised[np.ix_(inside, ~inside)]
+                sides = np.column_stack([target[~inside], across.T])
+                follow = across @ linalg.solve(around, sides, assume_a="pos")
+                rise, bend = rise - follow[:, 0], bend - follow[:, 1:]
+            block.chosen = block.family.choose(rise, bend)
+            self._use(block)
+        self.choosing = before != [block.chosen for block in self.blocks]
+
+
+def flattest(matrix: Floats) -> tuple[float, Floats]:
+    """The smallest eigenvalue of a matrix, and its direction."""
+    if not len(matrix):
+        return np.inf, np.zeros(0)
+    values, vectors = linalg.eigh(matrix, subset_by_index=[0, 0])
+    return float(values[0]), vectors[:, 0]
+
+
+@dataclass
+class ManyItemsPrior:
+    """The prior of many items: Newton's steps are by conjugate gradients.
+
+    The diagonal of the curvature solves them roughly beforehand.
+    """
+
+    family: ItemPrior
+    chosen: Hyperparameters
+    choosing: bool
+
+    def __post_init__(self) -> None:
+        self._precision = self._solver(np.zeros(self.family.n_items))
+
+    def _solver(self, diagonal: Floats) -> SparseSolver:
+        return SparseSolver(self.family, self.chosen, diagonal)
+
+    def pull(self, parameters: Floats) -> Floats:
+        """The precision times the parameters."""
+        return self._precision.precision(parameters)
+
+    def choose(self, parameters: Floats, gradient: Floats, curvature: Slope) -> None:
+        """The hyperparameters with the largest evidence."""
+        target = curvature.product(parameters) + gradient
+        before, self.chosen = (
+            self.chosen,
+            self.family.choose_by_diagonal(target, curvature.diagonal),
+        )
+        self.choosing = before != self.chosen
+        self.__post_init__()
+
+    def solve(self, curvature: Slope, rise: Floats) -> Floats:
+        """Newton's step."""
+        solver, shape = self._solver(curvature.diagonal), (len(rise), len(rise))
+        system = LinearOperator(
+            shape, matvec=lambda v: curvature.product(v) + solver.precision(v), dtype=np.float64
+        )
+        before = LinearOperator(shape, matvec=solver.solve, dtype=np.float64)
+        step, _ = cg(system, rise, M=before)
+        return np.asarray(step)
