@@ -1,0 +1,180 @@
+"""Boards of votes, games, rankings and scores."""
+
+import json
+from itertools import chain
+
+import choix
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import optimize, special
+
+from rankcut import Leaderboard
+from rankcut.errors import InputError
+from rankcut.leaderboard import next_comparisons
+
+KEYS = {
+    *("item", "rating", "low", "high", "place", "place_low", "place_high", "simultaneous_low"),
+    *("simultaneous_high", "first", "n_votes"),
+}
+
+
+def made_votes(n_votes=600, n_items=6, seed=0, n_judges=30, ties=0.2, spread=1.0):
+    """Votes of judges, by the Bradley–Terry model; some become ties at random."""
+    rng = np.random.default_rng(seed)
+    strengths = spread * rng.standard_normal(n_items)
+    first = rng.integers(0, n_items, n_votes)
+    second = (first + rng.integers(1, n_items, n_votes)) % n_items
+    won = rng.random(n_votes) < special.expit(strengths[first] - strengths[second])
+    winner = np.where(rng.random(n_votes) < ties, "tie", np.where(won, "model_a", "model_b"))
+    names = np.array([f"model {i}" for i in range(n_items)])
+    return pd.DataFrame(
+        {
+            "model_a": names[first],
+            "model_b": names[second],
+            "winner": winner,
+            "judge": rng.integers(0, n_judges, n_votes),
+        }
+    )
+
+
+def test_a_frame_becomes_a_board():
+    board = Leaderboard(anchor="model 2=1500").fit(made_votes())
+    data = json.loads(json.dumps(board.to_dict()))
+    assert set(data) == {"scale", "anchor", "items", "adjust", "tiers"}
+    assert data["scale"] == "elo"
+    assert data["anchor"] == "model 2=1500"
+    assert [set(item) for item in data["items"]] == [KEYS] * 6
+    assert [item["place"] for item in data["items"]] == sorted(range(1, 7))
+    by_name = {item["item"]: item for item in data["items"]}
+    assert by_name["model 2"]["rating"] == pytest.approx(1500)
+    assert sum(item["first"] for item in data["items"]) == pytest.approx(1)
+    assert sum(item["n_votes"] for item in data["items"]) == 2 * 600
+    for item in data["items"]:
+        assert item["low"] <= item["rating"] <= item["high"]
+        assert item["simultaneous_low"] <= item["place_low"] <= item["place"]
+        assert item["place"] <= item["place_high"] <= item["simultaneous_high"]
+    assert sorted(chain.from_iterable(data["tiers"])) == sorted(by_name)
+
+
+def test_maximum_likelihood_is_that_of_an_independent_optimiser():
+    votes = made_votes(ties=0.0)
+    board = Leaderboard(scale="log-odds", prior="none").fit(votes)
+    games = board.games_
+
+    def loss(theta):
+        gaps = theta[games.first] - theta[games.second]
+        return np.logaddexp(0, -games.result * gaps).sum()
+
+    best = optimize.minimize(loss, np.zeros(6), method="BFGS", options={"gtol": 1e-9}).x
+    assert board.ratings_ == pytest.approx(best - best.mean(), abs=1e-6)
+
+
+def test_maximum_likelihood_is_that_of_choix():
+    votes = made_votes(ties=0.0, seed=4)
+    board = Leaderboard(scale="log-odds", prior="none").fit(votes)
+    games = board.games_
+    ahead = games.result > 0
+    pairs = np.where(
+        ahead[:, None], np.c_[games.first, games.second], np.c_[games.second, games.first]
+    )
+    theirs = choix.ilsr_pairwise(6, pairs.tolist(), tol=1e-12, max_iter=10_000)
+    assert board.ratings_ == pytest.approx(theirs - theirs.mean(), abs=1e-6)
+
+
+def test_sides_items_and_rows_in_another_order_make_the_same_board():
+    votes = made_votes()
+    board = Leaderboard().fit(votes)
+    swapped = votes.rename(columns={"model_a": "model_b", "model_b": "model_a"})
+    swapped["winner"] = swapped["winner"].map(
+        {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}
+    )
+    rng = np.random.default_rng(0)
+    for other in (swapped, votes.iloc[rng.permutation(len(votes))]):
+        again = Leaderboard().fit(other)
+        assert again.ratings_ == pytest.approx(board.ratings_, abs=1e-6)
+        assert again.intervals_ == pytest.approx(board.intervals_, abs=1e-6)
+        assert again.places_.marginal.tolist() == board.places_.marginal.tolist()
+
+
+def test_people_are_a_column_and_matter():
+    votes = made_votes(n_judges=5)
+    by_judge = Leaderboard().fit(votes)
+    by_vote = Leaderboard().fit(votes.drop(columns="judge"))
+    named = Leaderboard().fit(votes.rename(columns={"judge": "who"}), people="who")
+    assert by_judge.ratings_ == pytest.approx(by_vote.ratings_)
+    assert by_judge.strengths_.n_people == named.strengths_.n_people == 5
+    assert named.intervals_ == pytest.approx(by_judge.intervals_)
+
+
+def test_rankings_of_any_kind_make_a_board():
+    rng = np.random.default_rng(0)
+    ranks = np.argsort(np.argsort(rng.standard_normal((80, 4)) + np.arange(4) / 2, axis=1)) + 1
+    board = Leaderboard(items=list("abcd")).fit(ranks)
+    assert board.places_.ranks.tolist() == [1, 2, 3, 4]
+    assert board.n_votes_.tolist() == [80] * 4
+
+
+def test_sentences_agree_with_each_other():
+    for seed in range(4):
+        board = Leaderboard().fit(made_votes(n_votes=60, seed=seed, spread=0.5))
+        words = board.summary()
+        assert ("No two of 6 are clearly different" in words) == (not board.places_.clear.any())
+        assert ("tier" in words.lower()) == bool(board.places_.clear.any())
+
+
+def test_unbeaten_and_unconnected_items_get_limits_or_a_sentence():
+    votes = made_votes(n_votes=200, ties=0.0)
+    extra = pd.DataFrame(
+        {"model_a": ["star"] * 8, "model_b": ["model 1"] * 8, "winner": "model_a", "judge": 1}
+    )
+    alone = pd.DataFrame(
+        {"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": "model_a", "judge": 2}
+    )
+    board = Leaderboard().fit(pd.concat([votes, extra, alone]))
+    words = board.summary()
+    assert "star won all of its 8 votes: its rating is at least" in words
+    assert "x and y are not connected with the others" in words
+    with pytest.raises(InputError, match="do not connect"):
+        Leaderboard(prior="none").fit(pd.concat([votes, extra, alone]))
+
+
+def test_scores_become_means():
+    table = pd.DataFrame(
+        {
+            "dataset": [f"d{k}" for k in range(12)],
+            "forest": np.linspace(0.8, 0.9, 12),
+            "tree": np.linspace(0.6, 0.9, 12) - 0.05,
+        }
+    )
+    board = Leaderboard().fit(table)
+    assert board.method_ == "mean"
+    assert board.to_dict()["scale"] == "score"
+    assert board.ratings_ == pytest.approx(table[["forest", "tree"]].mean().to_numpy())
+    assert board.n_votes_.tolist() == [12, 12]
+    assert "Means over 12 data sets" in board.summary()
+
+
+def test_next_comparisons_are_a_table():
+    board = Leaderboard().fit(made_votes())
+    table = next_comparisons(board, 7).to_frame()
+    assert len(table) == 7
+    assert (table["information"] > 0).all()
+    assert {*table["first"], *table["second"]} <= {*board.items_}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"scale": "points"}, 'scale must be "elo"'),
+        ({"anchor": "nobody=1"}, "anchor names 'nobody'"),
+        ({"prior": "wide"}, "prior must be"),
+        ({"method": "mean"}, "means need scores"),
+        ({"confidence": 2}, "confidence must be"),
+    ],
+)
+def test_mistakes(parameters, says):
+    with pytest.raises(InputError, match=says):
+        Leaderboard(**parameters).fit(
+            made_votes(n_votes=40) if "method" not in parameters else np.array([[1, 2], [2, 1]])
+        )
