@@ -17,6 +17,7 @@ from rankcut import (
     make_mallows,
     make_plackett_luce,
 )
+from rankcut.blocs.people import People
 from rankcut.errors import InputError
 from rankcut.kernels import KendallFeatures
 from rankcut.rankings import read_rankings
@@ -192,6 +193,51 @@ def test_weights_that_are_no_counts():
     assert_allclose(model.certainty_, weights @ model.membership_.max(axis=1) / weights.sum())
     looked = RankingBlocs((2, 3)).fit(ranks, sample_weight=weights)
     assert looked.n_blocs_ == 2
+
+
+def test_survey_weights_are_no_evidence_for_camps():
+    """One crowd, one of whom has a fifth of all weight, and weights of any scale."""
+    ranks = make_mallows(300, 8, phi=0.5, centers=[np.arange(1.0, 9)], random_state=0).ranks
+    weights = np.ones(300)
+    weights[0] = 75.0
+    ranks[0] = np.arange(8.0, 0, -1)
+    model = RankingBlocs().fit(ranks, sample_weight=weights)
+    assert model.structure_ == "crowd"
+    assert (model.n_people_, model.sizes_.tolist()) == (300, [374.0])
+    tiny = RankingBlocs(2).fit(ranks, sample_weight=1e-300 * weights)
+    assert_allclose(tiny.strengths_, RankingBlocs(2).fit(ranks, sample_weight=weights).strengths_)
+
+
+def test_people_who_weigh_more_are_trimmed_to_one_person():
+    ranks, weights = votes(30).ranks, np.random.default_rng(0).lognormal(0, 1.5, 30)
+    people = People.of(read_rankings(ranks, sample_weight=weights))
+    assert_allclose(people.n_effective, weights.sum() ** 2 / (weights**2).sum())
+    assert_allclose(people.by_evidence.counts.sum(), people.n_effective)
+    each = np.minimum(weights / weights.sum() * people.n_effective, 1.0)
+    assert_allclose(people.trimmed.counts.sum(), each.sum())
+    # Whose rankings they are makes no difference where each person has one.
+    named = People.of(read_rankings(ranks, sample_weight=weights, people=np.arange(30)))
+    assert_allclose(named.trimmed.counts.sum(), each.sum())
+
+
+def test_blocs_are_a_result():
+    names = ["ann", "bob", "cy", "dan", "eve", "fay"]
+    model = RankingBlocs((2, 3), items=names).fit(votes().ranks)
+    tables = model.tables()
+    assert list(tables) == ["blocs", "distinctive"]
+    places = tables["blocs"]
+    assert len(places) == 12
+    for row in places:
+        bloc, item = row["bloc"] - 1, names.index(row["item"])
+        assert row["place"] == model.rankings_[bloc, item]
+        assert [row["best"], row["worst"]] == model.rank_intervals_[bloc, item].tolist()
+    lines = model.lines(2)
+    assert lines[0] == "People fall into 2 camps."
+    assert lines[1].startswith("Bloc 1 (64 people, 53 %): dan > eve > …")
+    assert "Bloc 2" in model.page("Votes")
+    assert model.to_dict()["n_blocs"] == 2
+    legend = {shape.words for part in model.picture().legends for shape in part.keys}
+    assert legend == {"bloc 1 (64)", "bloc 2 (56)"}
 
 
 def test_a_list_of_one_item_says_nothing():

@@ -5,10 +5,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rankcut import RankingBlocs, make_mallows, make_plackett_luce
+from rankcut.blocs.agreement import association, divide_items
 from rankcut.blocs.mixtures import MixtureLikelihood
-from rankcut.blocs.selection import Comparison, some_people
+from rankcut.blocs.selection import Comparison
+from rankcut.blocs.starts import some_people
 from rankcut.datasets import load_lunch
-from rankcut.rankings import merge_rankings, read_rankings
+from rankcut.rankings import read_rankings
 
 OPPOSITE = np.array([np.arange(1.0, 9), np.arange(8.0, 0, -1)])
 
@@ -103,7 +105,7 @@ def test_a_crowd_of_another_model_is_a_crowd(n, seed, spread):
 
 
 def compared(ranks, unranked="error"):
-    return Comparison(merge_rankings(read_rankings(ranks, unranked=unranked)).rankings)
+    return Comparison(read_rankings(ranks, unranked=unranked).merged(as_listed=True).rankings)
 
 
 def by_hand(strengths, groups):
@@ -148,7 +150,7 @@ def test_parts_say_as_much_about_each_other_as_the_joint_distribution_says(tied)
     ranks = np.ceil(two_camps([30, 20]) / (1 + tied))
     comparison = compared(ranks)
     mixture = comparison.camps(2)
-    parts = comparison.parts(np.arange(8.0))
+    parts = divide_items(comparison.rankings, np.arange(8.0))
     strengths, shares = mixture.components
 
     def chance(own):
@@ -169,7 +171,7 @@ def test_parts_say_as_much_about_each_other_as_the_joint_distribution_says(tied)
             some = kinds == kind
             means = one[:, some].mean(axis=1) * other[:, some].mean(axis=1)
             expected -= some.sum() * np.log((means / shares).sum())
-    assert comparison.association(mixture, parts) == pytest.approx(expected, rel=1e-9)
+    assert association(mixture, parts, comparison.weights) == pytest.approx(expected, rel=1e-9)
 
 
 def test_lists_too_short_for_two_parts_are_not_asked():
@@ -203,7 +205,7 @@ def test_the_ends_of_a_line_are_named():
 
 
 def test_people_are_taken_at_equal_distances():
-    merged = merge_rankings(read_rankings([[1, 2], [2, 1]], sample_weight=[3e9, 1e9])).rankings
+    merged = read_rankings([[1, 2], [2, 1]], sample_weight=[3e9, 1e9]).merged().rankings
     some = some_people(merged)
     assert sorted(some.counts.tolist()) == [500, 1500]
     assert some_people(some) is some

@@ -10,8 +10,10 @@ from numpy.testing import assert_allclose
 from ranking_sets import stored
 from scipy import stats
 
-import rankcut.comparison.permutations as permutations
-from rankcut import GraphCutFeatures, RankingSet, compare_groups, independence_test
+import rankcut.comparison.people as people_module
+import rankcut.comparison.statistics as statistics
+from rankcut import GraphCutFeatures, RankingSet, compare_groups
+from rankcut.comparison.page import comparison_page
 from rankcut.comparison.statistics import holm
 from rankcut.errors import InputError
 from rankcut.kernels import KendallFeatures, SpearmanKernel
@@ -142,34 +144,35 @@ def test_counts_are_expanded_rows_in_any_order(weighted):
     same(compared(votes, np.arange(24)), compared(ranks[order], order))
 
 
-def test_many_permutations_agree_with_welch(monkeypatch):
+def test_many_permutations_agree_with_normal_draws(monkeypatch):
     ranks = np.vstack([rankings(1200, 1), rankings(1500, 2, 0.15)])
     groups = np.repeat(["a", "b"], [1200, 1500])
-    welch = compare_groups(ranks, groups)
-    assert (welch.n_permutations, welch.p_floor) == (0, 0.0)
-    assert welch.method == "Normal approximation, as there are very many rankings."
-    monkeypatch.setattr(permutations, "ENOUGH", 10_000)
-    drawn = compare_groups(ranks, groups, n_permutations=1999)
-    assert drawn.method == "1,999 random permutations."
+    normal = compare_groups(ranks, groups, n_permutations=3999)
+    assert normal.method == "3,999 random normal draws."
+    monkeypatch.setattr(people_module, "ENOUGH", 10_000)
+    drawn = compare_groups(ranks, groups, n_permutations=3999)
+    assert drawn.method == "3,999 random permutations."
     assert 0.001 < drawn.p_value < 0.2
-    # The larger of the two, and permutations are a bit sharper than corrections of many z.
-    assert drawn.p_value == pytest.approx(welch.p_value, rel=0.2)
-    p, q = np.array(drawn.items["p_value"]), np.array(welch.items["p_value"])
-    assert (p >= q - 1e-12).all()
-    assert (p <= q + 0.05).all()
+    # Each within four Monte Carlo errors.
+    error = 4 * np.sqrt(2 * normal.p_value / 3999)
+    assert drawn.p_value == pytest.approx(normal.p_value, abs=error)
+    assert drawn.items["item"][0] == normal.items["item"][0]
+    for end in ("low", "high"):
+        assert_allclose(drawn.items[end][0], normal.items[end][0], rtol=0.1)
     # A unit that outweighs the others needs permutations.
-    monkeypatch.setattr(permutations, "ENOUGH", 1_000)
+    monkeypatch.setattr(people_module, "ENOUGH", 1_000)
     weights = np.ones(2700)
     weights[0] = 60.0
     heavy = compare_groups(ranks, groups, sample_weight=weights, n_permutations=19)
-    assert heavy.n_permutations == 19
+    assert heavy.method == "19 random permutations."
 
 
-def test_very_many_rankings_have_fewer_permutations(monkeypatch):
-    monkeypatch.setattr(permutations, "_WORK", 1)
-    result = compare_groups(*two_groups(), n_permutations=999)
-    assert result.n_permutations == 199
-    assert "Fewer than 999 permutations, as there are many rankings." in result.notes
+def test_very_many_rankings_have_fewer_draws(monkeypatch):
+    monkeypatch.setattr(statistics, "WORK", 1 << 21)
+    result = compare_groups(*two_groups(), n_permutations=9999)
+    assert 999 <= result.n_permutations < 9999
+    assert "Fewer than 9,999 draws, as there are many rankings." in result.notes
+    assert result.p_floor == 1 / (1 + result.n_permutations)
 
 
 def test_strata_explain_what_groups_seem_to():
@@ -250,7 +253,7 @@ def test_weights_of_a_survey():
     assert "Design effect: east 1." in result.summary()
     weights[:60] = np.where(np.arange(60) < 5, 1.0, 1e-3)
     heavy = compare_groups(ranks, groups, sample_weight=weights, n_permutations=19)
-    assert "east has the weight of fewer than 10 rankings: p-values hold" in heavy.notes[0]
+    assert "east has the weight of fewer than 10 rankings, who say little" in heavy.notes[0]
 
 
 @pytest.mark.parametrize("unranked", ["last", "anywhere"])
@@ -291,10 +294,11 @@ def test_strengths_of_groups_that_list_more_or_less():
     full = np.vstack([rankings(900, 1), rankings(900, 2, 1.5)])
     groups = np.repeat(["a", "b"], 900)
     lists = np.where(full <= np.where(groups == "a", 2, 4)[:, None], full, np.nan)
-    result = compare_groups(lists, groups, unranked="last", n_permutations=199)
+    result = compare_groups(lists, groups, unranked="last", n_permutations=1999)
     first, *others = result.items
-    assert (first["item"], first["higher_in"], first["p_value"]) == (2, "b", 0.005)
-    assert "1.22 stronger in b than in a" in result.summary() or 0.9 < first["difference"] < 1.5
+    assert (first["item"], first["higher_in"], first["p_value"] < 0.001) == (2, "b", True)
+    assert "stronger in b than in a (odds × " in result.summary()
+    assert first["low"] < np.exp(1.2) < first["high"]
     # About the mean of all, one item up by 1.5 is that one up by 1.2 and the others down by 0.3.
     assert first["difference"] == pytest.approx(1.2, abs=0.25)
     assert all(row["difference"] < 0.6 for row in others)
@@ -322,11 +326,20 @@ def test_errors_of_strengths_add():
         - 2 * fit.covariance[first, second]
         for fit in fits
     )
-    expected = holm(2 * stats.norm.sf(np.abs(gaps[0] - gaps[1]) / np.sqrt(spread)))
-    got = {(row["first"], row["second"]): row["p_value"] for row in result.pairs}
     pairs = zip(first.tolist(), second.tolist(), strict=True)
-    assert_allclose([got[pair] for pair in pairs], expected, rtol=0.2, atol=0.02)
-    assert min(expected) < 0.01
+    rows = {(row["first"], row["second"]): row for row in result.pairs}
+    rows = [rows[pair] for pair in pairs]
+    odds = np.log([row["odds_ratio"] for row in rows])
+    assert_allclose(odds, np.abs(gaps[0] - gaps[1]), atol=0.01)
+    reach = np.log([row["high"] / row["low"] for row in rows]) / 2 / np.sqrt(spread)
+    # The largest of ten |z| that depend on each other: between those of one and of ten.
+    assert_allclose(reach, reach.mean(), rtol=0.02)
+    assert 1.96 < reach.mean() < 2.81
+    z = np.abs(gaps[0] - gaps[1]) / np.sqrt(spread)
+    adjusted = np.array([row["p_value"] for row in rows])
+    assert (adjusted <= holm(2 * stats.norm.sf(z)) + 0.02).all()
+    assert (adjusted >= 2 * stats.norm.sf(z) - 0.02).all()
+    assert adjusted.min() < 0.01
 
 
 def test_what_cannot_be_compared_is_absent():
@@ -432,17 +445,20 @@ def test_constant_rankings():
 def test_a_single_item(unranked):
     ranks = np.ones((6, 1))
     if unranked != "error":
-        ranks[::2] = np.nan
-    result = compare_groups(ranks, ["a", "b"] * 3, unranked=unranked, n_permutations=19)
+        ranks[[0, 2]] = np.nan
+    groups = ["a", "a", "b", "b", "b", "a"]
+    result = compare_groups(ranks, groups, unranked=unranked, n_permutations=19)
     assert result.p_value == 1
-    assert (result.listing is None) == (unranked == "error")
+    assert result.listing is None
+    said = "2 rankings that list nothing left out."
+    assert (said in result.notes) == (unranked != "error")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"groups": ["a"] * 6}, "groups has a single value, 'a'; compare two groups or more"),
-        ({"groups": list("aaaaab")}, "groups has one ranking in group 'b'; leave that group out"),
+        ({"groups": list("aaaaab")}, "groups has one ranking in group 'b'; merge it with another"),
         ({"groups": [None] * 6}, "groups has no value for any ranking"),
         ({"groups": ["a", "b"]}, "groups has shape .* but there are 6 rankings"),
         ({"people": [1, 1, 2, 3, 3, 3]}, "groups has one person in group 'b'"),
@@ -451,7 +467,7 @@ def test_a_single_item(unranked):
             {"groups": [None, *"aabbb"], "people": [1, 1, None, 3, 3, 4]},
             "row 2: people has no value",
         ),
-        ({"strata": [1, 1, 1, 2, 2, 2]}, "groups has groups that share no stratum"),
+        ({"strata": [1, 1, 1, 2, 2, 2]}, "groups has the group .*, which shares no stratum"),
         (
             {"people": [1, 1, 2, 3, 4, 4], "strata": [1, 2, 1, 2, 1, 2]},
             "people in several strata",
@@ -499,108 +515,8 @@ def test_frames_words_and_json(frames):
     again = json.loads(json.dumps(result.to_dict()))
     assert again["p_value"] == result.p_value
     assert again["items"][0]["item"] == result.items[0]["item"]
-    figure = result.plot()
-    assert len(figure.axes[0].get_yticklabels()) == N_ITEMS
-
-
-def test_independence_of_a_category_is_a_comparison_of_groups():
-    ranks, groups = two_groups(20, 0.7)
-    one = compare_groups(ranks, groups, n_permutations=1999)
-    other = independence_test(ranks, {"group": groups}, n_permutations=1999)
-    # The sum over items alone, rather than with the largest and Hotelling's.
-    assert other.p_value == pytest.approx(one.p_value, abs=0.1)
-    assert other.effect_size == pytest.approx(one.effect_size)
-
-
-def test_independence_of_a_number_equals_scipy():
-    ranks = rankings(6, 4)
-    age = np.array([20.0, 31, 47, 50, 64, 80])
-    centred = ranks - ranks.mean(axis=0)
-
-    def statistic(x):
-        gap = x - x.mean()
-        return ((gap @ centred) ** 2 / (gap**2 @ centred**2)).sum()
-
-    expected = stats.permutation_test(
-        (age,), statistic, permutation_type="pairings", alternative="greater", n_resamples=np.inf
-    )
-    got = independence_test(ranks, {"age": age})
-    # Within four Monte Carlo errors.
-    error = np.sqrt(expected.pvalue * (1 - expected.pvalue) / 9999)
-    assert got.p_value == pytest.approx(expected.pvalue, abs=4 * error)
-
-
-def test_independence_of_mixed_covariates(frames):
-    ranks = rankings(120, 4)
-    rng = np.random.default_rng(0)
-    table = {
-        "age": (ranks[:, 0] + rng.normal(size=120)).tolist(),
-        "town": rng.choice(["Ayr", "Bude", "Cork"], 120).tolist(),
-    }
-    result = independence_test(ranks, frames.DataFrame(table), n_permutations=199)
-    p = {row["covariate"]: row["p_value"] for row in result.covariates}
-    assert p["age"] == 0.01
-    assert p["town"] > 0.05
-    assert result.items[0]["item"] == 0
-    assert "Rankings depend on the covariates (p ≤ 0.005)" in result.summary()
-    assert list(result.to_frame(backend=frames.__name__)["covariate"]) == ["age", "town"]
-    labels = result.plot().axes[0].get_yticklabels()
-    assert sorted(text.get_text() for text in labels) == [str(item) for item in range(N_ITEMS)]
-    table["age"][5] = None
-    again = independence_test(ranks, table, n_permutations=99)
-    assert again.notes == ("1 ranking without a value left out.",)
-    assert again.n_rankings == 119
-
-
-def test_independence_counts_and_people():
-    ranks = rankings(30, 4)
-    age = ranks[:, 0] + np.random.default_rng(0).normal(size=30)
-    counts = np.random.default_rng(1).integers(1, 3, 30)
-    votes = RankingSet(ranks, tuple(range(N_ITEMS)), counts=counts)
-    one = independence_test(votes, {"age": age}, n_permutations=99)
-    expanded = np.repeat(np.arange(30), counts)
-    other = independence_test(ranks[expanded], {"age": age[expanded]}, n_permutations=99)
-    assert one.p_value == other.p_value
-    assert one.effect_size == pytest.approx(other.effect_size)
-    people = independence_test(
-        np.repeat(ranks, 2, axis=0),
-        {"age": np.repeat(age, 2)},
-        people=np.repeat(np.arange(30), 2),
-        n_permutations=99,
-    )
-    plain = independence_test(ranks, {"age": age}, n_permutations=99)
-    assert people.effect_size == pytest.approx(plain.effect_size, rel=1e-9)
-
-
-def test_independence_leaves_out_rankings_without_weight():
-    ranks, rng = rankings(60, 4), np.random.default_rng(0)
-    table = {"age": ranks[:, 0] + rng.normal(size=60), "height": rng.normal(size=60)}
-    weights = (rng.random(60) + 0.5) * (rng.random(60) < 0.7)
-    kept = weights > 0
-    some = {name: column[kept] for name, column in table.items()}
-    one = independence_test(ranks, table, sample_weight=weights, n_permutations=99)
-    other = independence_test(ranks[kept], some, sample_weight=weights[kept], n_permutations=99)
-    assert one.p_value == other.p_value
-    assert one.covariates["p_value"] == other.covariates["p_value"]
-    assert one.covariates["effect_size"] == pytest.approx(other.covariates["effect_size"])
-    assert one.covariates["p_value"][0] < 0.05
-    assert one.n_rankings == kept.sum()
-
-
-@pytest.mark.parametrize(
-    ("covariates", "message"),
-    [
-        ({}, "covariates has no columns"),
-        ({"age": [1.0] * 40}, "covariates are the same for all"),
-        ({"age": [None, np.inf] + [1.0] * 38}, "row 1: column 'age' has an infinite value"),
-        ({"name": [f"n{i}" for i in range(40)]}, "column 'name' has 40 different values"),
-        ({"age": [1.0, 2.0]}, "age has shape"),
-        ({"age": [None] * 40}, "fewer than three rankings with values"),
-    ],
-)
-def test_independence_errors(covariates, message):
-    with pytest.raises(InputError, match=message):
-        independence_test(rankings(40), covariates)
+    words = [text.get_text() for text in result.plot().axes[0].texts]
+    assert {str(item) for item in range(N_ITEMS)} <= {*words}
 
 
 def test_ratings_with_large_ties_are_compared_by_their_strengths():
@@ -615,12 +531,94 @@ def test_ratings_with_large_ties_are_compared_by_their_strengths():
     assert [row["item"] for row in found.items if row["p_value"] <= 0.05] == [0]
 
 
-def test_too_many_people_to_shuffle_are_refused_in_one_line():
-    ranks = np.argsort(np.random.default_rng(0).random((30, 5)), axis=1) + 1.0
-    few = np.arange(30) < 2
-    votes = RankingSet(ranks, tuple("abcde"), counts=np.where(few, 1, 10**9))
-    with pytest.raises(InputError, match=r"28,000,000,002 people are too many .*; divide all"):
-        compare_groups(votes, few, random_state=0)
+def test_very_many_people_are_not_shuffled():
+    ranks = np.argsort(np.random.default_rng(0).random((60, 5)), axis=1) + 1.0
+    votes = RankingSet(ranks, tuple("abcde"), counts=np.full(60, 10**8))
+    result = compare_groups(votes, np.arange(60) < 20, n_permutations=99)
+    assert result.method == "99 random normal draws."
+
+
+@pytest.mark.parametrize("kind", ["full", "lists"])
+def test_three_people_and_three_say_little(kind):
+    """There are ten ways to part six people in two threes, so no p-value is below 0.1."""
+    person = np.repeat(np.arange(6), 200)
+    ranks = rankings(1200, 1)
+    ranks[person < 3] = ranks[person < 3][:, ::-1]
+    options = {"groups": person < 3, "people": person, "n_permutations": 999}
+    if kind == "lists":
+        ranks = np.where(ranks < 3, ranks, np.nan)
+        options["unranked"] = "last"
+    result = compare_groups(ranks, **options)
+    assert result.p_value >= 0.1
+    assert min(result.items["p_value"]) >= 0.1
+    assert "fewer than 10 people, who say little about their own spread" in result.notes[0]
+
+
+@pytest.mark.parametrize("measure", ["places", "listing"])
+@pytest.mark.parametrize("people", [2, 3])
+def test_intervals_of_few_people_are_possible_differences(people, measure):
+    ranks = np.vstack([rankings(people, 1)[:, ::-1], rankings(30, 2)])
+    lists = np.where(ranks < 3, ranks, np.nan)
+    groups = np.repeat(["few", "many"], [people, 30])
+    options = {"unranked": "last", "measure": measure, "n_permutations": 99}
+    result = compare_groups(lists, groups, **options)
+    largest = N_ITEMS - 1 if measure == "places" else 1
+    for table, reach in ((result.items, largest), (result.pairs, 1)):
+        for row in table:
+            assert -reach <= row["low"] <= row["difference"] <= row["high"] <= reach + 1e-9
+
+
+@pytest.mark.parametrize("people", [2, 5, 6])
+def test_intervals_of_votes_claim_no_more_than_p(people):
+    """Of five people p is at least 1/16, however far apart groups are; of six it may be 1/32."""
+    person = np.repeat(np.arange(people + 30), 20)
+    few = person < people
+    ranks = np.vstack([rankings(20 * people, 1)[:, ::-1], rankings(600, 2)])
+    result = compare_groups(ranks, few, people=person, measure="strengths", n_permutations=199)
+    said = ["Intervals of differences from True hold all" in note for note in result.notes]
+    if people == 6:
+        assert result.items[0]["p_value"] <= 0.05
+        assert 1 < result.items[0]["low"] < result.items[0]["high"] < np.inf
+        assert not any(said)
+        return
+    assert result.p_value == 0.5 ** (people - 1)
+    assert result.effect_interval == (0.0, 1.0)
+    for row in [*result.items, *result.pairs]:
+        assert (row["low"], row["high"]) == (0.0, np.inf)
+    assert sum(said) == 1
+    page = comparison_page([result.to_dict() | {"title": "Votes"}])
+    assert page.count('<td class="number roomy">–</td>') == N_ITEMS
+    assert result.to_dict()["items"][0]["high"] is None
+
+
+@pytest.mark.parametrize("seed", [32, 40, 56])
+def test_two_people_who_agree_claim_no_more_than_p(seed):
+    rng = np.random.default_rng(seed)
+    strengths = 2.0 * rng.normal(size=(2, N_ITEMS))
+    noise = rng.gumbel(size=(22, N_ITEMS))
+    groups = np.repeat([0, 1], [2, 20])
+    ranks = (-(strengths[groups] + noise)).argsort(axis=1).argsort(axis=1) + 1.0
+    result = compare_groups(ranks, groups, n_permutations=199)
+    for row in [*result.items, *result.pairs]:
+        assert row["low"] <= 1e-9 or row["p_value"] <= 0.05
+
+
+@pytest.mark.parametrize("kind", ["full", "lists"])
+def test_intervals_of_three_people_and_three_hold_no_difference(kind):
+    person = np.repeat(np.arange(6), 200)
+    ranks = rankings(1200, 1)
+    ranks[person < 3] = ranks[person < 3][:, ::-1]
+    if kind == "lists":
+        ranks = np.where(ranks < 3, ranks, np.nan)
+    options = {"people": person, "unranked": "last", "n_permutations": 199}
+    result = compare_groups(ranks, person < 3, **options)
+    equal = 1.0 if kind == "lists" else 0.0
+    for row in [*result.items, *result.pairs]:
+        assert row["low"] < equal < row["high"]
+    assert result.effect_interval == (0.0, 1.0)
+    # Of other intervals p = 0.1 is small enough.
+    if kind == "full":
+        assert compare_groups(ranks, person < 3, confidence=0.8, **options).items[0]["low"] > 0.0
 
 
 def test_few_short_lists_of_the_same_people_do_not_differ():

@@ -67,3 +67,13 @@ def test_missing_values_of_a_column_are_not_values():
     }
     votes = RankingSet(np.tile([1.0, 2.0], (4, 1)), ("toro", "uni"), columns=columns)
     assert describe(votes).columns == {"town": 2, "age": 1}
+
+
+def test_rows_sent_twice_and_a_few_with_ties_are_said():
+    ranks = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]] * 20)
+    people = np.array([f"p{i}" for i in range(40)], dtype=object)
+    people[9], ranks[30] = "p7", [1, 1, 2]
+    said = describe(RankingSet(ranks, ("a", "b", "c"), columns={"who": people})).problems
+    assert "1 row again, with the same answers in every column: sent twice?" in said
+    assert "1 ranking ranks some items equal, and all others none" in said
+    assert not describe(RankingSet(ranks[:30], ("a", "b", "c"))).problems

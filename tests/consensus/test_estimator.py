@@ -194,8 +194,8 @@ def test_a_hurried_kemeny_order_says_that_it_is_not_proven():
 
 
 def test_catalogues_have_places_and_no_pairwise_matrix(monkeypatch):
-    monkeypatch.setattr("rankcut.consensus.combining.MOST_PAIRED", 5)
-    monkeypatch.setattr("rankcut.consensus.methods.MOST_PAIRED", 5)
+    monkeypatch.setattr("rankcut.consensus.combining.MOST_TABULATED", 5)
+    monkeypatch.setattr("rankcut.consensus.methods.MOST_TABULATED", 5)
     found = Consensus().fit(VOTES)
     assert found.rank_intervals_.shape == (6, 2)
     with pytest.raises(AttributeError, match="pairwise_ has an entry for each pair of items, and"):
@@ -213,7 +213,7 @@ def test_catalogues_have_places_and_no_pairwise_matrix(monkeypatch):
             'graph is used by method="strengths" and "graph"',
         ),
         ({"prior": "flat"}, 'prior must be "evidence" or "none"'),
-        ({"ties": "half"}, 'ties must be "auto", "davidson", "exact", "efron" or "breslow"'),
+        ({"ties": "win"}, 'ties must be "auto", "davidson", "exact", "efron", "breslow" or "half"'),
         ({"confidence": 95}, "confidence must be between 0 and 1; got 95"),
         ({"n_bootstraps": -1}, "n_bootstraps must be a whole number, 0 or more; got -1"),
         ({"n_bootstraps": 10}, "n_bootstraps is 10, too few for a confidence of 0.95; use 19"),

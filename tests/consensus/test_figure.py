@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from rankcut import Consensus, make_food, make_mallows, plot_consensus
-from rankcut.consensus.figure import consensus_page, joined_runs, leaderboard, pairs_picture
-from rankcut.consensus.words import ConsensusReport, GroupConsensus
+from rankcut.consensus.figure import leaderboard, pairs_picture
+from rankcut.consensus.groups import GroupedConsensus
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
+from rankcut.pictures.critical_difference import joined_runs
 from rankcut.pictures.figures import draw_figure
 from rankcut.pictures.scene import Path, Text
 from rankcut.pictures.theme import COLOURS
@@ -19,38 +20,53 @@ from rankcut.pictures.theme import COLOURS
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 
+def words_of(picture):
+    return [shape.words for shape in picture.scene.shapes if isinstance(shape, Text)]
+
+
 def test_one_consensus_and_one_for_each_group():
     lunch = load_lunch()
     one = Consensus(n_bootstraps=20).fit(lunch)
     (places,) = plot_consensus(one).axes
-    shown = [text.get_text() for text in places.get_yticklabels()]
-    assert shown[0] == lunch.items[int(one.ranking_.argmin())]
+    assert places.texts[0].get_text() == lunch.items[int(one.ranking_.argmin())]
     groups = {
         name: Consensus(n_bootstraps=0).fit(lunch.ranks[lunch.target == k])
         for k, name in enumerate(lunch.target_names)
     }
-    figure = plot_consensus(groups, items=lunch.items)
-    (places,), (legend,) = figure.axes, figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == lunch.target_names
+    both = GroupedConsensus(groups)
+    (legend,) = both.picture().legends
+    # Somebody may be in both groups, and is not counted twice.
+    assert both.picture().said.startswith("2 groups. Dots")
+    names = [f"{name} ({groups[name].n_people_})" for name in lunch.target_names]
+    assert sorted(key.words for key in legend.keys) == sorted(names)
     # By name, as on a map and in a comparison: the sweet tooth comes second.
-    assert [line.get_color() for line in places.lines[:2]] == [COLOURS[1], COLOURS[0]]
-    assert places.lines[0].get_xdata().tolist() != places.lines[1].get_xdata().tolist()
+    colours = {key.words: key.colour for key in legend.keys}
+    assert [colours[name] for name in sorted(names)] == list(COLOURS[:2])
+    assert both.tables()["places"]["group"].count(lunch.target_names[0]) == len(lunch.items)
+    figure = plot_consensus(groups, items=lunch.items, title="Lunch")
+    assert figure.texts[0].get_text() == "Lunch"
     with pytest.raises(InputError, match="holds no consensus"):
         plot_consensus({})
     with pytest.raises(InputError, match="1 values for 8 items"):
         plot_consensus(one, items=["a"])
+    with pytest.raises(InputError, match="joined joins the items of one consensus"):
+        plot_consensus(groups, joined=True)
 
 
-def test_long_names_of_groups_are_not_cut():
-    ranks = make_mallows(40, 4, phi=0.5, random_state=0).ranks
-    model = Consensus(n_bootstraps=0).fit(ranks)
-    groups = {f"people of a town with a long name, {k}": model for k in range(6)}
-    figure = plot_consensus(groups, items=list("abcd"))
-    figure.draw_without_rendering()
-    (legend,) = figure.legends
-    box = legend.get_window_extent()
-    assert box.x0 >= 0
-    assert box.x1 <= figure.bbox.width
+def test_a_consensus_is_drawn_where_one_asks(tmp_path):
+    from matplotlib.figure import Figure
+
+    model = Consensus(n_bootstraps=20).fit(load_lunch())
+    left, right = Figure().subplots(1, 2)
+    model.plot(left)
+    plot_consensus(model, joined=True, ax=right)
+    drawn = [{text.get_text().split("  ")[0] for text in ax.texts} for ax in (left, right)]
+    assert set(model.labels_of_items) <= drawn[0] & drawn[1]
+    for suffix in (".csv", ".json", ".html", ".png"):
+        model.save(tmp_path / f"lunch{suffix}")
+    assert model.to_frame()["item"].tolist() == [model.labels_of_items[i] for i in model.order()]
+    assert set(model.to_frame("pairs")) == {"item", "other", "share", "people", "clear"}
+    assert repr(model).startswith("Consensus(n_bootstraps=20): No clear winner")
 
 
 def test_cells_of_pairs_that_nobody_compares_are_grey_and_explained():
@@ -58,7 +74,7 @@ def test_cells_of_pairs_that_nobody_compares_are_grey_and_explained():
     apart = np.array([[1, 2, nan, nan], [nan, nan, 1, 2]] * 5)
     model = Consensus(n_bootstraps=0, unranked="anywhere").fit(apart)
     names = ["a", "b", "c", "d"]
-    page = consensus_page(ConsensusReport(names, "borda", 0.95, [GroupConsensus.of(model)]))
+    page = model.with_items(names).page()
     assert "Grey: nobody compares them." in page
     assert page.count(": nobody compares them") == 8 + 1  # ordered pairs, and what grey means
     full = Consensus(n_bootstraps=0).fit(make_mallows(9, 4, random_state=0).ranks)
@@ -71,10 +87,12 @@ def test_cells_of_pairs_that_nobody_compares_are_grey_and_explained():
 
 def test_more_groups_than_colours_share_an_entry_of_the_legend():
     model = Consensus(n_bootstraps=0).fit(make_mallows(9, 3, random_state=0).ranks)
-    figure = plot_consensus({f"town {k}": model for k in range(12)})
-    (legend,) = figure.legends
-    shown = [text.get_text() for text in legend.get_texts()]
-    assert shown == [*(f"town {k}" for k in range(len(COLOURS))), f"{12 - len(COLOURS)} others"]
+    (legend,) = GroupedConsensus({f"town {k:02}": model for k in range(12)}).picture().legends
+    others = 12 - len(COLOURS)
+    assert [key.words for key in legend.keys] == [
+        *(f"town {k:02} (9)" for k in range(len(COLOURS))),
+        f"{others} others ({9 * others})",
+    ]
 
 
 def test_mean_ranks_are_means_of_ranks():
@@ -117,47 +135,42 @@ def test_bars_join_the_longest_runs_without_a_clear_pair(n_items, seed):
     assert joined_runs(order.tolist(), in_order) == sorted(longest)
 
 
-def report(n_bootstraps=200):
+def board(n_bootstraps=200):
     food = make_food(60, random_state=0)
-    model = Consensus(n_bootstraps=n_bootstraps).fit(food.ranks)
-    return ConsensusReport(food.item_names, "borda", 0.95, [GroupConsensus.of(model)])
+    return Consensus(n_bootstraps=n_bootstraps).fit(food.ranks).with_items(food.item_names)
 
 
 def test_the_picture_names_every_item_and_joins_what_is_not_clear():
-    board = report()
-    group = board.groups[0]
-    shapes = leaderboard(board, "Lunch").scene.shapes
+    model = board()
+    shapes = leaderboard(model).scene.shapes
     names = [shape.words for shape in shapes if isinstance(shape, Text) and "  " in shape.words]
-    assert len(names) == len(board.items)
-    assert all(any(name.startswith(item) for name in names) for item in board.items)
+    assert len(names) == model.n_features_in_
+    assert all(any(name.startswith(item) for name in names) for item in model.labels_of_items)
     bars = [s for s in shapes if isinstance(s, Path) and s.tip == "not clearly different"]
-    order = np.argsort(group.mean_ranks, kind="stable").tolist()
-    assert len(bars) == len(joined_runs(order, group.clear)) > 0
+    order = np.argsort(model.mean_ranks_, kind="stable").tolist()
+    assert len(bars) == len(joined_runs(order, model.clear_)) > 0
 
 
 def test_long_names_that_begin_alike_stay_apart():
     places = ("park", "pool", "library", "market", "theatre", "school")
     items = [f"an affordable and well-kept new {place}" for place in places]
-    model = Consensus().fit(make_mallows(60, 6, phi=0.6, random_state=0).ranks)
-    board = ConsensusReport(items, "borda", 0.95, [GroupConsensus.of(model)])
-    group = board.groups[0]
-    for drawn in (leaderboard(board, ""), pairs_picture(group.pairwise, items, range(6))):
-        words = {s.words.split("  ")[0] for s in drawn.scene.shapes if isinstance(s, Text)}
+    model = Consensus().fit(make_mallows(60, 6, phi=0.6, random_state=0).ranks).with_items(items)
+    for drawn in (leaderboard(model), pairs_picture(model.pairwise_, items, range(6))):
+        words = {name.split("  ")[0] for name in words_of(drawn)}
         assert len({name for name in words if name.startswith("an")}) == 6
 
 
 def test_strengths_are_called_so_with_half_of_their_interval():
     model = Consensus(method="strengths", n_bootstraps=20).fit(make_food(40, random_state=0).ranks)
-    group = GroupConsensus.of(model)
-    page = consensus_page(ConsensusReport([*map(str, range(8))], "strengths", 0.95, [group]))
-    assert f"{group.scores[0]:.2f} ± {1.96 * group.errors[0]:.2f}" in page
+    page = model.page()
+    assert f"{model.scores_[0]:.2f} ± {1.96 * model.errors_[0]:.2f}" in page
     assert ">strength<" in page
     assert ">score<" not in page
 
 
 def test_without_intervals_nothing_is_clear():
     with pytest.raises(InputError, match="needs intervals"):
-        leaderboard(report(n_bootstraps=0), "Lunch")
+        leaderboard(board(n_bootstraps=0))
 
 
 def test_the_command_draws_it_and_the_page_shows_it(tmp_path):
@@ -177,4 +190,4 @@ def test_votes_say_tiers(tmp_path, monkeypatch):
 
 def test_python_draws_it_too():
     figure = plot_consensus(Consensus().fit(make_food(30, random_state=0).ranks), joined=True)
-    assert len(figure.axes) == 2
+    assert len(figure.axes) == 1

@@ -9,10 +9,11 @@ from scipy import stats
 
 from rankcut import Consensus, make_mallows
 from rankcut.consensus.intervals import critical_value, places_by_ranges
-from rankcut.consensus.means import Units, borda_vectors
 from rankcut.consensus.methods import Resampling, _first_shares, by_majorities, by_vectors
 from rankcut.consensus.pairs import compare_pairs
+from rankcut.consensus.vectors import borda_vectors
 from rankcut.rankings import read_rankings
+from rankcut.sample import Sample
 
 
 @given(st.integers(1, 8), st.integers(0, 2**32 - 1))
@@ -58,7 +59,7 @@ def test_no_critical_value_is_below_zero(n_effective):
 
 
 def places(ranks, method="borda", unranked="anywhere", seed=0, n_bootstraps=200, **options):
-    people = Units.of(read_rankings(ranks, unranked=unranked, **options))
+    people = Sample.of(read_rankings(ranks, unranked=unranked, **options))
     resampling = Resampling(0.95, n_bootstraps, seed)
     if method == "borda":
         return by_vectors(people, borda_vectors, resampling).intervals
@@ -100,7 +101,7 @@ def test_all_tied_or_one_person_leaves_all_places():
 def test_more_items_than_pairs_are_looked_at_have_wider_intervals(monkeypatch):
     ranks = make_mallows(200, 8, phi=0.8, random_state=0).ranks
     by_pairs = places(ranks)
-    monkeypatch.setattr("rankcut.consensus.methods.MOST_PAIRED", 4)
+    monkeypatch.setattr("rankcut.consensus.methods.MOST_TABULATED", 4)
     by_items = places(ranks)
     assert (by_items[:, 0] <= by_pairs[:, 0]).all()
     assert (by_items[:, 1] >= by_pairs[:, 1]).all()

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from rankcut import make_mallows
+from rankcut import Consensus, RankingSet, make_mallows
 from rankcut.consensus import kemeny
-from rankcut.consensus.kemeny import kemeny_order, possible_firsts, solve_program
+from rankcut.consensus.kemeny import best_orders, kemeny_order, possible_firsts, solve_program
 
 # Seconds that a proof may take on a busy machine.
 AGES = 3600.0
@@ -51,6 +51,38 @@ def test_every_item_that_a_best_order_can_begin_with_is_found(n_items, seed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kemeny, "_MOST_BY_SUBSETS", 0)
         assert 1 <= len(possible_firsts(margins)) <= n_items
+
+
+@given(st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_every_best_order_is_found(n_items, seed):
+    margins = random_margins(n_items, seed, whole=True)
+    gains = {order: gain(margins, list(order)) for order in permutations(range(n_items))}
+    best = {order for order, value in gains.items() if value == max(gains.values())}
+    found = best_orders(margins, 1000)
+    assert {tuple(order.tolist()) for order in found.orders} == best
+    assert found.complete
+    places = np.array([np.argsort(order) for order in sorted(best)])
+    assert found.free.tolist() == np.flatnonzero(np.ptp(places, axis=0)).tolist()
+    if len(best) > 1:
+        some = best_orders(margins, len(best) - 1)
+        assert len(some.orders) == len(best) - 1
+        assert not some.complete
+
+
+def test_a_consensus_says_that_other_orders_are_as_good():
+    votes = RankingSet(np.array([[1.0, 2, 3, 4], [3, 1, 2, 4], [2, 3, 1, 4]]), tuple("abcd"))
+    cycle = Consensus("kemeny").fit(votes)
+    assert len(cycle.best_orders_) == 3
+    assert ["b", "c", "a", "d"] in cycle.best_orders_
+    words = cycle.summary()
+    assert "3 orders are equally good; this is one of them." in words
+    assert "a > b > c > d" in words
+    assert cycle.to_dict()["best_orders"] == cycle.best_orders_
+    clear = Consensus("kemeny").fit([[1, 2, 3], [1, 2, 3], [1, 3, 2]])
+    assert len(clear.best_orders_) == 1
+    assert "equally good" not in clear.summary()
+    tied = Consensus("kemeny").fit(np.ones((3, 6)))
+    assert "More than 12 orders are equally good" in tied.summary()
 
 
 @pytest.mark.parametrize("whole", [False, True])

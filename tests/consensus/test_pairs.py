@@ -11,7 +11,6 @@ from scipy.stats import binomtest, chi2, friedmanchisquare
 
 from rankcut import make_mallows
 from rankcut.consensus.agreement import agree
-from rankcut.consensus.means import Units, mean_of
 from rankcut.consensus.pairs import (
     compare_pairs,
     components,
@@ -21,10 +20,11 @@ from rankcut.consensus.pairs import (
     shortest_cycle,
 )
 from rankcut.rankings import read_rankings
+from rankcut.sample import Sample
 
 
 def agreement(ranks, unranked="anywhere", **options):
-    people = Units.of(read_rankings(ranks, unranked=unranked, **options))
+    people = Sample.of(read_rankings(ranks, unranked=unranked, **options))
     return agree(people, 0.95)
 
 
@@ -56,7 +56,7 @@ def test_intervals_cover():
 
 def test_shares_and_counts_of_comparisons():
     nan = np.nan
-    people = Units.of(read_rankings([[1, 2, nan], [2, 1, nan], [1, 2, 2]], unranked="anywhere"))
+    people = Sample.of(read_rankings([[1, 2, nan], [2, 1, nan], [1, 2, 2]], unranked="anywhere"))
     pairs = compare_pairs(people)
     assert_allclose(pairs.counts(), [[0, 3, 1], [3, 0, 0], [1, 0, 0]])
     assert_allclose(
@@ -67,24 +67,24 @@ def test_shares_and_counts_of_comparisons():
 def test_margins_of_incomplete_rankings_are_shares_of_those_who_compare_both():
     nan = np.nan
     ranks = np.array([[1, nan, 2, nan], [nan, 1, nan, nan], [2, 3, 1, nan], [4, 1, 2, 3]])
-    units = Units.of(read_rankings(ranks, unranked="anywhere"))
+    units = Sample.of(read_rankings(ranks, unranked="anywhere"))
     pairs = compare_pairs(units)
     expected = [[0, 0, -1 / 3, -1], [0, 0, 0, 1], [1 / 3, 0, 0, 1], [1, -1, -1, 0]]
     assert_allclose(pairs.margins(), expected, atol=1e-12)
     # Linear vectors have the same means, and errors are those of ratios.
-    groups = units.block(0, len(units.counts)).groups
+    groups = units.rankings.groups()
     assert_allclose(pairs.vectors(groups).mean(axis=0), pairs.means, atol=1e-12)
 
 
 @pytest.mark.parametrize("unranked", ["last", "anywhere"])
 def test_the_error_of_a_share_is_that_of_the_jackknife(unranked):
     ranks = make_mallows(60, 4, phi=0.7, kind="incomplete", k=3, random_state=0).ranks
-    units = Units.of(read_rankings(ranks, unranked=unranked))
+    units = Sample.of(read_rankings(ranks, unranked=unranked))
     pairs = compare_pairs(units)
-    error = mean_of(units, pairs.vectors, 6).variance
+    error = units.mean(pairs.vectors, 6).variance
     without = [
         compare_pairs(
-            Units.of(read_rankings(np.delete(ranks, row, axis=0), unranked=unranked))
+            Sample.of(read_rankings(np.delete(ranks, row, axis=0), unranked=unranked))
         ).means
         for row in range(60)
     ]
@@ -94,9 +94,9 @@ def test_the_error_of_a_share_is_that_of_the_jackknife(unranked):
 def test_borda_of_incomplete_rankings_is_the_mean_margin_over_opponents():
     nan = np.nan
     ranks = np.array([[1, 2, nan], [1, 2, nan], [2, 1, nan], [1, nan, 2]])
-    units = Units.of(read_rankings(ranks, unranked="anywhere"))
+    units = Sample.of(read_rankings(ranks, unranked="anywhere"))
     pairs = compare_pairs(units)
-    found = mean_of(units, pairs.item_vectors(), 3).vector
+    found = units.mean(pairs.item_vectors(), 3).vector
     # Item 1 never meets item 2: its score is twice the margin against item 0.
     assert_allclose(found, [1 / 3 + 1, -2 / 3, -2], atol=1e-12)
 
@@ -195,7 +195,7 @@ def test_chance_could_explain_what_is_not_clear():
 @pytest.mark.parametrize("kind", ["full", "incomplete"])
 def test_clear_majorities_are_those_of_sign_tests(kind):
     ranks = make_mallows(150, 5, phi=0.7, kind=kind, random_state=0).ranks
-    pairs = compare_pairs(Units.of(read_rankings(ranks, unranked="anywhere")))
+    pairs = compare_pairs(Sample.of(read_rankings(ranks, unranked="anywhere")))
     for i, j in combinations(range(5), 2):
         wins, losses = (ranks[:, i] < ranks[:, j]).sum(), (ranks[:, i] > ranks[:, j]).sum()
         expected = 10 * binomtest(int(wins), int(wins + losses)).pvalue <= 0.05
@@ -207,12 +207,12 @@ def test_rankings_of_one_person_are_one_vote_for_clear_majorities():
     ranks = np.array([[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]] * 8)
     thrice = np.repeat(ranks, 3, axis=0)
     once, people = (
-        compare_pairs(Units.of(read_rankings(each, people=who)))
+        compare_pairs(Sample.of(read_rankings(each, people=who)))
         for each, who in ((ranks, None), (thrice, np.repeat(np.arange(24), 3)))
     )
     assert not once.clear().any()
     assert not people.clear().any()
-    assert compare_pairs(Units.of(read_rankings(thrice))).clear()[0, 1]
+    assert compare_pairs(Sample.of(read_rankings(thrice))).clear()[0, 1]
 
 
 def test_votes_of_a_judge_about_different_pairs_say_as_much_as_a_ranking():
@@ -220,6 +220,6 @@ def test_votes_of_a_judge_about_different_pairs_say_as_much_as_a_ranking():
     votes = np.repeat(full, 3, axis=0)
     votes[np.arange(27), np.tile([2, 1, 0], 9)] = np.nan
     judges = np.repeat(np.arange(9), 3)
-    apart = compare_pairs(Units.of(read_rankings(votes, unranked="anywhere", people=judges)))
-    assert apart.clear().tolist() == compare_pairs(Units.of(read_rankings(full))).clear().tolist()
+    apart = compare_pairs(Sample.of(read_rankings(votes, unranked="anywhere", people=judges)))
+    assert apart.clear().tolist() == compare_pairs(Sample.of(read_rankings(full))).clear().tolist()
     assert apart.clear()[np.triu_indices(3, 1)].all()

@@ -46,16 +46,16 @@ def ballots(draw):
 @given(st.lists(ballots(), min_size=1, max_size=30).filter(any))
 def test_each_ballot_goes_where_it_says(orders):
     ranks, _ = from_orders(orders, items=ITEMS)
-    found = count_transfers(ranks, ITEMS)
+    found = count_transfers(ranks, items=ITEMS)
     first, after = by_hand(orders, ITEMS)
     np.testing.assert_allclose(found.first, [float(first[i]) for i in ITEMS])
     expected = [[float(after[i][j]) for j in ITEMS] for i in ITEMS]
     np.testing.assert_allclose(found.next, expected, atol=1e-12)
     np.testing.assert_allclose(found.exhausted, [float(after[i][None]) for i in ITEMS], atol=1e-12)
     # Counts are repeated rows, and the order of candidates does not matter.
-    twice = count_transfers(ranks, ITEMS, sample_weight=np.full(len(ranks), 2.0))
+    twice = count_transfers(ranks, items=ITEMS, sample_weight=np.full(len(ranks), 2.0))
     np.testing.assert_allclose(twice.next, 2 * found.next)
-    turned = count_transfers(ranks[:, ::-1], ITEMS[::-1])
+    turned = count_transfers(ranks[:, ::-1], items=ITEMS[::-1])
     np.testing.assert_allclose(turned.next[::-1, ::-1], found.next, atol=1e-12)
 
 

@@ -19,15 +19,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, special
 from scipy.sparse import csr_array, diags_array
-from scipy.stats import rankdata
 
 from rankcut._loops.types import Floats, Longs
-from rankcut.blocs.mixtures import Mixture, MixtureLikelihood
+from rankcut.blocs.mixtures import STRENGTH_VARIANCE, Mixture, MixtureLikelihood
 from rankcut.errors import InputError, amount
-from rankcut.rankings.value import ROUNDING, block_rows
+from rankcut.parameters import EQUAL_WITHIN
+from rankcut.rankings.orders import to_ranking
+from rankcut.rankings.partitions import block_rows
 from rankcut.strengths import ChoiceLikelihood
-from rankcut.strengths.fitting import MOST_DENSE, WIDE
 from rankcut.strengths.likelihood import RankingScores
+from rankcut.strengths.terms import MOST_DENSE
 
 
 class BlocDescriptions(NamedTuple):
@@ -71,11 +72,11 @@ def describe_blocs(
     strengths = mixture.blocks - mixture.blocks.mean(axis=1, keepdims=True)
     chances, weights = mixture.chances[:, :k], likelihood.choices.weights
     masses = weights @ chances
-    freedom = np.maximum(masses**2 / np.maximum(weights @ chances**2, ROUNDING) - 1, 0.5)
+    freedom = np.maximum(masses**2 / np.maximum(weights @ chances**2, EQUAL_WITHIN) - 1, 0.5)
     n_pairs = max(1, n_items * (n_items - 1) // 2)
     critical = -special.stdtrit(freedom, (1 - confidence) / (2 * n_pairs))
     # How much each bloc counts among those outside another.
-    rates = np.tile(masses, (k, 1)) / np.maximum(masses.sum() - masses[:, None], ROUNDING)
+    rates = np.tile(masses, (k, 1)) / np.maximum(masses.sum() - masses[:, None], EQUAL_WITHIN)
     np.fill_diagonal(rates, 0.0)
     errors, places, variance = np.zeros((3, k, n_items))
     better, worse = np.zeros((2, k, n_items), dtype=np.int64)
@@ -85,14 +86,14 @@ def describe_blocs(
         slopes = []
         for bloc, theta in enumerate(strengths):
             part = slice(bloc * n_items, (bloc + 1) * n_items)
-            own = covariance[part, part]
-            shared = own[rows] if isinstance(own, np.ndarray) else own[rows].toarray()
-            apart = own.diagonal()[rows, None] + own.diagonal() - 2 * shared
+            block = covariance[part, part]
+            shared = block[rows] if isinstance(block, np.ndarray) else block[rows].toarray()
+            apart = block.diagonal()[rows, None] + block.diagonal() - 2 * shared
             ahead = theta[rows, None] - theta
-            sure = ahead > critical[bloc] * np.sqrt(np.maximum(apart, 0.0)) + ROUNDING
+            sure = ahead > critical[bloc] * np.sqrt(np.maximum(apart, 0.0)) + EQUAL_WITHIN
             better[bloc] += sure.sum(axis=0)
             worse[bloc, rows] = sure.sum(axis=1)
-            centred = own.diagonal()[rows] - 2 * shared.mean(axis=1) + own.sum() / n_items**2
+            centred = block.diagonal()[rows] - 2 * shared.mean(axis=1) + block.sum() / n_items**2
             errors[bloc, rows] = np.sqrt(np.maximum(centred, 0.0))
             before = special.expit(-ahead)
             places[bloc, rows] = before.sum(axis=1) + 0.5
@@ -106,7 +107,7 @@ def describe_blocs(
     return BlocDescriptions(
         strengths,
         errors,
-        rankdata(-strengths.round(9), method="min", axis=1).astype(np.int64),
+        to_ranking(strengths.round(9)),
         np.stack([1 + better, n_items - worse], axis=2),
         places,
         rates @ places if k > 1 else places,
@@ -128,22 +129,24 @@ def _covariance(likelihood: MixtureLikelihood, mixture: Mixture) -> Any:
     members = csr_array((np.ones(n_rows), np.arange(n_rows), likelihood.people))
     weights, chances = members @ choices.weights, mixture.chances[likelihood.people[:-1]].T
     scores, complete = [], []
-    for own, theta in zip(chances, mixture.blocks, strict=False):
-        found = plain.scores(theta)
-        scores.append(replace(found, entries=members @ found.entries, tails=members @ found.tails))
-        of_bloc = replace(plain, choices=replace(choices, weights=members.T @ (weights * own)))
-        curvature = of_bloc.derivatives(theta)[2] if dense else of_bloc.slope(theta).diagonal
+    for chance, theta in zip(chances, mixture.blocks, strict=False):
+        rows = plain.scores(theta)
+        of_people = {name: members @ getattr(rows, name) for name in ("entries", "tails", "ties")}
+        scores.append(replace(rows, **of_people))
+        of_bloc = replace(plain, choices=replace(choices, weights=members.T @ (weights * chance)))
+        curvature = of_bloc.derivatives(theta)[2] if dense else of_bloc.slope(theta)[2].diagonal
         # Nothing changes if all strengths rise: the prior holds them, whatever the counts.
         mean = float((curvature.diagonal() if dense else curvature).mean())
-        prior = max(1 / WIDE.scale, ROUNDING * mean)
+        prior = max(1 / STRENGTH_VARIANCE, EQUAL_WITHIN * mean)
         complete.append(curvature + prior * (np.eye(size) if dense else 1.0))
     if not dense:
         both = list(zip(scores, chances, strict=False))
-        known = np.concatenate(complete)
-        lost = np.concatenate([_squares(each, weights * own) for each, own in both])
-        squares = np.concatenate([_squares(each, weights * own**2) for each, own in both])
-        observed = np.where(known - lost + squares > 0, known - lost + squares, known)
-        return csr_array(diags_array((squares + 1 / WIDE.scale) / observed**2))
+        certain = np.concatenate(complete)
+        lost = np.concatenate([_squares(each, weights * chance) for each, chance in both])
+        squares = np.concatenate([_squares(each, weights * chance**2) for each, chance in both])
+        remaining = certain - lost + squares
+        observed = np.where(remaining > 0, remaining, certain)
+        return csr_array(diags_array((squares + 1 / STRENGTH_VARIANCE) / observed**2))
     pairs = [
         [_products(scores[b], scores[c], weights * chances[b] * chances[c]) for c in range(k)]
         for b in range(k)
@@ -155,15 +158,15 @@ def _covariance(likelihood: MixtureLikelihood, mixture: Mixture) -> Any:
         # Blocs one by one, as if it were known who belongs to which.
         observed = linalg.block_diag(*complete)
     inverse = linalg.inv(observed)
-    return np.asarray(inverse @ (squares + np.eye(k * size) / WIDE.scale) @ inverse)
+    return np.asarray(inverse @ (squares + np.eye(k * size) / STRENGTH_VARIANCE) @ inverse)
 
 
 def _squares(scores: RankingScores, weights: Floats) -> Floats:
     """Σ weights·s² over rankings with the scores s, for each item."""
     entries, tails, worths = scores.entries, scores.tails, scores.worths
     across = entries.T @ (weights * tails)
-    own = entries.power(2).T @ weights
-    return np.asarray(own - 2 * worths * across + worths**2 * float(weights @ tails**2))
+    each = entries.power(2).T @ weights
+    return np.asarray(each - 2 * worths * across + worths**2 * float(weights @ tails**2))
 
 
 def _products(one: RankingScores, other: RankingScores, weights: Floats) -> Floats:

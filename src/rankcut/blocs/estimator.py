@@ -1,42 +1,37 @@
 """Blocs of people who rank alike, as a scikit-learn estimator."""
 
-import warnings
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Longs
 from rankcut.blocs.descriptions import describe_blocs
 from rankcut.blocs.mixtures import Family, Mixture, MixtureLikelihood
+from rankcut.blocs.people import People, by_person
 from rankcut.blocs.selection import (
     LEAST_PEOPLE,
-    MOST_BLOCS,
     Comparison,
     Structure,
-    by_person,
-    merge_people,
-    some_people,
-    sort_columns,
+    numbers_of_blocs,
 )
-from rankcut.errors import InputError
-from rankcut.estimators import TakesRankings, check_items
-from rankcut.kernels.chosen_features import ChosenFeatures, choose_features
-from rankcut.parameters import check_share, is_whole, seed_from
+from rankcut.blocs.starts import some_people, sort_columns
+from rankcut.parameters import check_share, seed_from
+from rankcut.pictures.page import Html
+from rankcut.pictures.scene import Picture
+from rankcut.plain_estimators import HasParameters, ReadsRankings, check_fitted
 from rankcut.rankings import Rankings, Unranked
-from rankcut.rankings.value import block_rows
+from rankcut.results import EstimatorResult, Table
+from rankcut.saved_arrays import Saved
 
-# Random starts of k-means.
-_STARTS = 10
+if TYPE_CHECKING:
+    from rankcut.blocs.report import BlocReport
+    from rankcut.blocs.vectors import VectorBlocs
 
 
-class RankingBlocs(ClusterMixin, TakesRankings):
+class RankingBlocs(EstimatorResult, ReadsRankings, HasParameters):
     """Blocs: who ranks alike, whether people fall into camps, and what each bloc says.
 
     Rankings are a mixture of Plackett–Luce models, one for each bloc. Camps are announced if they
@@ -126,6 +121,18 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     [[6, 5, 4, 1, 2, 3], [1, 2, 3, 4, 5, 6]]
     """
 
+    _shares: Annotated[Floats, Saved("components")]
+    ends_: Annotated[Any, Saved("*", "items", dtype=None)]
+    labels_: Annotated[Any, Saved("people", dtype=None)]
+    _vectors: "VectorBlocs | None"
+    membership_: Annotated[Any, Saved("people", "blocs", dtype=None)]
+    rankings_: Annotated[Any, Saved("blocs", "items", dtype=None)]
+    rank_intervals_: Annotated[Any, Saved("blocs", "items", "*", dtype=None)]
+    selection_: Annotated[Any, Saved("*", dtype=None)]
+    sizes_: Annotated[Any, Saved("blocs", dtype=None)]
+    strengths_: Annotated[Floats, Saved("blocs", "items")]
+    strength_errors_: Annotated[Any, Saved("blocs", "items", dtype=None)]
+
     def __init__(
         self,
         n_blocs: int | Literal["auto"] | tuple[int, int] = "auto",
@@ -147,8 +154,8 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self,
         X: Any,
         y: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
         *,
+        sample_weight: ArrayLike | None = None,
         counts: ArrayLike | None = None,
         people: ArrayLike | None = None,
     ) -> Self:
@@ -176,11 +183,21 @@ class RankingBlocs(ClusterMixin, TakesRankings):
             X, reset=True, sample_weight=sample_weight, counts=counts, people=people
         )
         if self.features is not None:
-            rankings = replace(rankings, people=None)
+            rankings = rankings.with_people(None)
         self._divide(rankings)
         self.membership_ = self._probable(rankings)
         self.labels_ = self.membership_.argmax(axis=1)
         return self
+
+    def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> Longs:
+        """The blocs of the rankings that are fitted, as :attr:`labels_`; options of :meth:`fit`."""
+        labels: Longs = self.fit(X, y, **options).labels_
+        return labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "clusterer"
+        return tags
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The most probable bloc of each ranking; with ``features``, the nearest.
@@ -202,99 +219,73 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        check_is_fitted(self)
-        rankings = self._read(X, reset=False)
-        check_items(rankings, self._items)
-        return self._probable(rankings)
+        return self._probable(self._read(X, reset=False))
 
-    def summary(self, most: int = 5) -> str:
-        """The blocs in words.
-
-        Parameters
-        ----------
-        most : int
-            How many items to name in each place.
-        """
+    @property
+    def _report(self) -> "BlocReport":
         from rankcut.blocs.report import BlocReport
 
-        return "\n".join(BlocReport(self).lines(most))
+        check_fitted(self, "labels_")
+        return BlocReport(self)
 
-    def plot(self) -> Any:
-        """A Matplotlib figure of the places of items in each bloc."""
-        from rankcut.blocs.report import BlocReport, draw_blocs
+    def sentences(self) -> list[str]:
+        """What people are, and each bloc with what sets it apart."""
+        return self._report.sentences()
 
-        return draw_blocs(BlocReport(self))
+    def tables(self) -> dict[str, Table]:
+        """The blocs, a row for each bloc and item; and what sets them apart."""
+        return self._report.tables()
+
+    def facts(self) -> dict[str, Any]:
+        """Sizes, the evidence for each number of camps, and other numbers."""
+        return self._report.facts()
+
+    def picture(self) -> Picture:
+        """The places of the items in each bloc."""
+        return self._report.picture()
+
+    def lines(self, most: int = 20) -> list[str]:
+        """Text for a terminal, with up to ``most`` items of each bloc."""
+        return self._report.lines(most)
+
+    def body(self) -> Iterator[Html]:
+        """What the page shows: sentences, the picture, and a section for each bloc."""
+        return self._report.body()
 
     def _divide(self, rankings: Rankings) -> None:
-        """Everything but what is said of single rows."""
-        least, most = self._range()
+        """Find how many blocs there are among some of the people, then divide all of them."""
+        least, most = numbers_of_blocs(self.n_blocs)
         check_share(self.confidence, "confidence")
-        self._items = rankings.items
         self.notes_: list[str] = []
         self.selection_: dict[str, Any] | None = None
         self.structure_: Structure | None = None
         self.ends_: Floats | None = None
         columns = sort_columns(rankings)
+        people = People.of(rankings.among(columns))
+        self.n_people_ = people.n_people
+        comparison = Comparison(some_people(people.trimmed))
+        start = self._choose(comparison, least, most)
+        likelihood = MixtureLikelihood.of(people.by_evidence)
         back = np.argsort(columns, kind="stable")
-        # What a list leaves out is part of what it says: lists are told apart as they were given.
-        sorted_ = replace(
-            rankings, stored=rankings.stored[:, columns], items=None, unranked="anywhere",
-            known_listed=None,
-        )  # fmt: skip
-        merged, weights = merge_people(sorted_)
-        merged = replace(merged, unranked=rankings.unranked)
-        total, counted = float(weights.sum()), rankings.counted and rankings.people is None
-        self.n_people_ = int(total if counted else (weights > 0).sum())
-        effective = total if counted else total**2 / float((weights**2).sum())
-        scaled = replace(merged, weights=merged.counts * (effective / total))
-        comparison = Comparison(some_people(scaled))
-        mixture = self._find(comparison, least, most)
-        likelihood = MixtureLikelihood.of(scaled)
-        self._vectors: VectorBlocs | None = None
+        self._vectors = None
         self._power = 1.0
         if self.features is None:
-            mixture = likelihood.fit(mixture)
+            mixture = likelihood.fit(start)
             self._power = comparison.likelihood.power(mixture)
             chances = likelihood.expect(replace(mixture, power=self._power)).chances
         else:
-            plain = replace(merged, stored=merged.stored[:, back], items=rankings.items)
-            seed = seed_from(self.random_state)
-            self._vectors = VectorBlocs.find(plain, self.features, len(mixture.blocks), seed)
+            plain = people.merged.among(back)
+            self._vectors = self._find_vectors(plain, len(start.blocks))
             mixture = likelihood.fit_known(self._vectors.labels(plain))
             chances = mixture.chances
-        k = mixture.family.n_camps
-        chances = chances[:, :k]
-        sizes = np.bincount(chances.argmax(axis=1), merged.counts, minlength=k)
-        if rankings.people is not None:
-            sizes = sizes.round(9)  # they were added up by parts of people
-        order = np.append(np.argsort(-sizes, kind="stable"), k)
-        mixture = replace(
-            mixture,
-            blocks=mixture.blocks[order[:k]],
-            shares=mixture.shares[order],
-            chances=mixture.chances[:, order],
-        )
-        self.sizes_ = -np.sort(-sizes)
-        self.n_blocs_ = k
-        self.random_share_ = float(mixture.shares[k])
-        self.certainty_ = float(merged.counts @ chances.max(axis=1) / total)
-        # Of a person, one ranking that compares two items is enough.
-        firsts = likelihood.people[:-1]
-        silent = ~np.logical_or.reduceat(likelihood.choices.informative, firsts)
-        n_silent = float(np.add.reduceat(merged.counts, firsts)[silent].sum())
-        if n_silent and k > 1:
-            compare = "ranking compares" if n_silent == 1 else "rankings compare"
-            self.notes_.append(f"{n_silent:,.6g} {compare} no two items: the bloc is arbitrary.")
-        said = describe_blocs(likelihood, mixture, float(self.confidence))
-        self.strengths_, self.strength_errors_ = said.strengths[:, back], said.errors[:, back]
-        self.rankings_, self.rank_intervals_ = said.rankings[:, back], said.intervals[:, back]
-        self.distinctive_items_ = said.columns([self._names()[i] for i in columns.tolist()])
-        self._shares = mixture.shares
-        if self.ends_ is not None:
-            self.ends_ = self.ends_[:, back]
+        order = self._count(people, chances[:, :-1])
+        mixture = mixture.rearranged(order)
+        self.random_share_ = float(mixture.shares[-1])
+        self._note_silent(people.merged, likelihood)
+        self._describe(likelihood, mixture, columns, back)
 
-    def _find(self, comparison: Comparison, least: int, most: int) -> Mixture:
-        """The blocs of some of the people, their number as it was given or found."""
+    def _choose(self, comparison: Comparison, least: int, most: int) -> Mixture:
+        """The blocs of some of the people, as many as asked for or as there are."""
         different = max(1, comparison.n_different)
         if least > different:
             blocs = "is 1 bloc" if different == 1 else f"are {different} blocs"
@@ -302,16 +293,19 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         few = comparison.n_people < LEAST_PEOPLE
         if few and least < most:
             self.structure_ = "crowd"
-            self.notes_.append(f"Camps are not looked for among fewer than {LEAST_PEOPLE} people.")
+            alike = " of equal weight" if comparison.n_people < self.n_people_ else ""
+            self.notes_.append(
+                f"Camps are not looked for among fewer than {LEAST_PEOPLE} people{alike}."
+            )
         if few or least == most:
             return comparison.settled(min(least, different))
         k = comparison.grow(min(least, different), min(most, different))
         self.structure_, n_camps, scores, best = comparison.structure(k)
-        numbers = sorted(comparison.found)
+        mixtures = dict(sorted(comparison.by_number.items()))
         self.selection_ = {
-            "n_blocs": np.array(numbers),
-            "bic": np.array([comparison.bic(comparison.found[number]) for number in numbers]),
-            "icl": np.array([comparison.icl(comparison.found[number]) for number in numbers]),
+            "n_blocs": np.array(list(mixtures)),
+            "bic": np.array([comparison.bic(mixture) for mixture in mixtures.values()]),
+            "icl": np.array([comparison.icl(mixture) for mixture in mixtures.values()]),
             "structure": scores,
         }
         if self.structure_ == "line":
@@ -321,6 +315,44 @@ class RankingBlocs(ClusterMixin, TakesRankings):
                 # Who is far from the middle of a line does not rank at random.
                 return comparison.settled(1, plain=True)
         return comparison.settled(n_camps if n_camps >= least else k)
+
+    def _find_vectors(self, people: Rankings, k: int) -> "VectorBlocs":
+        from rankcut.blocs.vectors import VectorBlocs
+
+        return VectorBlocs.find(people, self.features, k, seed_from(self.random_state))
+
+    def _count(self, people: People, chances: Floats) -> Longs:
+        """Count the people of each bloc; returns the blocs, the largest first."""
+        counts = people.merged.counts
+        sizes = np.bincount(chances.argmax(axis=1), counts, minlength=chances.shape[1])
+        if people.merged.people is not None:
+            sizes = sizes.round(9)  # they were added up by parts of people
+        order = np.argsort(-sizes, kind="stable")
+        self.sizes_, self.n_blocs_ = sizes[order], len(order)
+        self.certainty_ = float(counts @ chances.max(axis=1) / counts.sum())
+        return order
+
+    def _note_silent(self, merged: Rankings, likelihood: MixtureLikelihood) -> None:
+        """Say how many people compare no two items in any of their rankings."""
+        firsts = likelihood.people[:-1]
+        silent = ~np.logical_or.reduceat(likelihood.choices.informative, firsts)
+        n_silent = float(np.add.reduceat(merged.counts, firsts)[silent].sum())
+        if n_silent and self.n_blocs_ > 1:
+            compare = "ranking compares" if n_silent == 1 else "rankings compare"
+            self.notes_.append(f"{n_silent:,.6g} {compare} no two items: the bloc is arbitrary.")
+
+    def _describe(
+        self, likelihood: MixtureLikelihood, mixture: Mixture, columns: Longs, back: Longs
+    ) -> None:
+        """What each bloc says; ``columns`` sorts the items, and ``back`` undoes that."""
+        blocs = describe_blocs(likelihood, mixture, float(self.confidence))
+        self.strengths_, self.strength_errors_ = blocs.strengths[:, back], blocs.errors[:, back]
+        self.rankings_, self.rank_intervals_ = blocs.rankings[:, back], blocs.intervals[:, back]
+        names = self._names()
+        self.distinctive_items_ = blocs.columns([names[column] for column in columns.tolist()])
+        self._shares = mixture.shares
+        if self.ends_ is not None:
+            self.ends_ = self.ends_[:, back]
 
     def check_restored(self) -> None:
         """Raise ValueError unless parameters fit the items; a file may hold anything."""
@@ -337,66 +369,11 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         if rankings.people is None:
             return MixtureLikelihood.of(rankings).expect(mixture).chances[:, :-1]
         once = np.maximum(rankings.counts, 1.0) if rankings.counted else None
-        sorted_, rows, _ = by_person(replace(rankings, weights=once), rankings.people)
+        ordered, rows, _ = by_person(rankings.with_weights(once), rankings.people)
         chances = np.empty((rankings.shape[0], self.n_blocs_))
-        chances[rows] = MixtureLikelihood.of(sorted_).expect(mixture).chances[:, :-1]
+        chances[rows] = MixtureLikelihood.of(ordered).expect(mixture).chances[:, :-1]
         return chances
-
-    def _range(self) -> tuple[int, int]:
-        wanted: Any = self.n_blocs
-        if isinstance(wanted, str) and wanted == "auto":
-            return 1, MOST_BLOCS
-        both = isinstance(wanted, tuple | list) and len(wanted) == 2
-        least, most = wanted if both else (wanted, wanted)
-        if is_whole(least, 1) and is_whole(most, int(least)):
-            return int(least), int(most)
-        raise InputError(
-            f'must be a whole number from 1, "auto", or the least and the most; got {wanted!r}',
-            parameter="n_blocs",
-        )
 
     def _names(self) -> tuple[Hashable, ...]:
         names: tuple[Hashable, ...] | None = self._items
         return tuple(range(self.n_features_in_)) if names is None else names
-
-
-@dataclass(frozen=True, eq=False)
-class VectorBlocs:
-    """K-means for ``features=``: centres of blocs, and the vectors that are compared with them."""
-
-    features: ChosenFeatures  #: from ranks to vectors; those of a kernel make it kernel k-means
-    centres: Floats  #: mean vectors, that of the largest bloc first
-
-    @classmethod
-    def find(cls, rankings: Rankings, features: Any, k: int, seed: int) -> "VectorBlocs":
-        """Up to k blocs, the largest first; none is without people."""
-        from sklearn.cluster import KMeans
-        from threadpoolctl import threadpool_limits
-
-        ranks, weights = _ranks(rankings), rankings.counts
-        chosen = choose_features(features, ranks, rankings.unranked, rankings.items, seed)
-        vectors = chosen.vectors(ranks)
-        # With one thread, sums have the same order on every machine.
-        # Fewer distinct vectors than blocs are reported by the caller.
-        quiet = warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
-        with threadpool_limits(1), quiet:
-            model = KMeans(min(k, len(vectors)), n_init=_STARTS, random_state=seed)
-            found = cls(chosen, model.fit(vectors, sample_weight=weights).cluster_centers_)
-        sizes = np.bincount(found.labels(rankings), weights, minlength=len(found.centres))
-        order = np.argsort(-sizes, kind="stable")
-        return cls(chosen, np.ascontiguousarray(found.centres[order[sizes[order] > 0]]))
-
-    def labels(self, rankings: Rankings) -> Longs:
-        """The bloc of each ranking: the nearest centre, the same bits in any block of rows."""
-        step, found = block_rows(max(rankings.shape[1], self.centres.size)), []
-        for start in range(0, max(rankings.shape[0], 1), step):
-            vectors = self.features.vectors(_ranks(rankings, start, start + step))
-            away = [((vectors - centre) ** 2).sum(axis=1) for centre in self.centres]
-            found.append(np.argmin(away, axis=0))
-        return np.concatenate(found)
-
-
-def _ranks(rankings: Rankings, start: int = 0, stop: int | None = None) -> Floats:
-    """Ranks of some rankings: 1 = best, NaN = unranked."""
-    groups = rankings.groups(start, stop, close=False)
-    return np.where(groups == NOWHERE, np.nan, groups.astype(np.float64) + 1.0)

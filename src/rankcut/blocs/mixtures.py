@@ -29,18 +29,20 @@ from rankcut._loops.choices import mixture_sums
 from rankcut._loops.types import Floats, Longs
 from rankcut.rankings import Rankings
 from rankcut.strengths import Choices
-from rankcut.strengths.fitting import WIDE
 from rankcut.threads import PARTS, in_order
 
 #: In how many parts people on a line are divided; an even number, so that nobody is in its middle.
 N_NODES = 16
 
+# Of strengths in a bloc: odds of exp(2) to 1 are nothing special.
+STRENGTH_VARIANCE = 4.0
+
 # L-BFGS stops where a step gains less than this share of the log-likelihood.
-CLOSE = 1e-8
+LEAST_GAIN = 1e-8
 
 # Derivatives of likelihoods are differences of so small a part of the way between two blocs; the
 # power has settled when it was found this often.
-_STEP, _REPEATED = 1e-3, 20
+_DIFFERENCE_STEP, _REPEATED = 1e-3, 20
 
 # Logarithms of shares stay above this: nobody, in effect. Some are more sure than others by up to
 # exp of τ standard deviations.
@@ -106,12 +108,22 @@ class Mixture:
             shares = np.append(shares, self.shares[-1])
         return strengths, shares
 
+    def rearranged(self, order: Longs) -> "Mixture":
+        """The mixture of camps with its camps in another order."""
+        with_random = np.append(order, len(order))
+        return replace(
+            self,
+            blocks=self.blocks[order],
+            shares=self.shares[with_random],
+            chances=self.chances[:, with_random],
+        )
+
     @property
     def entropy(self) -> Floats:
         """How unsure it is, for each ranking, to which camp it belongs."""
         chances = self.chances[:, :-1]
-        known = np.maximum(chances.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-        return np.asarray(special.entr(chances / known).sum(axis=1) * known[:, 0])
+        in_camps = np.maximum(chances.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        return np.asarray(special.entr(chances / in_camps).sum(axis=1) * in_camps[:, 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +138,7 @@ class MixtureLikelihood:
 
     @classmethod
     def of(cls, rankings: Rankings) -> "MixtureLikelihood":
-        """Of rankings of any kind; tied items that come last are no choice."""
+        """The likelihood of rankings of any kind; tied items that come last are no choice."""
         choices = Choices.of(rankings)
         if choices.tied:
             ends = choices.starts[1:]
@@ -147,7 +159,7 @@ class MixtureLikelihood:
 
     def sums(self, strengths: Floats, shares: Floats) -> tuple[Floats, Floats, Floats]:
         """The log-likelihood of each person, how probable each component is, and the gradient."""
-        own, n_rows = self.choices, self.choices.n_rankings
+        choices, n_rows = self.choices, self.choices.n_rankings
         chances, totals = np.empty((n_rows, len(strengths))), np.empty(n_rows)
         bounds = np.linspace(0, len(self.people) - 1, PARTS + 1).astype(int).tolist()
         log_shares = _logs(shares)
@@ -155,13 +167,13 @@ class MixtureLikelihood:
         def work(part: tuple[int, int]) -> Floats:
             people = self.people[part[0] : part[1] + 1]
             rows = slice(int(people[0]), int(people[-1]))
-            starts = own.starts[rows.start : rows.stop + 1]
+            starts = choices.starts[rows.start : rows.stop + 1]
             entries = slice(int(starts[0]), int(starts[-1]))
             gradient = np.zeros(strengths.shape)
             mixture_sums(
-                strengths, log_shares, people - people[0], starts - starts[0], own.items[entries],
-                own.joined[entries], own.n_listed[rows], own.others, own.weights[rows],
-                chances[rows], totals[rows], gradient,
+                strengths, log_shares, people - people[0], starts - starts[0],
+                choices.items[entries], choices.joined[entries], choices.n_listed[rows],
+                choices.others, choices.weights[rows], chances[rows], totals[rows], gradient,
             )  # fmt: skip
             return gradient
 
@@ -171,7 +183,7 @@ class MixtureLikelihood:
         return totals, chances, gradient
 
     def expect(self, mixture: Mixture) -> Mixture:
-        """The same with its log-likelihood, and how probable each camp is for each ranking."""
+        """The mixture with its log-likelihood, and how probable each camp is for each ranking."""
         totals, chances, _ = self.sums(*mixture.components)
         n_camps, n_each = mixture.family.n_camps, len(mixture.family.places)
         camps = chances[:, : n_camps * n_each].reshape(-1, n_camps, n_each).sum(axis=2)
@@ -197,7 +209,7 @@ class MixtureLikelihood:
         members = self.choices.weights[:, None] * np.maximum(chances, np.finfo(np.float64).tiny)
         scores, curvature = np.zeros((2, self.choices.n_rankings, k))
         for bloc, strengths in enumerate(blocks):
-            for step in _STEP * (np.delete(blocks, bloc, axis=0) - strengths):
+            for step in _DIFFERENCE_STEP * (np.delete(blocks, bloc, axis=0) - strengths):
                 nearby = (strengths - step, strengths, strengths + step)
                 before, here, after = (self.sums(one[None], np.ones(1))[0] for one in nearby)
                 # The prior keeps their mean from being 0.
@@ -207,10 +219,12 @@ class MixtureLikelihood:
         power = 1.0
         for _ in range(_REPEATED if curvature.any() else 0):
             chances = self.expect(replace(mixture, power=power)).chances[:, :k]
-            modelled, seen = (
+            modelled, observed = (
                 self.choices.weights @ (chances * each) for each in (curvature, scores)
             )
-            power = min(1.0, float(modelled.sum() / seen.sum()))
+            if not observed.any():
+                break
+            power = min(1.0, float(modelled.sum() / observed.sum()))
         return power
 
     def fit_known(self, labels: Longs) -> Mixture:
@@ -224,7 +238,7 @@ class MixtureLikelihood:
         chances = np.column_stack([members, np.zeros(len(members))])
         return Mixture(Family(len(blocks), noise=False), blocks, shares, chances=chances)
 
-    def fit(self, start: Mixture, close: float = CLOSE) -> Mixture:
+    def fit(self, start: Mixture, close: float = LEAST_GAIN) -> Mixture:
         """The mixture with the largest posterior, from another of its family."""
         family, size = start.family, start.blocks.size
         n_shares, n_each = family.n_camps + family.noise, len(family.places)
@@ -247,13 +261,13 @@ class MixtureLikelihood:
             slopes, masses = slopes[: len(basis)], weights @ chances
             of_camps = masses[: len(basis)].reshape(-1, n_each).sum(axis=1)
             rise = [
-                (basis.T @ slopes).ravel() - x[:size] / WIDE.scale,
+                (basis.T @ slopes).ravel() - x[:size] / STRENGTH_VARIANCE,
                 np.append(of_camps, masses[len(basis) :]) - total * mixture.shares[:n_shares],
             ]
             if family.sure:
                 turned = basis * np.tile(family.places, (family.n_camps, 1))
                 rise.append(np.array([(slopes * (turned @ mixture.blocks)).sum()]))
-            value = float(weights @ values) - float(x[:size] @ x[:size]) / (2 * WIDE.scale)
+            value = float(weights @ values) - float(x[:size] @ x[:size]) / (2 * STRENGTH_VARIANCE)
             return -value / total, -np.concatenate(rise) / total
 
         logits = np.log(np.maximum(start.shares[:n_shares], np.exp(_NOBODY)))
@@ -261,8 +275,8 @@ class MixtureLikelihood:
         limits = np.repeat([np.inf, -_NOBODY, _MOST_SPREAD], [size, n_shares, family.sure])
         bounds = optimize.Bounds(np.where(np.arange(len(x)) < size + n_shares, -limits, 0), limits)
         options = {"ftol": close, "maxcor": N_NODES}
-        found = optimize.minimize(loss, x, jac=True, bounds=bounds, options=options)
-        return self.expect(unpack(found.x))
+        best = optimize.minimize(loss, x, jac=True, bounds=bounds, options=options)
+        return self.expect(unpack(best.x))
 
 
 def _logs(chances: Floats) -> Floats:

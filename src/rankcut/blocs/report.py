@@ -1,4 +1,4 @@
-"""Blocs as a table, as data, as text, as one HTML page and as a Matplotlib figure."""
+"""Blocs as an answer: sentences, tables, a picture and a page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -9,22 +9,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.consensus.figure import draw_places
+from rankcut.consensus.figure import places_picture
 from rankcut.errors import amount
+from rankcut.maps import map_rankings
 from rankcut.parameters import ROUNDING
-from rankcut.pictures.maps import map_picture, read_map
-from rankcut.pictures.page import Cell, Head, Html, in_css, page, show_picture, table, tag
+from rankcut.pictures.page import Cell, Head, Html, in_css, show_picture, table, tag
 from rankcut.pictures.scene import Picture
-from rankcut.pictures.theme import MOST_ITEMS, colour
+from rankcut.pictures.theme import MOST_IN_FIGURE, colour
 from rankcut.rankings.ranking_set import RankingSet
+from rankcut.results import Result, Table
 
 # The structures that are no number of camps, in words.
 _KINDS = {"crowd": "one crowd, more or less sure", "line": "along a line", "plane": "over a plane"}
 
 
-@dataclass(frozen=True, eq=False)
-class BlocReport:
-    r"""What a fitted :class:`~rankcut.RankingBlocs` found, and a column beside it.
+# Items of a bloc that a sentence names.
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BlocReport(Result):
+    r"""What a fitted :class:`~rankcut.RankingBlocs` says, and a column beside it.
+
+    Tables: ``blocs``, a row for each bloc and item; ``distinctive``, what sets blocs apart; with a
+    column beside it ``cross``, how many of each bloc have each of its values.
 
     >>> from rankcut import RankingBlocs, make_mallows
     >>> centers = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
@@ -40,9 +48,8 @@ class BlocReport:
     """
 
     model: Any
-    cross: dict[str, Any] | None = (
-        None  #: a column, its values, and how many of each bloc have each
-    )
+    rankings: RankingSet | None = None  #: what to draw a map of; None draws places
+    cross: dict[str, Any] | None = None  #: a column, its values, and how many of a bloc have each
 
     @cached_property
     def items(self) -> list[str]:
@@ -52,15 +59,15 @@ class BlocReport:
     @cached_property
     def distinctive(self) -> dict[str, list[Any]]:
         """What sets blocs apart, with items as text."""
-        found = self.model.distinctive_items_
-        return {**found, "item": [str(item) for item in found["item"]]}
+        rows = self.model.distinctive_items_
+        return {**rows, "item": [str(item) for item in rows["item"]]}
 
     def crossed(self, name: str, values: NDArray[Any], counts: NDArray[Any]) -> "BlocReport":
-        """The same with a cross table of a column; empty text is unknown."""
-        known = values != ""
-        names, codes = np.unique(values[known].astype(str), return_inverse=True)
+        """The report with a cross table of a column; empty text is unknown."""
+        filled = values != ""
+        names, codes = np.unique(values[filled].astype(str), return_inverse=True)
         table = np.zeros((len(names), self.model.n_blocs_))
-        np.add.at(table, (codes, self.model.labels_[known]), counts[known])
+        np.add.at(table, (codes, self.model.labels_[filled]), counts[filled])
         shares = table / np.maximum(table.sum(axis=1, keepdims=True), ROUNDING)
         cross = {"column": name, "values": names.tolist(), "counts": table, "shares": shares}
         return replace(self, cross=cross)
@@ -72,49 +79,66 @@ class BlocReport:
 
     def rows_of(self, bloc: int) -> list[int]:
         """The rows of the distinctive items of a bloc."""
-        return [row for row, own in enumerate(self.distinctive["bloc"]) if own == bloc]
+        return [row for row, number in enumerate(self.distinctive["bloc"]) if number == bloc]
 
     def sentences(self) -> list[str]:
+        """What people are, each bloc with what sets it apart, and how sure that is."""
+        return self._in_words(_MOST_NAMED)
+
+    def remarks(self) -> list[str]:
         """Sentences about all people together."""
-        found = self._structure()
+        remarks = self._structure()
         if self.model.n_blocs_ > 1:
-            found.append(f"Mean probability of the assigned bloc: {self.model.certainty_:.2f}.")
+            remarks.append(f"Mean probability of the assigned bloc: {self.model.certainty_:.2f}.")
         share = self.model.random_share_
         if share * self.model.sizes_.sum() >= 1:
-            found.append(f"{100 * share:.0f} % fit no bloc better than orders at random do.")
-        return [*found, *self.model.notes_]
+            remarks.append(f"{100 * share:.0f} % fit no bloc better than orders at random do.")
+        return [*remarks, *self.model.notes_]
 
     def _structure(self) -> list[str]:
         """What people are: one crowd, along a line, or in camps."""
         k = self.model.n_blocs_
         if self.model.structure_ == "camps":
             return [f"People fall into {k} camps."]
-        said = [] if k == 1 else [f"Cut into {k} blocs, as asked."]
+        cut = [] if k == 1 else [f"Cut into {k} blocs, as asked."]
         if self.model.structure_ == "crowd":
-            return ["One crowd: people differ, but not in camps.", *said]
+            return ["One crowd: people differ, but not in camps.", *cut]
         if self.model.ends_ is not None:
             one, other = (self._named(end, 3) for end in self.model.ends_)
             return [
                 f"People are spread along a line, from those who prefer {one} to those who prefer "
                 f"{other}; there are no camps.",
-                *(said or ["To cut the line into parts, give a number of blocs."]),
+                *(cut or ["To cut the line into parts, give a number of blocs."]),
             ]
-        return said or ["One bloc, as asked."]
+        return cut or ["One bloc, as asked."]
 
     def _named(self, strengths: NDArray[np.float64], most: int) -> str:
         """The strongest items, fewer than half of them."""
         order = np.argsort(-strengths, kind="stable")
         return ", ".join(self.items[i] for i in order[: max(1, min(most, len(order) // 2))])
 
-    def lines(self, most: int) -> list[str]:
+    def lines(self, most: int = 20) -> list[str]:
         """Text for a terminal, with up to ``most`` items per line."""
-        first, *others = self.sentences()
+        return [*self._in_words(most), *self._cross_lines()]
+
+    def _in_words(self, most: int) -> list[str]:
+        first, *others = self.remarks()
         blocs = (line for bloc in range(self.model.n_blocs_) for line in self.about(bloc, most))
-        return [first, *blocs, *others, *self._cross_lines()]
+        return [first, *blocs, *others]
+
+    def tables(self) -> dict[str, Table]:
+        """The blocs, what sets them apart, and the column beside them."""
+        tables = {"blocs": Table(self.columns()), "distinctive": Table(self.distinctive)}
+        if self.cross is not None:
+            columns = {self.cross["column"]: self.cross["values"]}
+            for bloc, counts in enumerate(self.cross["counts"].T):
+                columns[f"bloc {bloc + 1}"] = [_plain(count) for count in counts.tolist()]
+            tables["cross"] = Table(columns)
+        return tables
 
     def columns(self) -> dict[str, list[Any]]:
         """A table with a row for each bloc and item, best item first."""
-        model, said = self.model, self.distinctive
+        model, apart = self.model, self.distinctive
         item = np.argsort(model.rankings_, axis=1, kind="stable").ravel()
         bloc = np.repeat(np.arange(model.n_blocs_), len(self.items))
         columns: dict[str, list[Any]] = {
@@ -129,13 +153,14 @@ class BlocReport:
         }
         rows = list(zip(bloc.tolist(), columns["item"], strict=True))
         for name in ("difference", "low", "high"):
-            values = map(round, said[name], repeat(6))
-            known = dict(zip(zip(said["bloc"], said["item"], strict=True), values, strict=True))
-            columns[name] = [known.get(row) for row in rows]
+            values = map(round, apart[name], repeat(6))
+            keys = zip(apart["bloc"], apart["item"], strict=True)
+            value_of = dict(zip(keys, values, strict=True))
+            columns[name] = [value_of.get(row) for row in rows]
         return columns
 
-    def data(self) -> dict[str, Any]:
-        """Everything, for JSON."""
+    def facts(self) -> dict[str, Any]:
+        """The model's numbers."""
         model = self.model
         plain = "structure n_blocs sizes rankings strengths ends selection certainty random_share"
         return {
@@ -143,11 +168,44 @@ class BlocReport:
             **{name: getattr(model, f"{name}_") for name in plain.split()},
             "intervals": model.rank_intervals_,
             "errors": model.strength_errors_,
-            "distinctive_items": self.distinctive,
             "confidence": model.confidence,
             "notes": model.notes_,
-            "cross": self.cross,
         }
+
+    def picture(self) -> Picture:
+        """The rankings in two dimensions with the blocs in colours, or the places in each bloc."""
+        rankings = self.rankings
+        if rankings is None or min(rankings.ranks.shape) < 2:
+            return self._places()
+        model = self.model
+        names = np.array([f"bloc {label + 1}" for label in model.labels_.tolist()], dtype=object)
+        title = rankings.title or "Blocs"
+        return map_rankings(
+            rankings, names, unranked=model.unranked, by_name="bloc", title=title
+        ).picture()
+
+    def _places(self) -> Picture:
+        """The places of the items in each bloc."""
+        model, k = self.model, self.model.n_blocs_
+        order = np.argsort(model.sizes_ / model.sizes_.sum() @ model.rankings_, kind="stable")
+        names = [f"bloc {bloc + 1}" for bloc in range(k)]
+        places = zip(model.rankings_, model.rank_intervals_, strict=True)
+        groups = dict(zip(names, places, strict=True))
+        title = f"{k} camps" if model.structure_ == "camps" else f"{k} blocs"
+        if k == 1:
+            title = "People along a line" if model.structure_ == "line" else "One crowd"
+        size = amount(round(float(model.sizes_.sum())), "ranking")
+        legend = f"{size}. Dots: places in each bloc. Lines: possible places."
+        sizes = dict(zip(names, map(_plain, model.sizes_.tolist()), strict=True))
+        return places_picture(title, legend, groups, self.items, order.tolist(), sizes)
+
+    def page(self, title: str | None = None) -> str:
+        """One HTML page, which needs no network."""
+        return super().page(title or (self.rankings and self.rankings.title) or "Blocs")
+
+    def body(self) -> Iterator[Html]:
+        """Sentences, the picture, a section for each bloc, a cross table, and the evidence."""
+        return _body(self)
 
     def _cross_lines(self) -> Iterator[str]:
         if self.cross is None:
@@ -189,35 +247,12 @@ class BlocReport:
         return text + (" > …" if most < len(ranks) else "")
 
 
-def bloc_map(rankings: RankingSet, model: Any) -> Picture:
-    """The rankings in two dimensions, with the blocs that a model found in colours."""
-    names = np.array([f"bloc {label + 1}" for label in model.labels_.tolist()], dtype=object)
-    found = read_map(rankings, names, model.unranked, by_name="bloc")
-    return map_picture(found, rankings.title or "Blocs")
-
-
-def bloc_page(report: BlocReport, title: str = "", shown: Picture | None = None) -> str:
-    """The page; ``shown`` is a map with the blocs in colours.
-
-    Examples
-    --------
-    >>> from rankcut import RankingBlocs, make_mallows
-    >>> votes = make_mallows(100, 3, phi=0.2, centers=[[1, 2, 3], [3, 2, 1]], random_state=0)
-    >>> html = bloc_page(BlocReport(RankingBlocs(2).fit(votes.ranks)), "Votes")
-    >>> "<title>Votes</title>" in html, "Bloc 2" in html
-    (True, True)
-    """
-    heading = title or "Blocs"
-    return page(heading, tag("h1", heading), *_body(report, shown))
-
-
-def _body(report: BlocReport, shown: Picture | None) -> Iterator[Html]:
+def _body(report: BlocReport) -> Iterator[Html]:
     people = _people(float(report.model.sizes_.sum()))
     yield tag("p", f"{people}, {amount(len(report.items), 'item')}.", kind="soft")
-    for sentence in report.sentences():
+    for sentence in report.remarks():
         yield tag("p", sentence)
-    if shown is not None:
-        yield from show_picture(shown)
+    yield from show_picture(report.picture())
     blocs = (tag("section", *_bloc(report, bloc)) for bloc in range(report.model.n_blocs_))
     yield tag("div", *blocs, kind="blocs")
     if report.cross is not None:
@@ -259,35 +294,14 @@ def _bloc(report: BlocReport, bloc: int) -> Iterator[Html]:
     yield tag("p", report.share(bloc), kind="soft")
     rows = report.rows_of(bloc)
     if rows:
-        said = "; ".join(report.difference(row) for row in rows[:5])
-        yield tag("p", f"What sets it apart: {said}.")
+        apart = "; ".join(report.difference(row) for row in rows[:_MOST_NAMED])
+        yield tag("p", f"What sets it apart: {apart}.")
     ranking, cells = report.model.rankings_[bloc], []
-    for i in ranking.argsort(kind="stable").tolist()[:MOST_ITEMS]:
+    for i in ranking.argsort(kind="stable").tolist()[:MOST_IN_FIGURE]:
         low, high = report.model.rank_intervals_[bloc, i].tolist()
         possible = str(low) if low == high else f"{low} to {high}"
         cells.append([int(ranking[i]), report.items[i], possible])
     yield table(["place", "item", "possible"], cells)
-
-
-def draw_blocs(report: BlocReport) -> Any:
-    """A Matplotlib figure: places of the items in each bloc.
-
-    >>> from rankcut import RankingBlocs, make_mallows
-    >>> votes = make_mallows(100, 3, phi=0.2, centers=[[1, 2, 3], [3, 2, 1]], random_state=0)
-    >>> figure = draw_blocs(BlocReport(RankingBlocs(2).fit(votes.ranks)))
-    >>> [text.get_text() for text in figure.legends[0].texts]
-    ['bloc 1 (51)', 'bloc 2 (49)']
-    """
-    model, k = report.model, report.model.n_blocs_
-    order = np.argsort(model.sizes_ / model.sizes_.sum() @ model.rankings_, kind="stable")
-    names = [f"bloc {bloc + 1} ({size:,.6g})" for bloc, size in enumerate(model.sizes_.tolist())]
-    groups = list(zip(names, model.rankings_, model.rank_intervals_, strict=True))
-    title = f"{k} camps" if model.structure_ == "camps" else f"{k} blocs"
-    if k == 1:
-        title = "People along a line" if model.structure_ == "line" else "One crowd"
-    rankings = amount(round(float(model.sizes_.sum())), "ranking")
-    said = f"{rankings}. Dots: places in each bloc. Lines: possible places."
-    return draw_places(groups, report.items, order[:MOST_ITEMS].tolist(), title, said)
 
 
 def _people(size: float) -> str:

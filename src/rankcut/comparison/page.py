@@ -5,17 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from rankcut.comparison.results import (
-    LEVEL,
-    MEASURES,
-    UNITS,
-    adjusted_in_words,
-    p_in_words,
-    sizes_in_words,
-)
+from rankcut.comparison.results import MEASURES, UNITS, limits_in_words, sizes_in_words
 from rankcut.pictures.page import (
     Cell,
-    Dot,
     Head,
     Html,
     item_button,
@@ -25,12 +17,13 @@ from rankcut.pictures.page import (
     tag,
     track,
 )
-from rankcut.pictures.scene import Key, Legend
-from rankcut.pictures.theme import COLOURS, MOST_ITEMS, group_colours, name_colours
+from rankcut.pictures.scene import Dot, Key, Legend
+from rankcut.pictures.theme import COLOURS, MOST_IN_FIGURE, group_colours, name_colours
+from rankcut.results.words import LEVEL, adjusted_in_words, p_in_words
 
 FINE_PRINT = (
-    "Faint: no difference found. p-values hold for all items and pairs of groups at once. They "
-    "assume independent people; groups may differ in spread and size."
+    "Faint: no difference found. p-values and intervals hold for all items and pairs of groups at "
+    "once. They assume independent people; groups may differ in spread and size."
 )
 
 
@@ -55,12 +48,17 @@ def _section(result: Mapping[str, Any], *, several: bool) -> Iterator[Html]:
     if several:
         p = adjusted_in_words(result["p_adjusted"], result["p_value"], result["p_floor"])
         yield tag("p", f"For all comparisons together: {p}.", kind="soft")
+    yield from show_details(result)
+
+
+def show_details(result: Mapping[str, Any]) -> Iterator[Html]:
+    """Notes, items, pairs, lists and pairs of groups of ``GroupComparison.to_dict``."""
     for note in result["notes"]:
         yield tag("p", note, kind="soft")
     yield from show_items(result)
     if result["pairs"]:
         yield tag("h2", f"Pairs: share that prefers the first{_some(result['pairs'])}")
-        yield _table(result["pairs"][:MOST_ITEMS], result)
+        yield _table(result["pairs"][:MOST_IN_FIGURE], result)
     listing = result["listing"]
     if listing:
         p = p_in_words(listing["p_value"], listing["p_floor"])
@@ -69,11 +67,13 @@ def _section(result: Mapping[str, Any], *, several: bool) -> Iterator[Html]:
     if result["between"]:
         by_clearness = sorted(result["between"], key=itemgetter("p_value"))
         yield tag("h2", f"Groups, two at a time{_some(result['between'])}")
-        yield _table(by_clearness[:MOST_ITEMS], result)
+        yield _table(by_clearness[:MOST_IN_FIGURE], result)
 
 
 def _some(rows: Sequence[Any]) -> str:
-    return f" (the {MOST_ITEMS} clearest of {len(rows):,})" if len(rows) > MOST_ITEMS else ""
+    return (
+        f" (the {MOST_IN_FIGURE} clearest of {len(rows):,})" if len(rows) > MOST_IN_FIGURE else ""
+    )
 
 
 def show_items(
@@ -98,19 +98,23 @@ def show_items(
     every = [row[f"{unit} in {group}"] for row in rows for group in groups]
     ends = (math.floor(min(every)), math.ceil(max(every)))
     gaps = {"difference": "difference", "shrunk": "with the graph"}
-    gaps = {name: said for name, said in gaps.items() if rows and name in rows[0]}
+    gaps = {name: words for name, words in gaps.items() if rows and name in rows[0]}
+    interval = f"{100 * result['confidence']:g} % interval"
+    if rows and "odds_ratio" in rows[0]:
+        interval += " of the odds ratio"
     body = []
     for row in rows:
         name, means = str(row["item"]), [row[f"{unit} in {group}"] for group in groups]
-        said = (f"{group} {place:.1f}" for group, place in zip(groups, means, strict=True))
+        each = (f"{group} {place:.1f}" for group, place in zip(groups, means, strict=True))
         dots = [Dot(*dot) for dot in zip(means, map(colours.__getitem__, groups), strict=True)]
-        line = track(dots, ends, f"{what.capitalize()} of {name}: {', '.join(said)}", joined=True)
-        shown = name if numbers is None else item_button(numbers[name], name)
+        line = track(dots, ends, f"{what.capitalize()} of {name}: {', '.join(each)}", joined=True)
+        label = name if numbers is None else item_button(numbers[name], name)
         body.append(
             [
-                Cell(shown, name),
+                Cell(label, name),
                 Cell(line, means[0]),
                 *(Cell(f"{row[name]:.2f}", row[name]) for name in gaps),
+                Cell(limits_in_words(row), row["low"]),
                 row.get("higher_in", row.get("more_in")),
                 row.get("lower_in", row.get("less_in")),
                 _p_cell(row["p_value"], result),
@@ -120,12 +124,13 @@ def show_items(
         Head("item", "name"),
         Head(what, "line", ends),
         *(Head(gaps[name], "number roomy") for name in gaps),
+        Head(interval, "number roomy"),
         Head("higher in", "roomy"),
         Head("lower in", "roomy"),
         Head("p", "number"),
     ]
-    chosen = None if numbers is None else [numbers[str(row["item"])] for row in rows]
-    yield table(heads, body, items=chosen, faint=[row["p_value"] > LEVEL for row in rows])
+    item_numbers = None if numbers is None else [numbers[str(row["item"])] for row in rows]
+    yield table(heads, body, items=item_numbers, faint=[row["p_value"] > LEVEL for row in rows])
     yield tag("p", MEASURES[result["measure"]], kind="soft")
     yield tag("p", FINE_PRINT, kind="soft")
 

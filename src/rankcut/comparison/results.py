@@ -1,27 +1,26 @@
-"""What a comparison found, as numbers, tables, words and pictures."""
+"""What a comparison says, as numbers, tables, words and pictures."""
 
-import html
-from abc import ABC, abstractmethod
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-import narwhals as nw
-
-from rankcut.parameters import MOST_LISTED, check_choice
-from rankcut.rankings.value import ROUNDING
-
-# p-values up to this are called a difference.
-LEVEL = 0.05
-
-# Numbers of a computer end here: smaller p-values are said to be below it.
-SMALLEST = 1e-300
+from rankcut.parameters import MOST_LISTED
+from rankcut.pictures.charts import Row, dot_chart
+from rankcut.pictures.page import Html, tag
+from rankcut.pictures.scene import Dot, Key, Legend, Picture
+from rankcut.pictures.theme import OTHERS, group_colours, name_colours
+from rankcut.results.result import Result
+from rankcut.results.table import Table
+from rankcut.results.words import LEVEL, p_in_words
 
 Measure: TypeAlias = Literal["places", "strengths", "order", "listing"]
 
 MEASURES = {
-    "places": "Compared: mean places. They are relative: one item up, the rest down.",
+    "places": (
+        "Compared: mean places; each person counts once. They are relative: one item up, the rest "
+        "down."
+    ),
     "strengths": "Compared: strengths (log odds of being chosen), whatever is shown or listed.",
     "order": "Compared: strengths among the items that each list has, whatever it leaves out.",
     "listing": "Compared: how often each item is listed, wherever it stands.",
@@ -35,178 +34,69 @@ UNITS: dict[str, Literal["place", "strength", "listed"]] = {
     "listing": "listed",
 }
 
-
-class Table:
-    """Columns of equal length.
-
-    Parameters
-    ----------
-    columns : mapping of str to sequence
-        The columns, in their order.
-
-    Examples
-    --------
-    >>> table = Table({"item": ["uni", "ika"], "p_value": [0.0123, 0.5]})
-    >>> table
-    item  p_value
-    uni    0.0123
-    ika       0.5
-    >>> table["item"], table[1]
-    (['uni', 'ika'], {'item': 'ika', 'p_value': 0.5})
-    """
-
-    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
-        self.columns = {name: list(values) for name, values in columns.items()}
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), []))
-
-    def __getitem__(self, which: int | str) -> Any:
-        """A column by its name, or a row by its number."""
-        if isinstance(which, str):
-            return self.columns[which]
-        return {name: values[which] for name, values in self.columns.items()}
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (self[row] for row in range(len(self)))
-
-    def to_frame(self, backend: Any = None) -> Any:
-        """The table as a pandas or Polars frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"} or None
-            Which library; None is the one that is installed, pandas first.
-        """
-        if backend is None:
-            backend = next((name for name in ("pandas", "polars") if find_spec(name)), None)
-        if backend is None:
-            raise ModuleNotFoundError(
-                "a frame needs pandas or Polars, and neither is installed; read the columns of the "
-                "table, or install one of them"
-            )
-        check_choice(backend, ("pandas", "polars", "pyarrow"), "backend")
-        return nw.from_dict(self.columns, backend=backend).to_native()
-
-    def __repr__(self) -> str:
-        cells = [[_shown(value) for value in values] for values in self.columns.values()]
-        numeric = [all(isinstance(v, int | float) for v in vs) for vs in self.columns.values()]
-        widths = [
-            max(map(len, [name, *column])) for name, column in zip(self.columns, cells, strict=True)
-        ]
-        lines = [list(self.columns), *map(list, zip(*cells, strict=True))]
-        return "\n".join(
-            "  ".join(
-                cell.rjust(width) if number else cell.ljust(width)
-                for cell, width, number in zip(line, widths, numeric, strict=True)
-            ).rstrip()
-            for line in lines
-        )
-
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_shown(v))}</td>" for v in row.values()) + "</tr>"
-            for row in self
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+_SCALES = {
+    "place": ("Mean places by group", "mean place in the group (1 = best)"),
+    "strength": (
+        "Strengths by group",
+        "strength in the group (log odds of being chosen; 0 = an average item)",
+    ),
+    "listed": ("Listed by group", "share of the group that lists the item"),
+}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class TestedEffect(ABC):
-    """What a test found.
-
-    Attributes
-    ----------
-    p_value : float
-        Chance of a difference as clear as this, or clearer, if there is none.
-    effect_size : float
-        Share of the variation of rankings that the labels explain, corrected for chance (ε²): its
-        mean is 0 if labels mean nothing, so it may be slightly negative.
-    effect_interval : (float, float)
-        95 % confidence interval of the effect size, by itself.
-    method : str
-        How p was found: by random permutations, or a normal approximation.
-    features : str
-        What the overall test looks at.
-    n_permutations : int
-        Number of permutations.
-    notes : tuple of str
-        What else a reader should know, such as rankings left out.
-    """
-
-    p_value: float
-    effect_size: float
-    effect_interval: tuple[float, float]
-    method: str
-    features: str
-    n_permutations: int
-    notes: tuple[str, ...]
-
-    tables: ClassVar[tuple[str, ...]]
-    """The names of the tables, the first one shown in notebooks."""
-
-    @property
-    def p_floor(self) -> float:
-        """The smallest p-value that this many permutations can show; 0 without them."""
-        return 1.0 / (1 + self.n_permutations) if self.n_permutations else 0.0
-
-    @abstractmethod
-    def verdict(self) -> str:
-        """One sentence: whether something was found, and how much it explains."""
-
-    def to_frame(self, table: str | None = None, backend: str | None = None) -> Any:
-        """A table as a pandas or Polars frame.
-
-        Parameters
-        ----------
-        table : str or None
-            One of ``tables``; None is the first.
-        backend : {"pandas", "polars", "pyarrow"} or None
-            Which library; None is the one that is installed, pandas first.
-        """
-        if table is not None:
-            check_choice(table, self.tables, "table")
-        found: Table = getattr(self, self.tables[0] if table is None else table)
-        return found.to_frame(backend)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.verdict()})"
-
-    def _repr_html_(self) -> str:
-        table: Table = getattr(self, self.tables[0])
-        return f"<p>{html.escape(self.verdict())}</p>{table._repr_html_()}"
-
-
-@dataclass(frozen=True, repr=False, kw_only=True)
-class GroupComparison(TestedEffect):
-    """What :func:`~rankcut.compare_groups` found, beside what is in each :class:`TestedEffect`.
+class GroupComparison(Result):
+    """What :func:`~rankcut.compare_groups` says.
 
     Attributes
     ----------
     measure : {"places", "strengths", "order", "listing"}
         What is compared.
+    p_value : float
+        Chance of a difference as clear as this, or clearer, if there is none.
+    effect_size : float
+        Share of the variation of rankings that the groups explain, corrected for chance (ε²): its
+        mean is 0 if groups mean nothing, so it may be slightly negative.
+    effect_interval : (float, float)
+        Confidence interval of the effect size, by itself; from 0 to 1 if p cannot be small.
     groups : dict
         The groups, and the number of rankings of each.
     n_units : int
-        Number of rankings, or of people, among which labels are exchanged.
+        Number of people, or of rankings if it is not known whose they are.
     design_effect : dict
         With weights or people, how many times larger the variance of a group's mean places is
         than that of as many single rankings of equal weight; otherwise empty.
     items : Table
-        For each item the mean place in each group, 1 = best, or the strength, 0 = average, or the
-        share that lists it; the clearest difference between two groups, where the item stands
-        higher and lower, and a p-value adjusted for all items and all pairs of groups.
+        For each item the clearest difference between two groups, where the item stands higher and
+        lower, a p-value adjusted for all items and all pairs of groups, the limits ``low`` and
+        ``high`` of the difference (all that is possible where people are too few for p to be
+        small), and the mean place in each group, 1 = best; or the share that
+        lists it. If strengths are compared: the strength, 0 = average, and the ``odds_ratio`` of
+        being chosen rather than an average item, from ``low`` to ``high``.
     pairs : Table
-        The same for pairs: the share of each group that prefers the first item to the second.
+        For pairs of items: the share of each group that prefers the first item to the second.
     between : Table
         With three groups or more, all pairs of groups, each with its own p-value, adjusted for all
         of them.
     listing : GroupComparison or None
         For partial lists: do groups list different items? None if there is nothing to compare.
+    method : str
+        How p was computed.
+    features : str
+        What the overall test looks at.
+    n_permutations : int
+        Number of draws without a difference.
+    confidence : float
+        Of intervals: those of ``items`` hold for all items at once, those of ``pairs`` for all
+        pairs.
+    notes : tuple of str
+        What else a reader should know, such as rankings left out.
     """
 
     measure: Measure
+    p_value: float
+    effect_size: float
+    effect_interval: tuple[float, float]
     groups: dict[Hashable, int]
     n_units: int
     design_effect: dict[Hashable, float]
@@ -214,25 +104,77 @@ class GroupComparison(TestedEffect):
     pairs: Table
     between: Table
     listing: "GroupComparison | None"
+    method: str
+    features: str
+    n_permutations: int
+    confidence: float
+    notes: tuple[str, ...]
 
-    tables = ("items", "pairs", "between")
+    @property
+    def p_floor(self) -> float:
+        """The smallest p-value that this many draws can show."""
+        return 1.0 / (1 + self.n_permutations)
+
+    def tables(self) -> dict[str, Table]:
+        """Items, pairs of items, and pairs of groups."""
+        return {"items": self.items, "pairs": self.pairs, "between": self.between}
+
+    def body(self) -> Iterator[Html]:
+        """What a page shows below its heading: the verdict, sizes, and the tables as drawings."""
+        from rankcut.comparison.page import show_details
+
+        yield tag("p", self.verdict(), kind="says")
+        yield tag("p", f"{sizes_in_words(self.groups)} {self.method}", kind="soft")
+        yield from show_details(self.to_dict())
 
     def verdict(self) -> str:
         """One sentence: whether groups differ, and how much they explain."""
-        same = "No difference between groups was found"
-        return verdict_in_words(self, "Groups differ", same, "group")
+        low, high = (100.0 * end for end in self.effect_interval)
+        share = 100.0 * max(self.effect_size, 0.0)
+        differ = self.p_value <= LEVEL
+        words = "Groups differ" if differ else "No difference between groups was found"
+        return (
+            f"{words} ({p_in_words(self.p_value, self.p_floor)}); the group explains "
+            f"{share:.1f} % of the variation ({low:.1f} to {high:.1f})."
+        )
 
-    def summary(self) -> str:
-        """The findings in plain words; items and pairs with p up to 0.05 are named."""
-        lines, found = [self.verdict()], significant(self.items)
-        if found:
+    def headline(self) -> str:
+        """The verdict."""
+        return self.verdict()
+
+    def facts(self) -> dict[str, Any]:
+        """Single values, and what a page needs beside the tables."""
+        values: dict[str, Any] = {"verdict": self.verdict(), "p_floor": self.p_floor}
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            if isinstance(value, Table):
+                continue
+            if isinstance(value, Result):
+                value = value.to_dict()
+            elif isinstance(value, dict):
+                value = {str(group): number for group, number in value.items()}
+            elif isinstance(value, tuple):
+                value = list(value)
+            values[name] = value
+        return values
+
+    def sentences(self) -> list[str]:
+        """The answer in plain words; items and pairs with p up to 0.05 are named."""
+        lines, clear = [self.verdict()], significant(self.items)
+        if clear:
             lines.append("Items that differ:")
-            lines += [f"  {row['item']}: {item_in_words(row, self.p_floor)}" for row in found]
-        return "\n".join([*lines, *self.details()])
+            lines += [f"  {row['item']}: {item_in_words(row, self.p_floor)}" for row in clear]
+        return [*lines, *self.details()]
 
     def details(self) -> list[str]:
         """The rest of the summary: pairs, lists, groups, sizes, method, notes."""
         lines, floor = [], self.p_floor
+        if self.items and len(self.items):
+            what = "odds ratios" if "odds_ratio" in self.items.columns else "differences"
+            lines.append(
+                f"Intervals are {100 * self.confidence:g} % confidence intervals of the {what} of "
+                "all items at once."
+            )
         apart = significant(self.pairs)
         if apart:
             row = apart[0]
@@ -248,8 +190,8 @@ class GroupComparison(TestedEffect):
             lines.append(f"{words} ({p_in_words(self.listing.p_value, self.listing.p_floor)}).")
         if len(self.between):
             apart = significant(self.between)
-            said = f"{len(apart)} of {len(self.between)} pairs of groups {_differ(apart)}"
-            lines.append(said + (":" if apart else "."))
+            count = f"{len(apart)} of {len(self.between)} pairs of groups {_differ(apart)}"
+            lines.append(count + (":" if apart else "."))
             lines += [
                 f"  {row['first']} and {row['second']} ({p_in_words(row['p_value'], floor)}; "
                 f"{_percent(row['effect_size'])} %)"
@@ -261,26 +203,28 @@ class GroupComparison(TestedEffect):
             lines.append(f"Design effect: {', '.join(each)}.")
         return [*lines, *self.notes]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers, text, lists and dictionaries, ready for JSON."""
-        plain: dict[str, Any] = {"verdict": self.verdict(), "p_floor": self.p_floor}
-        for name in self.__dataclass_fields__:
-            value = getattr(self, name)
-            if isinstance(value, GroupComparison):
-                value = value.to_dict()
-            elif isinstance(value, dict):
-                value = {str(group): number for group, number in value.items()}
-            elif isinstance(value, Table | tuple):
-                value = list(value)
-            plain[name] = value
-        return plain
-
-    def plot(self) -> Any:
-        """The items' mean places or strengths in each group, as a Matplotlib figure."""
-        from rankcut.pictures.figures import draw_group_places
-
-        unit = UNITS[self.measure]
-        return draw_group_places(self.items, self.groups, LEVEL, self.verdict(), unit)
+    def picture(self) -> Picture:
+        """The items' mean places or strengths in each group, best on top; unclear ones faint."""
+        unit, groups = UNITS[self.measure], [str(name) for name in self.groups]
+        colours = group_colours({str(name): size for name, size in self.groups.items()})
+        entries = []
+        for row in self.items:
+            means = [row[f"{unit} in {group}"] for group in self.groups]
+            dots = [
+                Dot(mean, colours[group], tip=f"{group}: {mean:.2f}")
+                for group, mean in zip(groups, means, strict=True)
+            ]
+            # Groups with a colour of their own lie on top, which are drawn last.
+            dots.sort(key=lambda dot: dot.colour == OTHERS)
+            entries.append((sum(means), Row(str(row["item"]), dots, row["p_value"] > LEVEL)))
+        entries.sort(key=lambda entry: entry[0], reverse=unit != "place")
+        title, axis = _SCALES[unit]
+        sizes = {str(name): size for name, size in self.groups.items()}
+        legend = Legend("", [Key(*entry) for entry in name_colours(sizes)])
+        faint = " Faint: no difference found." if any(row.faint for _, row in entries) else ""
+        rows = [row for _, row in entries]
+        words = f"{self.verdict()}{faint}"
+        return dot_chart(title, words, rows, axis, joined=True, legends=[legend])
 
 
 def significant(table: Table) -> list[dict[str, Any]]:
@@ -310,44 +254,27 @@ def item_in_words(row: Mapping[str, Any], floor: float = 0.0) -> str:
     if "more_in" in row:
         points = f"{_percent(row['difference'])} points"
         return f"listed {points} more often in {row['more_in']} than in {row['less_in']} ({p})"
-    strength = any(name.startswith("strength in ") for name in row)
-    more = "stronger" if strength else "places higher"
+    where = f"in {row['higher_in']} than in {row['lower_in']}"
+    if "odds_ratio" in row:
+        ends = f"odds × {row['odds_ratio']:.2f}, {limits_in_words(row)}"
+        more = "stronger"
+    else:
+        ends, more = limits_in_words(row), "places higher"
     if "shrunk" in row:
         p += f"; {row['shrunk']:.2f} with the graph"
-    return f"{row['difference']:.2f} {more} in {row['higher_in']} than in {row['lower_in']} ({p})"
+    return f"{row['difference']:.2f} {more} {where} ({ends}; {p})"
 
 
-def p_in_words(value: float, floor: float = 0.0) -> str:
-    """A p-value with about two digits; up to ``floor`` permutations cannot tell how small it is.
+def limits_in_words(row: Mapping[str, Any]) -> str:
+    """An interval; a dash for one without bounds.
 
-    >>> p_in_words(0.0123), p_in_words(0.001, 0.001), p_in_words(3.14e-9), p_in_words(0.0)
-    ('p = 0.012', 'p ≤ 0.001', 'p = 3.1e-09', 'p < 1e-300')
+    >>> limits_in_words({"low": 0.5, "high": 2.0}), limits_in_words({"low": 0.0, "high": None})
+    ('0.50 to 2.00', '–')
     """
-    if value < SMALLEST:
-        return f"p < {SMALLEST:g}"
-    if value <= floor * (1.0 + ROUNDING):
-        return f"p ≤ {value:.2g}"
-    return f"p = {value:.2g}" if value < 0.1 else f"p = {value:.2f}"
-
-
-def adjusted_in_words(adjusted: float, own: float, floor: float) -> str:
-    """A p-value adjusted by Holm's method, which is a bound if its own is.
-
-    >>> adjusted_in_words(0.02, 0.01, 0.01), adjusted_in_words(0.04, 0.02, 0.01)
-    ('p ≤ 0.02', 'p = 0.04')
-    """
-    return p_in_words(adjusted, adjusted if own <= floor * (1.0 + ROUNDING) else 0.0)
-
-
-def verdict_in_words(result: TestedEffect, differ: str, same: str, what: str) -> str:
-    """Whether something was found, how sure that is, and how much it explains."""
-    low, high = (100.0 * end for end in result.effect_interval)
-    share = 100.0 * max(result.effect_size, 0.0)
-    words = differ if result.p_value <= LEVEL else same
-    return (
-        f"{words} ({p_in_words(result.p_value, result.p_floor)}); the {what} explains "
-        f"{share:.1f} % of the variation ({low:.1f} to {high:.1f})."
-    )
+    low, high = row["low"], row["high"]
+    if high is None or math.isinf(high):  # None in JSON
+        return f"{low:.2f} or more" if low else "–"
+    return f"{low:.2f} to {high:.2f}"
 
 
 def _differ(rows: Sequence[Any]) -> str:
@@ -356,9 +283,3 @@ def _differ(rows: Sequence[Any]) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,132 +1,377 @@
-"""Statistics of groups that survive unequal spread: each group has variances of its own.
+"""Differences between groups by their own errors, and how large they are without a difference.
 
-All are score statistics: variances are about the mean of the groups that are compared, which keeps
-them from the false alarms of Welch's t in small groups whose values are 0 and 1.
+Each group has a mean in each coordinate (an item's place, its strength) with a variance of its own
+and degrees of freedom, as in Welch's test (1947). A difference of two groups is judged by |z|:
+Student's t, turned into the |z| of a normal distribution (Wallace 1959), so that groups of few and
+of many people can be compared. All of it is computed again in draws without a difference (people
+exchanged between groups, or a parametric bootstrap); p-values are shares of draws.
 
-*Items, pairs*: z = (μ_a − μ_b)/√(v_a + v_b) of two groups, with v_g the variance of a group's mean.
-A family of differences is judged by its largest |z|, step by step (Westfall and Young 1993).
-
-*Overall*: the Cauchy combination (Liu and Xie 2020) of the p-values of three statistics. One finds
-a large difference of one item best, one many small ones, one a difference across correlated items:
-
-- the largest |z|, by the normal distribution and Šidák's inequality;
-- the modified ANOVA-type statistic (MATS; Friedrich and Pauly 2018), for two groups the sum of z²;
-- Hotelling's trace tr(HG⁻¹), with H the sum of squares between groups and G what is expected of it
-  from the groups' covariances, their correlations halved (a ridge; Warton 2008): one group may vary
-  in directions in which another hardly does, and the permuted groups are of both kinds.
-
-The last two are about F distributed (Box 1954). What is compared with permutations is the combined
-p-value, found anew from the variances and covariances of each permutation (prepivoting; Chung and
-Romano 2016): spreads and sizes then hardly matter.
+- *Items and pairs*: by the largest |z| of those that are not clearer (Westfall and Young 1993).
+- *Overall*: by the largest |z| and by the sum of squares of all (MATS; Friedrich and Pauly 2018).
+  The first finds one item that moved far, the second many that moved a little. The smaller of
+  their p-values (Tippett 1931) is again judged by its share of draws.
 """
 
-import math
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.special import fdtrc, log_ndtr
-from scipy.stats import norm
+from scipy.special import chdtrc, ndtr, ndtri
 
-from rankcut._loops.types import Flags, Floats, Longs
-from rankcut.rankings.value import ROUNDING
+from rankcut._loops.types import Floats, Longs
+from rankcut.parameters import AT_ONCE, EQUAL_WITHIN
+from rankcut.threads import in_order
 
-# P-values nearer to 1 would outweigh small ones in a Cauchy combination.
-LARGEST_P = 0.99
-# The part of the correlations that Hotelling's trace keeps: benchmarks/comparison_choice.py.
-CORRELATIONS_KEPT = 0.5
+# With more degrees of freedom than this, a variance is as good as known.
+MANY_FREEDOMS = 50.0
+
+# Fewest draws, of very many coordinates: p-values from 0.002.
+LEAST_DRAWS = 499
+
+# Groups with fewer people have no variance to rely on: benchmarks/comparison/comparison.py.
+FEW_IN_GROUP = 10
+
+# Numbers that are added up for all draws of an answer: some ten seconds.
+WORK = 1 << 33
+
+# So many degrees of freedom are infinite, but for rounding.
+_MOST_FREEDOMS = 1.0 / EQUAL_WITHIN
+
+_TINY = float(np.finfo(np.float64).tiny)
+
+# t² where groups of unanimous people differ.
+_ENORMOUS = 1.0 / EQUAL_WITHIN**2
 
 
-class Estimate(NamedTuple):
-    """A number with a 95 % confidence interval."""
+class Options(NamedTuple):
+    """Number of draws, what intervals hold, the seed, and the number of threads."""
 
-    value: float
-    interval: tuple[float, float]
+    n_permutations: int
+    confidence: float
+    seed: int
+    n_jobs: int | None = None
+
+
+class Differences(NamedTuple):
+    """Differences of each two groups in each coordinate, with their variances; (…, n_pairs, n)."""
+
+    gaps: Floats
+    variances: Floats
+    freedoms: Floats  #: Satterthwaite's degrees of freedom of each
+
+    @property
+    def z(self) -> Floats:
+        """|z| of a normal distribution as unlikely as |t|; enormous where nothing varies."""
+        squares = np.where(np.abs(self.gaps) > EQUAL_WITHIN, _ENORMOUS, 0.0)
+        np.divide(self.gaps**2, self.variances, out=squares, where=self.variances > 0)
+        return normal_scores(squares, self.freedoms)
+
+    def margins(self, largest: float) -> Floats:
+        """Half of the width of intervals that reach as far as a |z| this large."""
+        freedoms = np.clip(self.freedoms, EQUAL_WITHIN, _MOST_FREEDOMS)
+        score = largest * (8.0 * freedoms + 3.0) / (8.0 * freedoms + 1.0)
+        with np.errstate(over="ignore"):
+            t = np.sqrt(freedoms * np.expm1(score**2 / freedoms))
+        # Where nothing varies a difference is sure, or, of too few people, says nothing.
+        silent = (np.abs(self.gaps) > EQUAL_WITHIN) & (self.z <= largest)
+        sure = np.where(silent, np.inf, 0.0)
+        return np.where(self.variances > 0, np.sqrt(self.variances) * t, sure)
+
+
+def normal_scores(squares: Floats, freedoms: Any) -> Floats:
+    """From t² and its degrees of freedom to |z|, to about a thousandth (Wallace 1959).
+
+    >>> normal_scores(np.array([2.228, 4.587]) ** 2, 10.0).round(1)
+    array([2. , 3.3])
+    """
+    if np.isinf(freedoms).all():
+        return np.sqrt(squares)
+    freedoms = np.clip(freedoms, EQUAL_WITHIN, _MOST_FREEDOMS)
+    shrunk = np.sqrt(freedoms * np.log1p(squares / freedoms))
+    return np.asarray(shrunk * (8.0 * freedoms + 1.0) / (8.0 * freedoms + 3.0))
 
 
 class Moments(NamedTuple):
-    """Means of groups in each coordinate, and the variances of these means.
+    """Means of groups in each coordinate, and the variances of these means; (…, n_groups, n).
 
-    ``means`` and ``variances`` have the shape (…, n_groups, width), ``weights`` (…, n_groups);
-    ``sizes`` are the units of each group. Variances are above 0 in coordinates that vary at all.
-    ``covariances`` are those of the coordinates that the overall test looks at, if they are known,
-    of shape (…, n_groups, n, n). Where units differ in weight w, ``effective`` units of equal
-    weight say as much (Kish), and ``slopes`` are 2·Σw²(x − μ)/(Σw)².
+    ``freedoms`` are those of the variances, of shape (n_groups, 1) or (n_groups, n), and
+    ``of_pairs`` those of differences. ``contrasts`` make the differences of each two groups from
+    the means, (n_pairs, n_groups); None: groups have people in common, and the differences
+    themselves take the place of the means.
     """
 
     means: Floats
     variances: Floats
-    weights: Floats
-    sizes: Longs
-    covariances: Floats | None = None
-    effective: Floats | None = None
-    slopes: Floats | None = None
+    freedoms: Floats
+    of_pairs: Floats
+    contrasts: Floats | None
 
-    def of(self, columns: Any) -> "Moments":
-        """Those of some coordinates."""
-        return self._replace(
-            means=self.means[..., columns],
-            variances=self.variances[..., columns],
-            slopes=None if self.slopes is None else self.slopes[..., columns],
-        )
-
-    def varying(self, varies: Flags) -> "Moments":
-        """Those of the coordinates that vary, with their covariances."""
-        if varies.all():
-            return self
-        kept, covariances = np.flatnonzero(varies), self.covariances
-        if covariances is not None:
-            covariances = covariances[..., kept[:, np.newaxis], kept]
-        return self.of(kept)._replace(covariances=covariances)
-
-    def of_two(self) -> "Moments":
-        """Those of each two groups, of shape (…, n_pairs, 2, width)."""
-        return self.of_groups(np.stack(two_groups(len(self.sizes)), axis=1))
-
-    def of_groups(self, some: Longs) -> "Moments":
-        """Those of some groups."""
-        return Moments(
-            self.means[..., some, :],
-            self.variances[..., some, :],
-            self.weights[..., some],
-            self.sizes[some],
-            None if self.covariances is None else self.covariances[..., some, :, :],
-            None if self.effective is None else self.effective[..., some],
-            None if self.slopes is None else self.slopes[..., some, :],
-        )
+    @classmethod
+    def of(
+        cls, means: Floats, variances: Floats, freedoms: Floats, contrasts: Floats | None
+    ) -> "Moments":
+        """With Satterthwaite's degrees of freedom of differences."""
+        of_pairs = satterthwaite(variances, freedoms, contrasts)
+        return cls(means, variances, freedoms, of_pairs, contrasts)
 
     @property
-    def numbers(self) -> Any:
-        """Units of each group, or how many of equal weight would say as much."""
-        return self.sizes if self.effective is None else self.effective
+    def differences(self) -> Differences:
+        """Of each two groups."""
+        if self.contrasts is None:
+            return Differences(self.means, self.variances, self.of_pairs)
+        variances = self.contrasts**2 @ self.variances
+        return Differences(self.contrasts @ self.means, variances, self.of_pairs)
+
+    def squares(self) -> Floats:
+        """MATS of all groups: Σ (μ_gi − μ̄_i)²/v_gi by normal scores, where anything varies."""
+        weights = np.zeros_like(self.variances)
+        np.divide(1.0, self.variances, out=weights, where=self.variances > 0)
+        centre = np.zeros_like(self.means)
+        if self.contrasts is not None:
+            total = np.maximum(weights.sum(axis=-2, keepdims=True), _TINY)
+            centre = (weights * self.means).sum(axis=-2, keepdims=True) / total
+        scores = normal_scores(weights * (self.means - centre) ** 2, self.freedoms)
+        return np.asarray((scores**2).sum(axis=(-2, -1)))
 
 
-def variance_scale(weights: Floats, sizes: Longs) -> Floats:
-    """From sums of squares about the mean of a group to the variance of that mean."""
-    return np.asarray(sizes / (np.maximum(sizes - 1, 1) * weights**2))
+def satterthwaite(variances: Floats, freedoms: Floats, contrasts: Floats | None) -> Floats:
+    """Degrees of freedom of differences of means (Satterthwaite 1946)."""
+    if contrasts is None or np.isinf(freedoms).all():
+        return freedoms if contrasts is None else np.full((1, 1), np.inf)
+    of_pairs = contrasts**2 @ variances
+    loose = contrasts**4 @ (variances**2 / np.maximum(freedoms, EQUAL_WITHIN))
+    infinite = np.full_like(of_pairs, np.inf)
+    return np.divide(of_pairs**2, loose, out=infinite, where=loose > 0)
 
 
-def about_mean(moments: Moments) -> Moments:
-    """Variances about the mean of all groups, rather than of each group's own.
+#: Moments in some draws without a difference, by the number of the first and how many.
+Draw: TypeAlias = Callable[[int, int], Moments]
 
-    With the gap d from that mean a variance Σw²(x − μ)²/(Σw)² grows by d·slope + d²/effective.
+
+class Judged(NamedTuple):
+    """P-values of all groups, of each two, and of each coordinate; and intervals.
+
+    ``margins`` are half of the widths of intervals that hold for all coordinates of all pairs of
+    groups at once, of shape (n_pairs of groups, n).
     """
-    weights = moments.weights[..., np.newaxis]
-    centre = (weights * moments.means).sum(axis=-2, keepdims=True)
-    gaps = moments.means - centre / weights.sum(axis=-2, keepdims=True)
-    sizes = moments.sizes[..., np.newaxis]
-    own = (sizes - 1) / sizes
-    moved = gaps / moments.numbers[..., np.newaxis]
-    if moments.slopes is not None:
-        moved = moved + moments.slopes
-    variances = moments.variances * own + gaps * moved
-    covariances = moments.covariances
-    if covariances is not None:
-        across = gaps[..., :, np.newaxis] * moved[..., np.newaxis, :]
-        if moments.slopes is not None:
-            across = (across + np.swapaxes(across, -1, -2)) / 2.0
-        covariances = covariances * own[..., np.newaxis] + across
-    return moments._replace(variances=variances, covariances=covariances)
+
+    overall: float
+    between: Floats
+    each: Floats
+    margins: Floats
+
+    def larger(self, other: "Judged") -> "Judged":
+        """What both say: the larger p-values, and the wider intervals."""
+        pairs = zip(self[1:], other[1:], strict=True)
+        return Judged(max(self.overall, other.overall), *(np.maximum(a, b) for a, b in pairs))
+
+
+def judge(data: Moments, draw: Draw, number: int, options: Options, *, few: bool = False) -> Judged:
+    """Differences by their share of draws without a difference.
+
+    ``few``: whether groups of few people are drawn by their own covariances, which have no more
+    directions than they have people. Then each |z| counts by itself (Holm 1979), too, and overall p
+    is that of the clearest.
+    """
+    differences = data.differences
+    n_pairs, width = differences.gaps.shape
+    clearest = differences.z.max(axis=0)
+
+    def look(moments: Moments) -> tuple[Floats, Floats]:
+        z = moments.differences.z
+        two = np.stack([z.max(axis=-1), (z**2).sum(axis=-1)], axis=-1)
+        if n_pairs > 1:
+            every = np.stack([two[..., 0].max(axis=-1), moments.squares()], axis=-1)
+            two = np.concatenate([every[..., None, :], two], axis=-2)
+        return z.max(axis=-2), two
+
+    def block(first: int) -> tuple[Longs, Floats, Floats]:
+        each, two = look(draw(first, min(step, number - first)))
+        return (*count_as_large(clearest, each), two)
+
+    step = max(1, min(number, AT_ONCE // (4 * (len(data.means) + n_pairs) * width)))
+    blocks = in_order(block, range(0, number, step), options.n_jobs)
+    often, highest, two = zip(*blocks, strict=True)
+    drawn = np.concatenate(highest)
+    reach = np.sort(drawn)[min(number, int(np.ceil((number + 1) * options.confidence))) - 1]
+    statistics = np.concatenate([look(data)[1][None], *two])
+    combined = combine(statistics[..., 0], statistics[..., 1], max(int((clearest > 0).sum()), 1))
+    of_two = combined if n_pairs == 1 else combined[:, 1:]
+    judged = Judged(
+        float(step_down(combined[0, :1], combined[1:, :1])[0]),
+        step_down(of_two[0], of_two[1:]),
+        stepwise(clearest, sum(often[1:], often[0]), number),
+        differences.margins(float(reach)),
+    )
+    if not few:
+        return judged
+    z, width = differences.z, max(int((clearest > 0).sum()), 1)
+    each = holm(np.minimum(2.0 * n_pairs * ndtr(-clearest), 1.0))
+    between = holm(np.minimum(2.0 * width * ndtr(-z.max(axis=1)), 1.0))
+    reach = -ndtri((1.0 - options.confidence) / (2.0 * n_pairs * width))
+    alone = Judged(float(each.min()), between, each, differences.margins(float(reach)))
+    return judged.larger(alone)
+
+
+def combine(largest: Floats, squares: Floats, width: int) -> Floats:
+    """The clearer of the largest |z| and the sum of squares, as −log p; row 0 are the data.
+
+    P-values are those of ``width`` coordinates that do not depend on each other (Šidák), and of a
+    multiple of χ² with the mean and variance of the draws (Box 1954). They make the two comparable;
+    what is called significant is left to the draws.
+    """
+    one = np.minimum(2.0 * ndtr(-largest), 0.5)
+    of_largest = -np.expm1(width * np.log1p(-one))
+    mean, variance = squares[1:].mean(axis=0), squares[1:].var(axis=0)
+    scale = np.maximum(variance, _TINY) / (2.0 * np.maximum(mean, _TINY))
+    of_squares = chdtrc(np.maximum(mean / scale, _TINY), squares / scale)
+    return np.asarray(-np.log(np.maximum(np.minimum(of_largest, of_squares), _TINY)))
+
+
+def count_as_large(values: Floats, draws: Floats) -> tuple[Longs, Floats]:
+    """In how many draws the largest of those that are not clearer is as large, and the largest."""
+    order = np.argsort(-values, kind="stable")
+    largest = np.maximum.accumulate(draws[:, order[::-1]], axis=1)[:, ::-1]
+    bars = values[order] - EQUAL_WITHIN * np.maximum(np.abs(values[order]), 1.0)
+    return (largest >= bars).sum(axis=0), largest[:, 0]
+
+
+def stepwise(values: Floats, often: Longs, number: int) -> Floats:
+    """P-values adjusted step by step from the clearest, by counts of :func:`count_as_large`."""
+    order = np.argsort(-values, kind="stable")
+    p_values = np.empty(len(order))
+    p_values[order] = np.maximum.accumulate((1 + often) / (number + 1))
+    return p_values
+
+
+def step_down(values: Floats, draws: Floats) -> Floats:
+    """P-values adjusted step by step from the clearest (Westfall and Young 1993).
+
+    ``values`` are large where groups differ, and ``draws`` what they are without a difference, of
+    shape (n_draws, n_values). A p-value is the share of draws, and the data, in which the largest
+    of those that are not clearer is as large.
+
+    >>> step_down(np.array([3.0, 1.0]), np.array([[2.0, 1.5], [0.5, 0.2], [0.1, 4.0]]))
+    array([0.5 , 0.75])
+    """
+    return stepwise(values, count_as_large(values, draws)[0], len(draws))
+
+
+# Covariances that agree in this many digits of the largest differ by rounding alone.
+_DIGITS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class NormalDraws:
+    """Means of groups without a difference: a parametric bootstrap (Krishnamoorthy and Lu 2010).
+
+    Means are normal with the covariances of the data. Variances are those of as many normal people
+    as there are degrees of freedom, and one more, unless these are many.
+
+    Attributes
+    ----------
+    data : Moments
+        Of the groups; of pairs of items, if ``sides`` has their first and second items.
+    covariances : list of arrays
+        Of the means of each group, (n, n), or their variances where covariances would be too large;
+        of all differences together if groups have people in common.
+    freedoms : (n_covariances,)
+        Degrees of freedom of each.
+    """
+
+    data: Moments
+    covariances: Sequence[Floats]
+    freedoms: Floats
+    seed: int
+    sides: tuple[Longs, Longs] | None = None
+
+    @cached_property
+    def _roots(self) -> list[Floats]:
+        return [_root(covariance) for covariance in self.covariances]
+
+    @cached_property
+    def _blocks(self) -> Longs:
+        """The order of covariances, whatever the order of groups."""
+        return np.argsort([float(np.square(root).sum()) for root in self._roots], kind="stable")
+
+    @cached_property
+    def _directions(self) -> Floats:
+        """Of each coordinate, so that it does not matter which item of a pair is first."""
+        if self.sides is not None:
+            return np.zeros(len(self._roots[0]))
+        means = self.data.means.reshape(len(self._blocks), -1)[self._blocks]
+        centre = means.mean(axis=0) if len(means) > 1 else 0.0
+        return np.asarray(np.arange(1.0, len(means) + 1.0) @ (means - centre))
+
+    @cached_property
+    def _places(self) -> Longs:
+        """Places of coordinates by how they vary, whatever their order."""
+        keys = [np.abs(self._directions)]
+        for k in self._blocks.tolist():
+            covariance = self.covariances[k]
+            if covariance.ndim == 1:
+                keys.append(covariance)
+            else:
+                keys.extend([np.diag(covariance), *np.sort(np.abs(covariance), axis=1).T])
+        sizes = np.array([np.abs(key).max(initial=0.0) or 1.0 for key in keys])
+        digits = np.round(np.array(keys) / sizes[:, None], _DIGITS)
+        return np.argsort(np.lexsort(digits[::-1])).astype(np.int64)
+
+    def __call__(self, first: int, size: int) -> Moments:
+        """Some draws, whatever the order of groups and items."""
+        rng = np.random.default_rng([self.seed, first])
+        shape = (size, *self.data.means.shape)
+        means, variances = np.empty(shape), np.empty(shape)
+        freedoms, n_blocks = np.full((shape[1], 1), np.inf), len(self._roots)
+        signs = np.where(self._directions < -EQUAL_WITHIN, -1.0, 1.0)
+        for k in self._blocks.tolist():
+            root, freedom = self._roots[k], float(self.freedoms[k])
+            n_people = round(max(freedom, 1.0)) + 1 if freedom < MANY_FREEDOMS else 1
+            people = rng.standard_normal((size, n_people, len(root)))[..., self._places] * signs
+            people = people * root if root.ndim == 1 else people @ root
+            n_rows = shape[1] // n_blocks
+            each = people.reshape(size, n_people, n_rows, -1)
+            for row in range(n_rows):
+                gaps, place = each[:, :, row], k * n_rows + row
+                centre = gaps.mean(axis=1)
+                means[:, place] = np.sqrt(n_people) * self._viewed(centre)
+                if n_people > 1:
+                    spread = self._spread(gaps - centre[:, None])
+                    variances[:, place] = spread / (n_people - 1)
+                    freedoms[place] = n_people - 1.0
+                else:
+                    variances[:, place] = self.data.variances[place]
+        contrasts = self.data.contrasts
+        of_pairs = satterthwaite(self.data.variances, freedoms, contrasts)
+        estimated = self.data.variances if np.isinf(freedoms).all() else variances
+        return Moments(means, estimated, freedoms, of_pairs, contrasts)
+
+    def _viewed(self, means: Floats) -> Floats:
+        return means if self.sides is None else means[:, self.sides[0]] - means[:, self.sides[1]]
+
+    def _spread(self, gaps: Floats) -> Floats:
+        """Sums of squares of people, of items or of pairs of them."""
+        if self.sides is None:
+            return np.asarray((gaps**2).sum(axis=1))
+        squares, (one, other) = gaps.swapaxes(1, 2) @ gaps, self.sides
+        own = np.einsum("bii->bi", squares)
+        return np.asarray(own[:, one] + own[:, other] - 2.0 * squares[:, one, other])
+
+
+def _root(covariance: Floats) -> Floats:
+    """The symmetric root: the signs of vectors, which rounding decides, do not matter."""
+    if covariance.ndim == 1:
+        return np.sqrt(covariance)
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T)
+
+
+def number_of_draws(wanted: int, work: int, width: int) -> int:
+    """How many draws: fewer than wanted where each takes much work or has many coordinates."""
+    most = max(min(WORK // work, 8 * AT_ONCE // width), LEAST_DRAWS)
+    return int(min(wanted, most))
 
 
 def two_groups(n_groups: int) -> tuple[Longs, Longs]:
@@ -135,122 +380,11 @@ def two_groups(n_groups: int) -> tuple[Longs, Longs]:
     return first.astype(np.int64), second.astype(np.int64)
 
 
-class Form(NamedTuple):
-    """Σ_gi w_gi(μ_gi − μ̄_i)², its expectation without a difference, and F's degrees of freedom.
-
-    ``squared`` is half of its variance.
-    """
-
-    square: Floats
-    expected: Floats
-    squared: Floats
-    below: Floats
-
-    @property
-    def ratio(self) -> Floats:
-        """F: 1 on average without a difference, 0 if nothing varies."""
-        return np.divide(
-            self.square, self.expected, out=np.zeros_like(self.square), where=self.expected > 0
-        )
-
-    def p_value(self) -> Floats:
-        """Of the F distribution with the same mean and variance; 1 if nothing varies."""
-        above = np.divide(
-            self.expected**2, self.squared, out=np.ones_like(self.square), where=self.squared > 0
-        )
-        found = fdtrc(above, self.below, self.ratio)
-        return np.asarray(np.maximum(found, np.finfo(float).tiny))
-
-
-def anova_type(moments: Moments, weights: Floats) -> Form:
-    """The ANOVA-type statistic with these weights of groups in each coordinate.
-
-    Without covariances coordinates are taken for independent.
-    """
-    shares = weights / weights.sum(axis=-2, keepdims=True)
-    centre = (shares * moments.means).sum(axis=-2, keepdims=True)
-    square = (weights * (moments.means - centre) ** 2).sum(axis=(-2, -1))
-    own = weights * (1.0 - shares) * moments.variances
-    each = own.sum(axis=-1)
-    expected = each.sum(axis=-1)
-    loose = (each**2 / np.maximum(moments.numbers - 1, 1)).sum(axis=-1)
-    below = np.divide(expected**2, loose, out=np.ones_like(expected), where=loose > 0)
-    covariances = moments.covariances
-    if covariances is None:
-        squared = (own.sum(axis=-2) ** 2).sum(axis=-1) / max(own.shape[-2] - 1, 1)
-        return Form(square, expected, squared, below)
-    # tr (AV)² of the blocks A_i = diag(w_i) − w_i·w_iᵀ/Σw_i, without making them.
-    both = weights[..., :, np.newaxis] * weights[..., np.newaxis, :] * covariances
-    total = weights.sum(axis=-2)
-    joint = both.sum(axis=-3) ** 2 / (total[..., :, np.newaxis] * total[..., np.newaxis, :])
-    rest = 1.0 - shares[..., :, np.newaxis] - shares[..., np.newaxis, :]
-    squared = joint.sum(axis=(-2, -1)) + (both * covariances * rest).sum(axis=(-3, -2, -1))
-    return Form(square, expected, np.maximum(squared, 0.0), below)
-
-
-def modified_anova_type(moments: Moments) -> Form:
-    """MATS: weights are 1/v_gi."""
-    return anova_type(moments, 1.0 / moments.variances)
-
-
-def with_equal_weights(moments: Moments) -> Form:
-    """The ANOVA-type statistic in which all coordinates of a group have the same weight."""
-    return anova_type(
-        moments, np.broadcast_to(moments.weights[..., np.newaxis], moments.means.shape)
-    )
-
-
-def whitened(moments: Moments, kept: float = CORRELATIONS_KEPT) -> Moments:
-    """Coordinates in which chance alone moves groups apart by as much in each direction.
-
-    There the ANOVA-type statistic with equal weights is Hotelling's trace, with this part of the
-    correlations, less than 1.
-    """
-    own, covariances = moments.covariances, about_mean(moments).covariances
-    assert own is not None
-    assert covariances is not None
-    shares = moments.weights / moments.weights.sum(axis=-1, keepdims=True)
-    weights = moments.weights * (1.0 - shares)
-    expected = (weights[..., np.newaxis, np.newaxis] * covariances).sum(axis=-3)
-    expected *= kept + (1.0 - kept) * np.eye(expected.shape[-1])
-    turn = np.linalg.inv(np.linalg.cholesky(expected))
-    back = np.swapaxes(turn, -1, -2)
-    spread = turn[..., np.newaxis, :, :] @ own @ back[..., np.newaxis, :, :]
-    variances = np.einsum("...ii->...i", spread)
-    slopes = None if moments.slopes is None else moments.slopes @ back
-    return moments._replace(
-        means=moments.means @ back, variances=variances, covariances=spread, slopes=slopes
-    )
-
-
-def cauchy_combination(p_values: Sequence[Floats]) -> Floats:
-    """Σ cot(πp)/n: large if any of the p-values is small.
-
-    >>> x = cauchy_combination([np.array([0.01]), np.array([0.5])])
-    >>> cauchy_p_value(x).round(4)
-    array([0.02])
-    """
-    capped = (np.clip(p, np.finfo(float).tiny, LARGEST_P) for p in p_values)
-    return np.asarray(np.mean([1.0 / np.tan(np.pi * p) for p in capped], axis=0))
-
-
-def cauchy_p_value(combined: Floats) -> Floats:
-    """The p-value of a Cauchy combination, about right for p-values that depend on each other."""
-    return np.asarray(np.arctan2(1.0, combined) / np.pi)
-
-
-def score_statistics(moments: Moments, varies: Flags) -> Floats:
-    """|z| of each pair of groups and coordinate, of shape (…, n_pairs, n_columns)."""
-    two = about_mean(moments._replace(covariances=None).of_two())
-    gaps, spread = two.means[..., 0, :] - two.means[..., 1, :], two.variances.sum(axis=-2)
-    found = np.divide(gaps**2, spread, out=np.zeros_like(gaps), where=varies)
-    return np.asarray(np.sqrt(found))
-
-
-def two_sided(z: Floats, number: int = 1) -> Floats:
-    """P-values of the largest of this many |z|, by Šidák's inequality."""
-    one = 2.0 * np.exp(log_ndtr(-z))
-    return np.asarray(-np.expm1(number * np.log1p(-np.minimum(one, 1.0 - ROUNDING))))
+def pair_contrasts(n_groups: int) -> Floats:
+    """The first group minus the second, for all pairs of groups."""
+    first, second = two_groups(n_groups)
+    every = np.eye(n_groups)
+    return np.asarray(every[first] - every[second])
 
 
 def holm(p_values: Floats) -> Floats:
@@ -264,33 +398,3 @@ def holm(p_values: Floats) -> Floats:
     adjusted = np.empty_like(p_values)
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return adjusted
-
-
-def share_explained(moments: Moments, total: float) -> Estimate:
-    """The part of the variation of these coordinates that the groups explain, ε².
-
-    With T the sum of squares between groups and E what is expected of it by chance it is
-    (T − E)/total. The interval takes T for a quadratic form of normal means: with the mean
-    vectors' own squares ‖μ‖² its variance is 4μᵀVμ + 2·tr V².
-    """
-    covariances, weights = moments.covariances, moments.weights
-    if not total > 0.0 or covariances is None:
-        return Estimate(0.0, (0.0, 0.0))
-    form = with_equal_weights(moments)
-    gaps = moments.means - weights @ moments.means / weights.sum()
-    excess = float(form.square - form.expected)
-    along = float(np.einsum("g,gi,gij,gj->", weights**2, gaps, covariances, gaps))
-    slope = max(along - float(form.squared), 0.0) / excess if excess > 0 else 0.0
-    return normal_interval(excess, float(form.expected), float(form.squared), slope, total)
-
-
-def normal_interval(
-    excess: float, by_chance: float, squared: float, slope: float, total: float
-) -> Estimate:
-    """A share of the variation; T − θ has the variance 4·slope·θ + 2·squared."""
-    slope = max(slope, squared / by_chance if by_chance > 0 else 0.0)
-    z2 = float(norm.ppf(0.975)) ** 2
-    middle = excess + 2.0 * z2 * slope
-    half = math.sqrt(max(middle**2 - excess**2 + 2.0 * z2 * squared, 0.0))
-    low, high = (min(max(end / total, 0.0), 1.0) for end in (middle - half, middle + half))
-    return Estimate(excess / total, (low, high))

@@ -13,16 +13,20 @@ covariance of such orders. On full rankings it is Friedman's test, on incomplete
 length Durbin's. If people have several rankings, V is from the sums of each person.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, special
+from scipy.sparse import csr_array, issparse
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
-from rankcut.consensus.means import UnitBlock, Units, listed_wins
-from rankcut.consensus.pairs import MOST_PAIRED
+from rankcut.consensus.pairs import MOST_TABULATED
+from rankcut.consensus.vectors import listed_wins
 from rankcut.parameters import ROUNDING
+from rankcut.sample import ListEntries, Sample
 
 
 @dataclass(frozen=True)
@@ -43,17 +47,33 @@ class Agreement:
     kendall_w_interval: tuple[float, float] | None
     p_value: float | None = None
 
+    def sentence(self) -> str:
+        """How much people agree, in words.
 
-def agree(units: Units, confidence: float) -> Agreement:
+        >>> Agreement(0.4, (0.3, 0.5)).sentence()
+        "Agreement: Kendall's W 0.40 (0.30 to 0.50)."
+        """
+        if self.kendall_w is None:
+            return "Agreement: no two items are compared."
+        words = f"Agreement: Kendall's W {self.kendall_w:.2f}"
+        if self.kendall_w_interval is not None:
+            words += " ({:.2f} to {:.2f})".format(*self.kendall_w_interval)
+        if self.p_value is not None:
+            number = "< 0.001" if self.p_value < 0.001 else f"= {self.p_value:.3f}"
+            words += f"; if all orders were random, p {number}"
+        return f"{words}."
+
+
+def agree(sample: Sample, confidence: float) -> Agreement:
     """Kendall's W, and the test of equal items."""
-    sums = _ItemSums.of(units)
+    sums = _ItemSums.of(sample)
     w = sums.concordance()
     if w is None:
         return Agreement(None, None)
     agreed, possible = sums.of_pairs()
     everyone = agreed / possible if possible > 0 else 0.0
-    low, high = _interval(everyone, *_without_each(units, sums), confidence, units.n_people)
-    return Agreement(w, (low, max(w, high)), _equal_items(units, sums))
+    low, high = _interval(everyone, *_without_each(sample, sums), confidence, sample.n_people)
+    return Agreement(w, (low, max(w, high)), _equal_items(sample, sums))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +87,17 @@ class _ItemSums:
     own_squares: Floats
 
     @classmethod
-    def of(cls, units: Units) -> "_ItemSums":
-        sums = np.zeros((5, units.n_items))
-        for block in units.blocks(units.n_items):
-            counts = block.counts.astype(np.float64)
-            for row, part in zip(sums, _parts(block), strict=True):
-                row += counts @ part
+    def of(cls, sample: Sample) -> "_ItemSums":
+        sums = np.zeros((5, sample.n_items))
+        for part in _parts(sample):
+            with_themselves = (
+                _product(part.totals, part.totals),
+                _product(part.listed, part.squares),
+            )
+            for row, values in zip(
+                sums, (part.totals, part.listed, part.squares, *with_themselves), strict=True
+            ):
+                row += part.counts @ values
         return cls(*sums)
 
     def concordance(self) -> float | None:
@@ -86,27 +111,47 @@ class _ItemSums:
         return agreed, float(self.listed @ self.squares - self.own_squares.sum())
 
 
-def _parts(block: UnitBlock) -> tuple[Floats, ...]:
-    """What each unit adds to the sums of :class:`_ItemSums`."""
-    vectors = listed_wins(block.groups)[0]
-    totals = block.totals(vectors)
-    listed = block.totals((block.groups != NOWHERE).astype(np.float64))
-    squares = block.totals(vectors**2)
-    return totals, listed, squares, totals**2, listed * squares
+class _UnitSums(NamedTuple):
+    """What some units add up to for each item, as arrays; of short lists, as sparse matrices."""
+
+    counts: Floats  #: how many people each unit stands for
+    totals: Any  #: of vectors
+    listed: Any  #: of listings
+    squares: Any  #: of squares of vectors
 
 
-def _without_each(units: Units, sums: _ItemSums) -> tuple[Floats, Floats]:
+def _parts(sample: Sample) -> Iterator[_UnitSums]:
+    """All units, some at a time."""
+    if sample.rankings.sparse is None or sample.unranked == "last":
+        for block in sample.blocks(sample.n_items):
+            vectors = listed_wins(block.groups)[0]
+            listed = (block.groups != NOWHERE).astype(np.float64)
+            sums = (block.totals(rows) for rows in (vectors, listed, vectors**2))
+            yield _UnitSums(block.counts.astype(np.float64), *sums)
+        return
+    entries = ListEntries.of(sample.rankings)
+    wins, listed = entries.matrix(entries.wins()), entries.matrix(np.ones(len(entries.item)))
+    sums = (sample.membership @ rows for rows in (wins, listed, wins.power(2)))
+    yield _UnitSums(sample.counts.astype(np.float64), *sums)
+
+
+def _product(one: Any, other: Any) -> Any:
+    return one.multiply(other) if issparse(one) else one * other
+
+
+def _without_each(sample: Sample, sums: _ItemSums) -> tuple[Floats, Floats]:
     """W of pairs without each person, and how many people each number is for."""
-    found, counts = [], []
+    values, counts = [], []
     agreed, possible = sums.of_pairs()
-    for block in units.blocks(units.n_items):
-        totals, listed, squares, own_totals, own_squares = _parts(block)
-        less = 2 * (totals @ sums.totals - own_totals.sum(axis=1))
-        fewer = listed @ sums.squares + squares @ sums.listed - 2 * own_squares.sum(axis=1)
-        left = possible - fewer
-        found.append(np.divide(agreed - less, left, out=np.zeros_like(left), where=left > 0))
-        counts.append(block.counts)
-    return np.concatenate(found), np.concatenate(counts).astype(np.float64)
+    for part in _parts(sample):
+        own_totals = _product(part.totals, part.totals).sum(axis=1)
+        own_squares = _product(part.listed, part.squares).sum(axis=1)
+        less = 2 * (part.totals @ sums.totals - own_totals)
+        fewer = part.listed @ sums.squares + part.squares @ sums.listed - 2 * own_squares
+        rest = possible - fewer
+        values.append(np.divide(agreed - less, rest, out=np.zeros_like(rest), where=rest > 0))
+        counts.append(part.counts)
+    return np.concatenate(values), np.concatenate(counts)
 
 
 def _interval(
@@ -131,45 +176,54 @@ def _interval(
     return max(0.0, min(low, lowest)), max(high, 0.0)
 
 
-def _equal_items(units: Units, sums: _ItemSums) -> float | None:
+def _equal_items(sample: Sample, sums: _ItemSums) -> float | None:
     """The p-value of Benard and van Elteren's test."""
-    n_items = units.n_items
-    if units.unranked != "anywhere" and units.starts is None:
+    n_items = sample.n_items
+    if sample.unranked != "anywhere" and sample.single:
         # The covariance of random orders of all items is a multiple of one matrix.
-        square = _random_square(units)
+        square = sum(float(part.counts @ (part.totals**2).sum(axis=1)) for part in _parts(sample))
         if square <= 0:
             return None
         statistic = float(sums.totals @ sums.totals) * (n_items - 1) / square
         return float(special.chdtrc(n_items - 1, statistic))
-    if n_items > MOST_PAIRED:
+    if n_items > MOST_TABULATED:
         return None
+    if sample.single:
+        return _equal_in_lists(sample, sums.totals)
     covariance = np.zeros((n_items, n_items))
-    for block in units.blocks(n_items):
-        vectors = listed_wins(block.groups)[0]
-        if block.starts is not None:
-            totals = block.totals(vectors)
-            covariance += totals.T @ totals
-            continue
-        listed = (block.groups != NOWHERE).astype(np.float64)
-        length = listed.sum(axis=1)
-        square = np.einsum("ij,ij->i", vectors, vectors)
-        times = block.counts * (1.0 if block.weights is None else block.weights**2)
-        each = times * square / np.maximum(length * (length - 1), 1)
-        covariance -= (listed * each[:, None]).T @ listed
-        covariance[np.diag_indices(n_items)] += (each * length) @ listed
+    for part in _parts(sample):
+        covariance += part.totals.T @ _product(part.totals, part.counts[:, None])
     values, directions = linalg.eigh(covariance)
-    kept = values > ROUNDING * values[-1]
-    if not kept.any():
+    varies = values > ROUNDING * values[-1]
+    if not varies.any():
         return None
-    along = directions[:, kept].T @ sums.totals
-    return float(special.chdtrc(int(kept.sum()), float(along**2 @ (1 / values[kept]))))
+    along = directions[:, varies].T @ sums.totals
+    return float(special.chdtrc(int(varies.sum()), float(along**2 @ (1 / values[varies]))))
 
 
-def _random_square(units: Units) -> float:
-    """Σ over people of weight² times the squared length of their vectors."""
-    total = 0.0
-    for block in units.blocks(units.n_items):
-        vectors = listed_wins(block.groups)[0]
-        times = block.counts * (1.0 if block.weights is None else block.weights**2)
-        total += float(times @ np.einsum("ij,ij->i", vectors, vectors))
-    return total
+def _equal_in_lists(sample: Sample, totals: Floats) -> float | None:
+    """The test for one list each: V is the Laplacian of who is listed with whom.
+
+    A set of items that lists connect is known up to a constant, so one of its items is left out.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    weights = np.zeros((sample.n_items, sample.n_items))
+    for part in _parts(sample):
+        listed = (part.listed > 0).astype(np.float64)
+        length = listed.sum(axis=1)
+        square = part.counts * _product(part.totals, part.totals).sum(axis=1)
+        each = square / np.maximum(length * (length - 1), 1)
+        weights += listed.T @ _product(listed, each[:, None])
+    np.fill_diagonal(weights, 0.0)
+    item_set = connected_components(csr_array(weights), directed=False)[1]
+    free = np.ones(sample.n_items, dtype=bool)
+    free[np.unique(item_set, return_index=True)[1]] = False
+    if not free.any():
+        return None
+    laplacian = np.diag(weights.sum(axis=1)) - weights
+    try:
+        solved = linalg.solve(laplacian[np.ix_(free, free)], totals[free], assume_a="pos")
+    except linalg.LinAlgError:  # weights so unlike that some are rounding
+        return None
+    return float(special.chdtrc(int(free.sum()), float(totals[free] @ solved)))

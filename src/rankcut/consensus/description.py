@@ -1,25 +1,33 @@
 """Describe a set of rankings: kinds, lengths, favourites, repeats and problems."""
 
 from collections import Counter
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.consensus.agreement import Agreement, agree
-from rankcut.consensus.means import Units
 from rankcut.consensus.methods import mean_scores, rank_listed
 from rankcut.errors import amount
-from rankcut.rankings import Rankings, merge_rankings, read_rankings
+from rankcut.rankings import Rankings, read_rankings
+from rankcut.rankings.partitions import Partitions
 from rankcut.rankings.ranking_set import RankingSet
-from rankcut.rankings.value import Partitions, Unranked
+from rankcut.rankings.value import Unranked
+from rankcut.sample import Sample
 
 # Items ranked by at least this share of the rankings are listed as most and least preferred.
 _WORTH_A_PLACE = 0.01
 
 # Numbers larger than this many times the number of items are probably not ranks.
 _PLAUSIBLE = 10
+
+# Where at most this share of the rankings have ties, they may be mistakes.
+_FEW_TIED = 0.05
+
+# Columns that differ in at least this share of rows, such as times and names, tell one sent twice.
+_TELLING = 0.5
 
 
 @dataclass(frozen=True)
@@ -65,42 +73,42 @@ def describe(
     >>> describe(votes).kinds
     {'complete, with ties': 1, 'incomplete': 1}
     """
-    said = (unranked, "error" if value is None else value.unranked, rankings.unranked)
-    meaning: Unranked = next((each for each in said if each != "error"), "anywhere")
+    meanings = (unranked, "error" if value is None else value.unranked, rankings.unranked)
+    meaning: Unranked = next((each for each in meanings if each != "error"), "anywhere")
     value = read_rankings(rankings if value is None else value, unranked="anywhere")
     filled = rankings.n_ranked() > 0
-    units = None
+    sample = None
     if filled.any():
         some = value if filled.all() else value.rows(filled)
-        units = Units.of(replace(some, unranked=meaning))
+        sample = Sample.of(some.meaning(meaning))
     if rankings.weights is not None:
         # Rankings are counted, whatever their weights.
-        value = replace(value, weights=rankings.counts.astype(np.float64), counted=True)
+        value = value.with_weights(rankings.counts.astype(np.float64), counted=True)
     same = filled.all() and meaning == "anywhere" and rankings.weights is None
-    merged = units.rankings if units is not None and same else merge_rankings(value).rankings
+    merged = sample.rankings if sample is not None and same else value.merged().rankings
     # The lists of a catalogue are shorter than the groups of all its items.
-    found = _tally(merged if value.sparse is None else value, merged)
+    census = _tally(merged if value.sparse is None else value, merged)
     return Description(
         n_rankings=rankings.n_rankings,
         n_rows=len(rankings),
         n_items=len(rankings.items),
-        kinds=_kinds(found, len(rankings.items)),
+        kinds=_kinds(census, len(rankings.items)),
         lengths=(
-            int(found.lengths.min()),
-            _median(found.lengths, found.counts),
-            int(found.lengths.max()),
+            int(census.lengths.min()),
+            _median(census.lengths, census.counts),
+            int(census.lengths.max()),
         ),
-        n_tied=int(found.counts[found.tied].sum()),
-        n_distinct=len(found.repeats),
-        most_repeated=max(found.repeats),
-        preferred=[] if units is None else _preferred(rankings, found, units),
-        agreement=None if units is None else agree(units, 0.95),
+        n_tied=int(census.counts[census.tied].sum()),
+        n_distinct=len(census.repeats),
+        most_repeated=max(census.repeats),
+        preferred=[] if sample is None else _preferred(rankings, census, sample),
+        agreement=None if sample is None else agree(sample, 0.95),
         unranked=meaning,
         columns={
             name: len({value for value in values.tolist() if value is not None and value == value})
             for name, values in rankings.columns.items()
         },
-        problems=_problems(rankings, value, found),
+        problems=_problems(rankings, value, census),
     )
 
 
@@ -135,15 +143,15 @@ def _tally(rankings: Rankings, merged: Rankings) -> _Census:
         beaten += np.bincount(items, weights * (others > 0) * shares, n_items)
         if not merged.grouped:
             # Too many items for equal rankings to be merged.
-            for own, length, groups in zip(
+            for row_number, length, groups in zip(
                 range(len(block)), lengths[rows], block.n_groups, strict=True
             ):
-                listed, ends = block.order[own, :length], block.ends[own, :groups]
-                orders[listed.tobytes() + ends.tobytes()] += int(counts[start + own])
-    whole = counts.astype(np.int64)
+                listed, ends = block.order[row_number, :length], block.ends[row_number, :groups]
+                orders[listed.tobytes() + ends.tobytes()] += int(counts[start + row_number])
+    repeats_of_rows = counts.astype(np.int64)
     beats = np.divide(beaten, compared, out=np.zeros(n_items), where=compared > 0)
     repeats = list(orders.values()) or merged.counts.astype(np.int64).tolist()
-    return _Census(whole, lengths, n_groups < lengths, repeats, times, compared, beats)
+    return _Census(repeats_of_rows, lengths, n_groups < lengths, repeats, times, compared, beats)
 
 
 def group_bounds(block: Partitions) -> tuple[NDArray[np.int64], ...]:
@@ -176,33 +184,33 @@ def _median(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
     return float(lengths[order[np.searchsorted(ends, half)]].mean())
 
 
-def _kinds(found: _Census, n_items: int) -> dict[str, int]:
-    whole = found.lengths == n_items
+def _kinds(census: _Census, n_items: int) -> dict[str, int]:
+    is_full = census.lengths == n_items
     kinds = {
-        "full": whole & ~found.tied,
-        "complete, with ties": whole & found.tied,
-        "incomplete": ~whole & ~found.tied & (found.lengths > 0),
-        "incomplete, with ties": ~whole & found.tied,
-        "empty": found.lengths == 0,
+        "full": is_full & ~census.tied,
+        "complete, with ties": is_full & census.tied,
+        "incomplete": ~is_full & ~census.tied & (census.lengths > 0),
+        "incomplete, with ties": ~is_full & census.tied,
+        "empty": census.lengths == 0,
     }
-    numbers = {kind: int(found.counts[rows].sum()) for kind, rows in kinds.items()}
+    numbers = {kind: int(census.counts[rows].sum()) for kind, rows in kinds.items()}
     return {kind: n for kind, n in sorted(numbers.items(), key=lambda pair: -pair[1]) if n}
 
 
-def _preferred(rankings: RankingSet, found: _Census, units: Units) -> list[Preference]:
-    enough = (found.compared > 0) & (found.times >= _WORTH_A_PLACE * rankings.n_rankings)
-    places = rank_listed(mean_scores(units), units.listed)
+def _preferred(rankings: RankingSet, census: _Census, sample: Sample) -> list[Preference]:
+    enough = (census.compared > 0) & (census.times >= _WORTH_A_PLACE * rankings.n_rankings)
+    places = rank_listed(mean_scores(sample), sample.listed)
     return [
-        Preference(str(rankings.items[i]), float(found.beats[i]), int(found.times[i]))
+        Preference(str(rankings.items[i]), float(census.beats[i]), int(census.times[i]))
         for i in np.argsort(places, kind="stable").tolist()
         if enough[i]
     ]
 
 
-def _problems(rankings: RankingSet, value: Rankings, found: _Census) -> list[str]:
+def _problems(rankings: RankingSet, value: Rankings, census: _Census) -> list[str]:
     problems = list(rankings.notes)
     n_items = len(rankings.items)
-    empty, single = (int(found.counts[found.lengths == n].sum()) for n in (0, 1))
+    empty, single = (int(census.counts[census.lengths == n].sum()) for n in (0, 1))
     if empty:
         first = int(np.argmax(rankings.n_ranked() == 0))
         problems.append(f"{_of(empty)} nothing, the first in row {first}")
@@ -214,17 +222,17 @@ def _problems(rankings: RankingSet, value: Rankings, found: _Census) -> list[str
         problems.append(
             f"there is only one item, {rankings.items[0]!r}: are these the right columns?"
         )
-    elif rankings.n_rankings > 1 and len(found.repeats) == 1:
+    elif rankings.n_rankings > 1 and len(census.repeats) == 1:
         problems.append("all rankings are the same: are these the right columns?")
     ranks = value.stored if value.sparse is None else value.sparse.data
-    largest = float(np.nanmax(ranks)) if found.times.any() else 0.0
+    largest = float(np.nanmax(ranks)) if census.times.any() else 0.0
     if largest > _PLAUSIBLE * n_items:
         problems.append(
             f"ranks go up to {largest:,g}, with {amount(n_items, 'item')}: are these "
             "ranks? (scores: --layout ratings; a line for each item: --layout long; columns that "
             "are not items: --columns)"
         )
-    unseen = np.flatnonzero(found.times == 0)
+    unseen = np.flatnonzero(census.times == 0)
     if unseen.size:
         problems.append(
             f"{amount(unseen.size, 'item')} in no ranking, such as {rankings.items[unseen[0]]!r}"
@@ -232,7 +240,32 @@ def _problems(rankings: RankingSet, value: Rankings, found: _Census) -> list[str
     if rankings.ids is not None and len(set(rankings.ids)) < len(rankings.ids):
         twice, times = Counter(rankings.ids).most_common(1)[0]
         problems.append(f"rankings share a name: {twice!r} occurs {times} times")
+    again = _n_again(rankings)
+    if again:
+        problems.append(
+            f"{amount(again, 'row')} again, with the same answers in every column: sent twice?"
+        )
+    tied = int(census.counts[census.tied].sum())
+    if rankings.asked_ties and 0 < tied <= _FEW_TIED * rankings.n_rankings:
+        problems.append(f"{_of(tied)} some items equal, and all others none")
     return problems
+
+
+def _n_again(rankings: RankingSet) -> int:
+    """How many rows are another's in all that is known of them, if that tells rows apart."""
+    about: list[Any] = [*rankings.columns.values()]
+    about += [] if rankings.ids is None else [rankings.ids]
+    if not about or rankings.unranked == "anywhere":
+        return 0
+    known = list(zip(*([str(value) for value in values] for values in about), strict=True))
+    if len({*known}) < _TELLING * len(known):
+        return 0
+    ranks = rankings.sparse()
+    answers = [
+        (ranks.indices[a:b].tobytes(), ranks.data[a:b].tobytes())
+        for a, b in pairwise(ranks.indptr.tolist())
+    ]
+    return len(known) - len({*zip(known, answers, strict=True)})
 
 
 def _of(number: int) -> str:

@@ -6,10 +6,13 @@ from numpy.typing import ArrayLike
 
 from rankcut.consensus.combining import CombinesRankings
 from rankcut.estimators import TakesRankings
+from rankcut.results import EstimatorResult
 
 
-class Consensus(CombinesRankings, TakesRankings):
+class Consensus(CombinesRankings, EstimatorResult, TakesRankings):
     """One ranking from many of any kind, and how sure each place is.
+
+    A fitted one is a :class:`~rankcut.results.Result`, with the tables ``places`` and ``pairs``.
 
     Parameters
     ----------
@@ -39,7 +42,7 @@ class Consensus(CombinesRankings, TakesRankings):
     prior : {"evidence", "none"}, default="evidence"
         For strengths: how far items differ is learned from the data, or maximum likelihood, which
         exists only if wins and losses connect all items.
-    ties : {"auto", "davidson", "exact", "efron", "breslow"}, default="auto"
+    ties : {"auto", "davidson", "exact", "efron", "breslow", "half"}, default="auto"
         For strengths: what tied items mean; see :func:`rankcut.strengths.fit_strengths`.
 
     Attributes
@@ -86,6 +89,9 @@ class Consensus(CombinesRankings, TakesRankings):
         Kemeny's method.
     objective_, bound_ : float
         By Kemeny's method: Σ_{i before j} of the mean expected signs, and what no order exceeds.
+    best_orders_ : list of lists
+        By Kemeny's method, the orders that agree most with all comparisons, up to 12; empty if more
+        than ten items beat each other in cycles, or the order is not proven best.
     notes_ : list of str
         What a reader of the result should know, in sentences.
     n_people_, n_effective_ : int and float

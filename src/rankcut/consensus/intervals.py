@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from rankcut._loops.types import Floats
-from rankcut.consensus.means import Mean
 from rankcut.parameters import ROUNDING
+from rankcut.sample import Mean
 
 # With fewer people than this, bootstrap samples understate the spread of means.
 _FEW_PEOPLE = 50
@@ -76,16 +76,16 @@ def critical_value(
 
 
 def outweighs_missed(
-    differences: Floats, extreme: Floats | float, asked: Floats | float, confidence: float
+    differences: Floats, extreme: Floats | float, n_asked: Floats | float, confidence: float
 ) -> NDArray[np.bool_]:
     """Whether differences keep their sign if those who were missed say the opposite extreme.
 
-    ``asked`` is the number of people behind each difference.
+    ``n_asked`` is the number of people behind each difference.
 
     >>> outweighs_missed(np.array([1.0, 4.0]), 4.0, 7, 0.95)
     array([False,  True])
     """
-    missed = 1 - (1 - confidence) ** (1 / np.maximum(asked, 1.0))
+    missed = 1 - (1 - confidence) ** (1 / np.maximum(n_asked, 1.0))
     return np.asarray(np.abs(differences) * (1 - missed) > missed * extreme)
 
 
@@ -95,27 +95,27 @@ def sure_differences(
     items: NDArray[np.bool_],
     confidence: float,
     extremes: Floats | None = None,
-    asked: Floats | None = None,
+    n_asked: Floats | None = None,
     *,
     normal: bool = False,
 ) -> tuple[NDArray[np.bool_], Floats]:
     """Which of the items are surely better than which, and the means in all bootstrap samples.
 
     ``mean`` has the covariance of the items' means. ``extremes`` are the largest values that a
-    person's vector can have; None: it is not bounded. ``asked`` is how many people list each item;
-    None: all. ``normal``: samples are from a joint normal distribution, not from a bootstrap.
+    person's vector can have; None: it is not bounded. ``n_asked`` is how many people list each
+    item; None: all. ``normal``: samples are from a joint normal distribution, not from a bootstrap.
     """
     assert mean.covariance is not None
     covariance = mean.covariance[np.ix_(items, items)]
     vector = mean.vector[items]
     differences = vector[:, None] - vector[None, :]
-    own = np.diag(covariance)
+    variances = np.diag(covariance)
     with np.errstate(invalid="ignore"):
-        errors = _error(own[:, None] + own[None, :] - covariance - covariance.T, vector)
+        errors = _error(variances[:, None] + variances[None, :] - covariance - covariance.T, vector)
     inverse = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
-    kept, largest = [], []
+    all_means, largest = [], []
     for means in samples:
-        kept.append(means)
+        all_means.append(means)
         largest.append(_largest_differences(means[:, items] - vector, inverse))
     unanimous = np.triu((errors == 0) & (differences != 0), 1)
     critical = critical_value(
@@ -129,10 +129,10 @@ def sure_differences(
     sure = _studentised(differences, errors, mean.n_effective) > critical
     if extremes is not None:
         most = extremes[items]
-        people = np.full(len(vector), mean.n_effective) if asked is None else asked[items]
+        people = np.full(len(vector), mean.n_effective) if n_asked is None else n_asked[items]
         fewest = np.minimum(people[:, None], people[None, :])
         sure &= outweighs_missed(differences, most[:, None] + most[None, :], fewest, confidence)
-    return sure, np.concatenate(kept)
+    return sure, np.concatenate(all_means)
 
 
 def sure_coordinates(

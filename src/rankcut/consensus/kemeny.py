@@ -12,10 +12,11 @@ An order gains Σ_{i before j} margins_ij. Finding the best one is NP-hard, but 
 4. when time is up, a good order is returned with the best bound.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from scipy.sparse import csr_array, vstack
 
 from rankcut._loops.permutations import best_order, improve_order
 from rankcut._loops.types import Floats, Longs
-from rankcut.consensus.pairs import beats, components
+from rankcut.consensus.pairs import beats, components, pair_number
 from rankcut.parameters import ROUNDING
 
 # Dynamic programming takes a millisecond for this many items; each further item doubles it.
@@ -61,8 +62,8 @@ def kemeny_order(margins: Floats, *, step: float = 0.0, time_limit: float = 60.0
     up to a constant; 0 if unknown. A bound that is less than a step away proves an order best.
 
     >>> cycle = np.array([[0.0, 3.0, -1.0], [-3.0, 0.0, 2.0], [1.0, -2.0, 0.0]])
-    >>> found = kemeny_order(cycle)
-    >>> found.order, found.value, found.optimal
+    >>> best = kemeny_order(cycle)
+    >>> best.order, best.value, best.optimal
     (array([0, 1, 2]), 4.0, True)
     """
     end = monotonic() + time_limit
@@ -73,10 +74,10 @@ def kemeny_order(margins: Floats, *, step: float = 0.0, time_limit: float = 60.0
     optimal = True
     for items in components(gains > 0, scores):
         inner = np.ascontiguousarray(gains[np.ix_(items, items)])
-        found, best, proven = _order_set(inner, step, end)
-        order.extend(items[found].tolist())
+        places_in_set, best, proven = _order_set(inner, step, end)
+        order.extend(items[places_in_set].tolist())
         most = np.abs(inner).sum() / 2
-        lost += most - _value(inner, found)
+        lost += most - _value(inner, places_in_set)
         proven_loss += most - best
         optimal = optimal and proven
     # Pairs of different sets gain all they can.
@@ -109,7 +110,7 @@ def possible_firsts(margins: Floats) -> NDArray[np.int64]:
     array([0, 1])
     """
     gains = np.where(beats(np.abs(margins)), margins, 0.0)
-    found: list[int] = []
+    firsts: list[int] = []
     for items in components(gains > 0, gains.sum(axis=1)):
         # An item that others beat which it cannot beat in a cycle comes after them.
         free = (np.delete(gains[:, items], items, axis=0) <= 0).all(axis=0)
@@ -122,8 +123,46 @@ def possible_firsts(margins: Floats) -> NDArray[np.int64]:
         else:
             best_order(inner, np.empty(len(items), dtype=np.int64), by_first)
         best = by_first >= by_first.max() - ROUNDING * len(items) ** 2
-        found.extend(items[best & free].tolist())
-    return np.array(sorted(found))
+        firsts.extend(items[best & free].tolist())
+    return np.array(sorted(firsts))
+
+
+class BestOrders(NamedTuple):
+    """Orders that all gain the most, and the items whose places differ in them."""
+
+    orders: list[Longs]
+    complete: bool  #: whether there are no others
+    free: Longs
+
+
+def best_orders(margins: Floats, most: int) -> BestOrders | None:
+    """All orders of largest gain, up to a number.
+
+    None if more than 10 items beat each other in cycles: it would take too long to look at all.
+
+    >>> best = best_orders(np.array([[0.0, 3.0, -3.0], [-3.0, 0.0, 3.0], [3.0, -3.0, 0.0]]), 9)
+    >>> [order.tolist() for order in best.orders], best.complete, best.free
+    ([[0, 1, 2], [1, 2, 0], [2, 0, 1]], True, array([0, 1, 2]))
+    """
+    gains = np.where(beats(np.abs(margins)), margins, 0.0)
+    sets = components(gains > 0, gains.sum(axis=1))
+    if max(map(len, sets), default=0) > _MOST_BY_SUBSETS:
+        return None
+    orders = list(islice(_each_best(gains), most + 1))
+    places = np.argsort(orders, axis=1)
+    free = np.flatnonzero((places != places[0]).any(axis=0))
+    return BestOrders(orders[:most], len(orders) <= most, free)
+
+
+def _each_best(gains: Floats) -> Iterator[Longs]:
+    """The orders of largest gain: each item that can be first, then the best orders of the rest."""
+    if not len(gains):
+        yield np.empty(0, dtype=np.int64)
+        return
+    for first in possible_firsts(gains).tolist():
+        rest = np.delete(np.arange(len(gains)), first)
+        for order in _each_best(gains[np.ix_(rest, rest)]):
+            yield np.append(first, rest[order])
 
 
 def _order_set(gains: Floats, step: float, end: float) -> tuple[Longs, float, bool]:
@@ -177,36 +216,36 @@ def solve_program(
     # Scaled, so that the solver's tolerances mean the same for all margins.
     scale = float(np.abs(gains).max())
     cost = gains[one, other] / scale
-    before, whole = (cost > 0).astype(np.float64), False
+    before, integral = (cost > 0).astype(np.float64), False
     value, bound = _value(gains, order), float(np.abs(gains).sum() / 2)
-    left: Any = csr_array((0, len(cost)))
+    rows: Any = csr_array((0, len(cost)))
     right = np.empty(0)
     while not is_proven(value, bound) and (seconds := end - monotonic()) > 0:
         matrix = np.zeros_like(gains)
         matrix[one, other], matrix[other, one] = before, 1 - before
         cycles = find_cycles(matrix)
-        if not len(cycles) and whole:
+        if not len(cycles) and integral:
             break
-        whole = whole or not len(cycles)
+        integral = integral or not len(cycles)
         more, limits = _forbid(cycles, len(gains))
-        left, right = vstack([left, more], format="csr"), np.concatenate([right, limits])
+        rows, right = vstack([rows, more], format="csr"), np.concatenate([right, limits])
         solution = milp(
             -2 * cost,
-            integrality=np.full(len(cost), int(whole)),
+            integrality=np.full(len(cost), int(integral)),
             bounds=Bounds(0, 1),
-            constraints=LinearConstraint(left, -np.inf, right),
+            constraints=LinearConstraint(rows, -np.inf, right),
             options={"time_limit": seconds, "mip_rel_gap": 0.0},
         )
-        reached = solution.mip_dual_bound if whole else solution.fun
+        reached = solution.mip_dual_bound if integral else solution.fun
         if solution.x is None or reached is None:
             break
-        if whole or solution.status == 0:
+        if integral or solution.status == 0:
             bound = min(bound, (-reached - cost.sum() + _SLACK) * scale)
-        before = np.round(solution.x) if whole else solution.x
+        before = np.round(solution.x) if integral else solution.x
         matrix[one, other], matrix[other, one] = before, 1 - before
-        found = np.argsort(-matrix.sum(axis=1), kind="stable")
-        if (better := improve_order(gains, found)) > value:
-            order, value = found, better
+        rounded = np.argsort(-matrix.sum(axis=1), kind="stable")
+        if (better := improve_order(gains, rounded)) > value:
+            order, value = rounded, better
     return order, bound
 
 
@@ -216,8 +255,7 @@ def _forbid(cycles: Longs, n_items: int) -> tuple[Any, Floats]:
     forward = tails < heads
     rows = np.repeat(np.arange(len(cycles)), 3)
     low, high = np.minimum(tails, heads), np.maximum(tails, heads)
-    # The place of a pair among all pairs i < j.
-    columns = low * (2 * n_items - low - 1) // 2 + high - low - 1
+    columns = pair_number(low, high, n_items)
     shape = (len(cycles), n_items * (n_items - 1) // 2)
     signs = np.where(forward, 1.0, -1.0)
     limits = np.full(len(cycles), 2.0)
@@ -230,11 +268,11 @@ def find_cycles(before: Floats) -> Longs:
 
     Of very many, every second, third, … one.
     """
-    found = [np.empty((0, 3), dtype=np.int64)]
+    triples = [np.empty((0, 3), dtype=np.int64)]
     for i in range(len(before)):
         later = slice(i + 1, None)
         total = before[i, later, None] + before[later, later] + before[later, i]
         j, k = np.nonzero(total > 2 + _SLACK)
-        found.append(np.column_stack([np.full(len(j), i), i + 1 + j, i + 1 + k]))
-    cycles = np.concatenate(found)
+        triples.append(np.column_stack([np.full(len(j), i), i + 1 + j, i + 1 + k]))
+    cycles = np.concatenate(triples)
     return cycles[:: max(1, -(-len(cycles) // _MOST_CYCLES))]

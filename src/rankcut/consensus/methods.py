@@ -16,20 +16,12 @@ from rankcut.consensus.intervals import (
     sure_differences,
 )
 from rankcut.consensus.kemeny import KemenyOrder, kemeny_order, possible_firsts
-from rankcut.consensus.means import (
-    Mean,
-    Units,
-    Vectors,
-    borda_vectors,
-    mean_of,
-    pair_matrix,
-    ratio_vectors,
-    resampled_means,
-)
-from rankcut.consensus.pairs import MOST_PAIRED, Comparisons, beats, components, copeland_scores
+from rankcut.consensus.pairs import MOST_TABULATED, Comparisons, beats, components, copeland_scores
+from rankcut.consensus.vectors import borda_vectors, listed_sums, pair_matrix
 from rankcut.parameters import AT_ONCE
 from rankcut.rankings import Unranked
 from rankcut.rankings.orders import to_ranking
+from rankcut.sample import Mean, Sample, Vectors
 
 if TYPE_CHECKING:
     from rankcut.strengths import Strengths
@@ -62,15 +54,17 @@ class Outcome:
     sure: NDArray[np.bool_] | None = None  #: whether i is surely better than j
 
 
-def mean_scores(units: Units, pairs: Comparisons | None = None) -> Floats:
+def mean_scores(sample: Sample) -> Floats:
     """Borda's scores: how many items each beats, minus how many beat it, on average.
 
-    If unranked items may be anywhere, of those who compare them.
+    If unranked items may be anywhere, n − 1 times the share of its comparisons that an item wins,
+    minus the share that it loses.
     """
-    vectors: Vectors = borda_vectors
-    if units.unranked == "anywhere":
-        vectors = ratio_vectors(units) if pairs is None else pairs.item_vectors()
-    return mean_of(units, vectors, units.n_items).vector
+    n_items = sample.n_items
+    if sample.unranked == "anywhere":
+        won, compared = listed_sums(sample)
+        return (n_items - 1) * np.divide(won, compared, out=np.zeros(n_items), where=compared > 0)
+    return sample.sums(borda_vectors, n_items) / sample.total
 
 
 def rank_listed(scores: Floats, listed: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -85,39 +79,39 @@ def rank_listed(scores: Floats, listed: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def by_vectors(
-    units: Units,
+    sample: Sample,
     vectors: Vectors,
     resampling: Resampling,
     extremes: Floats | None = None,
-    asked: Floats | None = None,
+    n_asked: Floats | None = None,
 ) -> Outcome:
     """Items in the order of the mean vector.
 
-    ``extremes`` and ``asked`` are as for :func:`rankcut.consensus.intervals.sure_differences`.
+    ``extremes`` and ``n_asked`` are as for :func:`rankcut.consensus.intervals.sure_differences`.
     """
-    n_items = units.n_items
-    mean = mean_of(units, vectors, n_items, covariance=n_items <= MOST_PAIRED)
+    n_items = sample.n_items
+    mean = sample.mean(vectors, n_items, covariance=n_items <= MOST_TABULATED)
     if not resampling.n_bootstraps:
-        return Outcome(mean.vector, rank_listed(mean.vector, units.listed), None, None)
-    samples = resampled_means(units, vectors, n_items, resampling.n_bootstraps, resampling.seed)
+        return Outcome(mean.vector, rank_listed(mean.vector, sample.listed), None, None)
+    samples = sample.bootstrap(vectors, n_items, resampling.n_bootstraps, resampling.seed)
     return _by_means(
-        mean, samples, units.listed, units.unranked, resampling.confidence, extremes, asked
+        mean, samples, sample.listed, sample.unranked, resampling.confidence, extremes, n_asked
     )
 
 
-def by_strengths(units: Units, fit: "Strengths", resampling: Resampling) -> Outcome:
+def by_strengths(sample: Sample, fit: "Strengths", resampling: Resampling) -> Outcome:
     """Items in the order of their strengths.
 
     Items that nobody lists have a place of their own only if an item graph says something of them.
     """
-    placed = units.listed
+    placed = sample.listed
     if fit.prior is not None and fit.prior.share > 0:
-        placed = np.ones(units.n_items, dtype=bool)
+        placed = np.ones(sample.n_items, dtype=bool)
     if not resampling.n_bootstraps:
         return Outcome(fit.theta, rank_listed(fit.theta, placed), None, None)
     mean = Mean(fit.centre, fit.standard_errors**2, fit.covariance, fit.n_effective)
     samples = iter([fit.draws(resampling.n_bootstraps, resampling.seed)])
-    outcome = _by_means(mean, samples, placed, units.unranked, resampling.confidence, normal=True)
+    outcome = _by_means(mean, samples, placed, sample.unranked, resampling.confidence, normal=True)
     # Strengths that are pulled together may have another order than their centre.
     ranking = rank_listed(fit.theta, placed)
     assert outcome.intervals is not None
@@ -133,7 +127,7 @@ def _by_means(
     unranked: Unranked,
     confidence: float,
     extremes: Floats | None = None,
-    asked: Floats | None = None,
+    n_asked: Floats | None = None,
     *,
     normal: bool = False,
 ) -> Outcome:
@@ -142,7 +136,7 @@ def _by_means(
     sure = None
     if mean.covariance is not None:
         certain, means = sure_differences(
-            mean, samples, listed, confidence, extremes, asked, normal=normal
+            mean, samples, listed, confidence, extremes, n_asked, normal=normal
         )
         places = places_by_pairs(certain)
         sure = np.zeros((n_items, n_items), dtype=bool)
@@ -161,7 +155,7 @@ def _by_means(
 
 
 def by_majorities(
-    units: Units,
+    sample: Sample,
     pairs: Comparisons,
     method: Method,
     resampling: Resampling,
@@ -173,53 +167,58 @@ def by_majorities(
     that is possible whichever way the open majorities go: by Kemeny's method the span of the items
     that can then beat each other in cycles; by Copeland's, what the scores can be.
     """
-    listed = np.flatnonzero(units.listed)
+    listed = np.flatnonzero(sample.listed)
     n_listed = len(listed)
     margins = pairs.margins()[np.ix_(listed, listed)]
     kemeny = None
     if method == "kemeny":
         step = 0.0
-        if not pairs.ratios and units.weights is None:
+        if not pairs.ratios and sample.alike:
             # Margins are whole numbers over the number of people, and flipping one counts twice.
-            step = 2 / units.n_people
+            step = 2 / sample.n_people
         kemeny = kemeny_order(margins, step=step, time_limit=time_limit)
         scores, ranks = pairs.margins().sum(axis=1), kemeny.ranks
     else:
         scores = copeland_scores(pairs.margins())
         ranks = to_ranking(copeland_scores(margins))
-    ranking = np.full(units.n_items, n_listed + 1)
+    ranking = np.full(sample.n_items, n_listed + 1)
     ranking[listed] = ranks
     if not resampling.n_bootstraps:
         return Outcome(scores, ranking, None, None, kemeny)
-    one, other = np.triu_indices(units.n_items, 1)
-    kept = units.listed[one] & units.listed[other]
+    one, other = np.triu_indices(sample.n_items, 1)
+    both_listed = sample.listed[one] & sample.listed[other]
 
     def vectors(groups: NDArray[np.uint32]) -> Floats:
         signs = pairs.vectors(groups)
-        return signs if kept.all() else np.compress(kept, signs, axis=1)
+        return signs if both_listed.all() else np.compress(both_listed, signs, axis=1)
 
-    width = int(kept.sum())
-    mean = mean_of(units, vectors, width)
+    width = int(both_listed.sum())
+    mean = sample.mean(vectors, width)
     first = np.zeros(n_listed)
 
     def note(means: Floats) -> None:
         first[:] += _first_by_majorities(means, n_listed, method)
 
-    samples = resampled_means(units, vectors, width, resampling.n_bootstraps, resampling.seed)
+    samples = sample.bootstrap(vectors, width, resampling.n_bootstraps, resampling.seed)
     confidence = resampling.confidence
     sure = sure_coordinates(mean, samples, confidence, note)[0]
-    shares = np.zeros(units.n_items)
+    shares = np.zeros(sample.n_items)
     shares[listed] = first / resampling.n_bootstraps
     # Each person says 1, 0 or −1 about a pair; any of the pairs may be the one that was missed.
     each = 1 - (1 - confidence) / max(1, width)
-    asked = pairs.asked * (units.n_people / pairs.mass)
-    sure &= outweighs_missed(mean.vector, 1.0, asked[kept], each)
+    n_asked = pairs.base * (sample.n_people / pairs.mass)
+    sure &= outweighs_missed(mean.vector, 1.0, n_asked[both_listed], each)
     certain = pair_matrix(np.where(sure, np.sign(mean.vector), 0.0), n_listed) > 0
     places = _open_places(certain, margins, method)
-    all_sure = np.zeros((units.n_items, units.n_items), dtype=bool)
+    all_sure = np.zeros((sample.n_items, sample.n_items), dtype=bool)
     all_sure[np.ix_(listed, listed)] = certain
     return Outcome(
-        scores, ranking, _all_places(places, units.listed, units.unranked), shares, kemeny, all_sure
+        scores,
+        ranking,
+        _all_places(places, sample.listed, sample.unranked),
+        shares,
+        kemeny,
+        all_sure,
     )
 
 
@@ -279,7 +278,7 @@ def _first_by_majorities(means: Floats, n_items: int, method: Method) -> Floats:
             continue
         beats_all = beats(margins).sum(axis=2) == n_items - 1
         total += beats_all.sum(axis=0)
-        for own in margins[~beats_all.any(axis=1)]:
-            firsts = possible_firsts(own)
+        for matrix in margins[~beats_all.any(axis=1)]:
+            firsts = possible_firsts(matrix)
             total[firsts] += 1 / len(firsts)
     return total

@@ -5,34 +5,46 @@ or is exhausted if it lists no other. Tied candidates share a ballot. This descr
 counts no election, for which there are programs with each country's rules.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
 
 from rankcut._loops.types import Floats
-from rankcut.consensus.figure import LEAST
-from rankcut.consensus.words import percent
 from rankcut.errors import amount
 from rankcut.parameters import MOST_LISTED
-from rankcut.pictures.figures import draw_figure
-from rankcut.pictures.page import Cell, draw_svg, page, table, tag
-from rankcut.pictures.scene import WIDTH, Path, Picture, Scene, Shape, Text, rectangle, text_width
+from rankcut.pictures.page import Cell, Html, show_picture, table
+from rankcut.pictures.scene import (
+    LEAST,
+    WIDTH,
+    Path,
+    Picture,
+    Scene,
+    Shape,
+    Text,
+    rectangle,
+    text_width,
+)
 from rankcut.pictures.theme import OTHERS, colour, shorten
 from rankcut.rankings import read_rankings
-from rankcut.rankings.value import block_rows
+from rankcut.results import Result, Table
+from rankcut.results.words import name_some, percent
+from rankcut.sample import ListEntries
 
 EXHAUSTED = "(no further choice)"
 
 # Pixels: the height of all ballots, the gap between two bars, a line of text, the width of a bar.
-_HEIGHT, _GAP, _LINE, _BAR = 420.0, 8.0, 18.0, 14.0
+_HEIGHT, _BAR_GAP, _LABEL_LINE, _BAR_WIDTH = 420.0, 8.0, 18.0, 14.0
 
 
-@dataclass(frozen=True, eq=False)
-class Transfers:
+@dataclass(frozen=True, eq=False, repr=False)
+class Transfers(Result):
     """First choices, and where they go next.
+
+    A :class:`~rankcut.results.Result`, with the table ``transfers``.
 
     Attributes
     ----------
@@ -40,7 +52,7 @@ class Transfers:
         The candidates.
     first : ndarray of shape (n_items,)
         How many ballots stand with each.
-    next : ndarray of shape (n_items, n_items)
+    flows : CSR array of shape (n_items, n_items)
         How many of them have each other candidate as their next choice.
     exhausted : ndarray of shape (n_items,)
         How many of them list no other.
@@ -48,34 +60,62 @@ class Transfers:
 
     items: tuple[Hashable, ...]
     first: Floats
-    next: Floats
+    flows: csr_array
     exhausted: Floats
+
+    @property
+    def next(self) -> Floats:
+        """How many ballots go from each candidate to each other one, as an array."""
+        return np.asarray(self.flows.toarray())
+
+    def _next_of(self, i: int) -> list[tuple[int, float]]:
+        """The next choices of those who choose a candidate, the most frequent first."""
+        row = slice(*self.flows.indptr[i : i + 2])
+        pairs = zip(self.flows.indices[row].tolist(), self.flows.data[row].tolist(), strict=True)
+        return sorted(((j, n) for j, n in pairs if n), key=lambda pair: (-pair[1], pair[0]))
 
     def order(self) -> list[int]:
         """The candidates, those with most first choices first."""
         return [int(i) for i in np.argsort(-self.first, kind="stable")]
 
-    def columns(self) -> dict[str, list[Any]]:
-        """A table with a row for each candidate and each next choice."""
+    def sentences(self) -> list[str]:
+        """Who has most first choices, and how many ballots go nowhere."""
+        total = float(self.first.sum())
+        best = [str(self.items[i]) for i in np.flatnonzero(self.first == self.first.max())]
+        have = "has" if len(best) == 1 else "have"
+        share = percent(float(self.first.max()), total)
+        exhausted = percent(float(self.exhausted.sum()), total)
+        return [
+            f"{name_some(best)} {have} most first choices: {share} of {total:,.7g} ballots.",
+            f"{exhausted} of {total:,.7g} ballots list one candidate only.",
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """The candidates and their numbers as arrays."""
+        return {"items": self.items, "first": self.first, "exhausted": self.exhausted}
+
+    def tables(self) -> dict[str, Table]:
+        """A row for each candidate and each next choice that ballots have."""
         order = self.order()
         flows = [
             (i, name, count)
             for i in order
             for name, count in [
-                *((str(self.items[j]), self.next[i, j]) for j in order if j != i),
+                *((str(self.items[j]), count) for j, count in self._next_of(i)),
                 (EXHAUSTED, self.exhausted[i]),
             ]
         ]
-        share = [count / self.first[i] if self.first[i] else 0.0 for i, _, count in flows]
-        return {
+        shares = [count / self.first[i] if self.first[i] else 0.0 for i, _, count in flows]
+        columns: dict[str, list[Any]] = {
             "first": [str(self.items[i]) for i, _, _ in flows],
             "next": [name for _, name, _ in flows],
             "ballots": [round(float(count), 6) for _, _, count in flows],
-            "share": [round(float(own), 6) for own in share],
+            "share": [round(float(share), 6) for share in shares],
         }
+        return {"transfers": Table(columns)}
 
-    def lines(self) -> list[str]:
-        """Text for a terminal."""
+    def lines(self, most: int = 20) -> list[str]:
+        """Text for a terminal: a line for each candidate."""
         width = min(28, max(12, *(len(str(item)) for item in self.items)))
         lines = [f"{'first choice':{width}}  {'ballots':>9}    share  next"]
         for i in self.order():
@@ -84,32 +124,27 @@ class Transfers:
             lines.append(
                 f"{name}  {self.first[i]:>9,.7g}  {100 * share:>5.1f} %  {self._next(i)}".rstrip()
             )
-        total = float(self.first.sum())
-        alone = percent(float(self.exhausted.sum()), total)
-        return [*lines, "", f"{alone} of {total:,.7g} ballots list one candidate only."]
+        return [*lines, "", self.sentences()[-1]]
 
     def _next(self, i: int) -> str:
         """The most frequent next choices of those who choose a candidate."""
         if not self.first[i]:
             return ""
-        best = [int(j) for j in np.argsort(-self.next[i], kind="stable")[:3] if self.next[i, j]]
-        said = [f"{self.items[j]} {percent(self.next[i, j], self.first[i])}" for j in best]
+        goals = [
+            f"{self.items[j]} {percent(count, self.first[i])}" for j, count in self._next_of(i)[:3]
+        ]
         if self.exhausted[i]:
-            said.append(f"no further {percent(self.exhausted[i], self.first[i])}")
-        return ", ".join(said)
+            goals.append(f"no further {percent(self.exhausted[i], self.first[i])}")
+        return ", ".join(goals)
 
-    def plot(self, title: str = "Where ballots go next") -> Any:
-        """A Matplotlib figure: first choices on the left, next choices on the right."""
-        return draw_figure(self.picture(title))
-
-    def picture(self, title: str) -> Picture:
+    def picture(self) -> Picture:
         """Bands from first choices to next choices, as wide as their ballots."""
         few = self._pooled()
         names = [*map(str, few.items), EXHAUSTED]
         flows = np.column_stack([few.next, few.exhausted])
         scale = _HEIGHT / max(flows.sum(), 1e-300)
         edge = 12 + max(text_width(shorten(name, 20), 13) for name in names)
-        sides = (edge, WIDTH - edge - _BAR)
+        sides = (edge, WIDTH - edge - _BAR_WIDTH)
         tops = [_stacked(sums * scale) for sums in (flows.sum(axis=1), flows.sum(axis=0))]
         shapes: list[Shape] = []
         start, end = tops[0].copy(), tops[1].copy()
@@ -119,7 +154,7 @@ class Transfers:
                 share = percent(count, float(few.first[i]))
                 tip = f"{names[i]} → {names[j]}: {count:,.7g} ({share})"
                 ends = float(start[i]), float(end[j])
-                band = _band(sides[0] + _BAR, ends[0], sides[1], ends[1], size)
+                band = _band(sides[0] + _BAR_WIDTH, ends[0], sides[1], ends[1], size)
                 shapes.append(Path([band], _colour(i, len(names)), 0.0, 0.45, True, tip=tip))
                 start[i] += size
                 end[j] += size
@@ -128,41 +163,44 @@ class Transfers:
                 if not total:
                     continue
                 top, size = tops[side][i], total * scale
-                bar = rectangle(sides[side], top, _BAR, size)
+                bar = rectangle(sides[side], top, _BAR_WIDTH, size)
                 shapes.append(Path(bar, _colour(i, len(names)), 0.0, filled=True))
-                x, anchor = (edge - 6, "end") if side == 0 else (sides[1] + _BAR + 6, "start")
+                x, anchor = (edge - 6, "end") if side == 0 else (sides[1] + _BAR_WIDTH + 6, "start")
                 shapes.append(Text(shorten(names[i], 20), x, top + size / 2, anchor=anchor))
         said = "Left: first choices. Right: where they go if that candidate leaves."
         about = "Bands from first choices to next choices"
         low = max(np.max(tops[0] + flows.sum(axis=1) * scale), np.max(end))
-        height = float(low) + 2 * _GAP
-        return Picture(title, said, Scene(WIDTH, height, shapes, about))
+        height = float(low) + 2 * _BAR_GAP
+        return Picture("Where ballots go next", said, Scene(WIDTH, height, shapes, about, LEAST))
 
-    def page(self, title: str) -> str:
-        """A page with the picture and the numbers."""
+    def body(self) -> Iterator[Html]:
+        """The picture and the numbers."""
         order = self.order()
         ballots = [Cell(f"{self.first[i]:,.7g}", float(self.first[i])) for i in order]
         rows = [[str(self.items[i]), n, self._next(i)] for i, n in zip(order, ballots, strict=True)]
-        picture = self.picture(title)
-        drawn = tag("div", draw_svg(picture.scene, LEAST), kind="wide", tabindex="0")
-        numbers = table(["first choice", "ballots", "next"], rows)
-        return page(title, tag("h1", title), tag("p", picture.said, kind="soft"), drawn, numbers)
+        yield from show_picture(self.picture())
+        yield table(["first choice", "ballots", "next"], rows)
 
     def _pooled(self) -> "Transfers":
         """The candidates in order; those after the first dozen are one."""
         order = self.order()
-        kept, rest = order[:MOST_LISTED], order[MOST_LISTED:]
-        items = tuple(self.items[i] for i in kept)
-        groups = np.zeros((len(kept) + bool(rest), len(order)))
-        groups[np.arange(len(kept)), kept] = 1
+        leading, rest = order[:MOST_LISTED], order[MOST_LISTED:]
+        items = tuple(self.items[i] for i in leading)
+        number = np.full(len(order), len(leading))
+        number[leading] = np.arange(len(leading))
         if rest:
-            items, groups[-1, rest] = (*items, amount(len(rest), "other")), 1
-        first, after, exhausted = self.first, self.next, self.exhausted
-        return Transfers(items, groups @ first, groups @ after @ groups.T, groups @ exhausted)
+            items = (*items, amount(len(rest), "other"))
+        groups = csr_array((np.ones(len(order)), (number, np.arange(len(order)))))
+        first, exhausted = groups @ self.first, groups @ self.exhausted
+        return Transfers(items, first, groups @ self.flows @ groups.T, exhausted)
 
 
 def count_transfers(
-    X: Any, items: Sequence[Hashable] | None = None, *, sample_weight: ArrayLike | None = None
+    X: Any,
+    *,
+    items: Sequence[Hashable] | None = None,
+    sample_weight: ArrayLike | None = None,
+    counts: ArrayLike | None = None,
 ) -> Transfers:
     """Count first choices, and where each candidate's ballots go next.
 
@@ -173,40 +211,40 @@ def count_transfers(
     items : sequence or None
         Names of the candidates, if the rankings have none.
     sample_weight : array or None
-        How often each ballot counts.
+        How much each ballot weighs.
+    counts : array or None
+        How many ballots each row is.
 
     Examples
     --------
     >>> nan = float("nan")
     >>> ballots = [[1, 2, nan], [1, 2, 3], [1, nan, nan], [nan, 2, 1]]
-    >>> found = count_transfers(ballots, ["Ann", "Bob", "Cy"])
+    >>> found = count_transfers(ballots, items=["Ann", "Bob", "Cy"])
     >>> found.first, found.next[0], found.exhausted
     (array([3., 0., 1.]), array([0., 2., 0.]), array([1., 0., 0.]))
     """
-    rankings = read_rankings(X, items, unranked="anywhere", sample_weight=sample_weight)
-    n_rows, n_items = rankings.shape
-    first, after = np.zeros(n_items), np.zeros((n_items, n_items))
-    step = block_rows(n_items)
-    for start in range(0, n_rows, step):
-        groups = rankings.groups(start, min(start + step, n_rows), close=False)
-        weights = rankings.counts[start : start + step, None]
-        best = (groups == 0).astype(np.float64)
-        size = best.sum(axis=1, keepdims=True)
-        own = weights * np.divide(best, size, out=np.zeros_like(best), where=size > 0)
-        first += own.sum(axis=0)
-        # Those who share a ballot get it in equal parts if one of them leaves.
-        others = np.where(size > 1, best, groups == 1)
-        among = np.where(size > 1, size - 1, others.sum(axis=1, keepdims=True))
-        after += own.T @ np.divide(others, among, out=np.zeros_like(best), where=among > 0)
-        shared = np.where(size > 1, own / np.maximum(size - 1, 1), 0.0)
-        after[np.diag_indices(n_items)] -= shared.sum(axis=0)
-    names = tuple(range(n_items)) if rankings.items is None else rankings.items
-    return Transfers(names, first, after, first - after.sum(axis=1))
+    rankings = read_rankings(
+        X, items, unranked="anywhere", sample_weight=sample_weight, counts=counts
+    )
+    entries = ListEntries.of(rankings)
+    best = entries.n_better == 0
+    n_best = np.bincount(entries.row[best], minlength=entries.n_rows)[entries.row]
+    share = rankings.counts[entries.row] / np.maximum(n_best, 1)
+    # Those who share a ballot get it in equal parts if one of them leaves.
+    is_next = np.where(n_best > 1, best, entries.group == 1)
+    n_next = np.bincount(entries.row[is_next], minlength=entries.n_rows)[entries.row] - (n_best > 1)
+    standing = entries.some(best).matrix(share[best])
+    going = entries.some(is_next).matrix(1 / np.maximum(n_next, 1)[is_next])
+    flows = (standing.T @ going).tocsr()
+    flows.setdiag(0.0)
+    first = standing.sum(axis=0)
+    names = tuple(range(entries.n_items)) if rankings.items is None else rankings.items
+    return Transfers(names, first, flows, first - flows.sum(axis=1))
 
 
 def _stacked(sizes: Floats) -> Floats:
     """The top of each bar, one below the other, with room for a line of text each."""
-    room = np.maximum(sizes + _GAP, _LINE)
+    room = np.maximum(sizes + _BAR_GAP, _LABEL_LINE)
     return np.asarray(8 + np.cumsum(room) - room / 2 - sizes / 2)
 
 
