@@ -106,8 +106,8 @@ def test_extremes_of_mallows():
 def test_blocs():
     votes = make_mallows(40, 5, phi=0, n_blocs=2, random_state=1)
     assert_array_equal(np.bincount(votes.target), [20, 20])
-    assert_array_equal(votes.ranks, votes.centers[votes.target])
-    assert not np.array_equal(*votes.centers)
+    assert_array_equal(votes.ranks, votes["centers"][votes.target])
+    assert not np.array_equal(*votes["centers"])
     uneven = make_mallows(1000, 5, phi=[0, 1], n_blocs=2, shares=[0.9, 0.1], random_state=1)
     assert 0.87 < (uneven.target == 0).mean() < 0.93
 

@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
 import pytest
 
-from rankcut import RankingSet, write_file
+from rankcut import RankingSet, read_file, write_file
 from rankcut.files import RankingFileError
 from rankcut.files.disk import atomic_file, atomic_path
 
@@ -48,7 +49,8 @@ def test_a_command_that_is_stopped_leaves_nothing_behind(tmp_path, number):
     place.write_bytes(b"old")
     command = [sys.executable, "-c", "from rankcut.cli import app; app()", "features"]
     running = subprocess.Popen(
-        [*command, str(source), "-o", str(place), "--block", "2"], stderr=subprocess.PIPE
+        [*command, str(source), "-o", str(place), "--block", "2", "--header", "1"],
+        stderr=subprocess.PIPE,
     )
     with source.open("w") as pipe:
         pipe.write("toro,uni\n" + "1,2\n" * 50_000)
@@ -90,3 +92,18 @@ def test_pipes_are_written_to_directly():
 def test_places_that_cannot_be_written(tmp_path, place):
     with pytest.raises(RankingFileError, match=r"directory|No such file"):
         write_file(VOTES, tmp_path / place, "csv")
+
+
+@pytest.mark.parametrize("text", ["toro,uni\n1,2\n2,1\n", "toro,uni,ebi\nuni,ebi\nuni\ntoro,uni\n"])
+def test_a_pipe_is_read_as_a_file_is(tmp_path, text):
+    """What a shell names in place of a file: it can be read only once."""
+    place, pipe = tmp_path / "votes.csv", tmp_path / "pipe.csv"
+    place.write_text(text)
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(text,))
+    writer.start()
+    read = read_file(pipe)
+    writer.join()
+    whole = read_file(place)
+    assert read.items == whole.items
+    np.testing.assert_array_equal(read.ranks, whole.ranks)

@@ -376,7 +376,7 @@ def test_a_column_called_by_a_number_sign_is_no_comment():
 def test_the_command_says_as_what_it_reads(tmp_path):
     place = made(tmp_path, "Qualtrics")
     done = run("info", place)
-    said = "read as a Qualtrics rank-order question: 3 items, 4 respondents; 2 other columns"
+    said = "read as a Qualtrics rank-order question: 3 items, 4 respondents; first toro, ika, uni"
     assert said in done.stderr
     assert done.stdout.startswith("Which do you like?\n")
     assert succeed("info", place, "--title", "Lunch").startswith("Lunch\n")
@@ -421,7 +421,7 @@ def test_scores_ask_which_is_better(tmp_path):
     place = tmp_path / "scores.csv"
     rows = [[dish, *(0.1 * RANKS[d][i] for d in range(4))] for i, dish in enumerate(DISHES)]
     place.write_text(table([["model", *(f"d{d}" for d in range(4))], *rows]))
-    fail("info", place, says="pass --higher-is-better or --lower-is-better")
+    fail("info", place, says=r"--higher-is-better \(first uni, ika, toro\) or --lower-is-better")
     for option, ranks in (
         ("--lower-is-better", RANKS),
         ("--higher-is-better", 4 - np.array(RANKS)),
@@ -546,6 +546,86 @@ def test_weights_are_read(tmp_path):
     assert read_file(tmp_path / "again.csv", weight="weight").weights.tolist() == [2.5, 1]
     (tmp_path / "small.csv").write_text("w,toro,uni\n2,1,2\n1,2,1\n")
     assert "if it holds weights, pass --weight w" in run("info", tmp_path / "small.csv").stderr
-    assert run("info", tmp_path / "small.csv", "--weight", "w").stderr == ""
+    assert "pass --weight" not in run("info", tmp_path / "small.csv", "--weight", "w").stderr
     with pytest.raises(RankingFileError, match="a weight is a number above 0"):
         read("w,toro,uni\n0,1,2\n1,2,1\n", weight="w")
+
+
+def test_a_column_of_orders_does_not_hide_ranks():
+    rows = [[f"{i}>x", *row] for i, row in enumerate(RANKS)]
+    assert read(table([["order", *DISHES], *rows])).items == DISHES
+
+
+def test_margins_of_games_are_outcomes():
+    rows = ["toro,uni,3", "uni,ika,-7", "ika,toro,NA", "toro,ika,1"]
+    votes = read("\n".join(["team,team_other,diff", *rows, ""]))
+    np.testing.assert_array_equal(
+        votes.with_items(DISHES).ranks, [[1, 2, NAN], [NAN, 2, 1], [1, NAN, 2]]
+    )
+    assert "diff above 0 is a win of 'team'" in votes.metadata["READ AS"]
+
+
+def test_two_columns_of_names_beside_a_number_are_no_ballots():
+    rows = ["toro,uni,31", "uni,ika,28", "ika,toro,55", "toro,ika,40"]
+    with pytest.raises(RankingFileError) as caught:
+        read("\n".join(["one,two,age", *rows, ""]))
+    assert "ballots" not in str(caught.value)
+
+
+def test_a_first_line_like_all_others_is_a_row():
+    votes = read("\n".join(["toro,uni,0-3", "uni,ika,2-1", "ika,uni,1-1", "uni,toro,0-1", ""]))
+    assert len(votes) == 4
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "line"),
+    [
+        (
+            "toi",
+            "# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: uni\n# ALTERNATIVE NAME 2: ika\n"
+            "# ALTERNATIVE NAME 3: uni\n2: 3,{1,2}\n1: 2\n",
+            "a PrefLib toi file: 3 items, 3 rankings; first uni (3), ika, uni; item 3 has the name "
+            "of another one, 'uni': read as 'uni (3)'",
+        ),
+        (
+            "abif",
+            "27: Ann > Bob\n3: Bob/5,Ann/1\n",
+            "an ABIF file: 2 items, 30 rankings; first Ann, Bob",
+        ),
+        ("txt", "27: Ann > Bob\n3: Bob\n", "an ABIF file: 2 items, 30 rankings; first Ann, Bob"),
+        (
+            "blt",
+            '3 1\n-2\n2 3 - 1 0\n1 3 2 0\n0\n"toro"\n"uni"\n"ika"\n',
+            "a BLT file: 3 items, 3 rankings; first ika, toro, uni; uni withdrew, and is among the "
+            "items; 1 blank place left out",
+        ),
+        (
+            "trec",
+            "q1 Q0 d1 1 0.9 r\nq1 Q0 d2 2 0.8 r\nq2 Q0 d1 1 0.7 r\n",
+            "a TREC run: 2 items, 2 queries; first d1, d2; 3 other columns",
+        ),
+    ],
+)
+def test_every_format_says_as_what_it_was_read(suffix, text, line, tmp_path):
+    path = tmp_path / f"votes.{suffix}"
+    path.write_text(text)
+    (scanned,) = scan_file(path)
+    assert read_file(path).metadata["READ AS"] == scanned.metadata["READ AS"] == f"read as {line}"
+    done = run("info", path, "--json")
+    assert done.stderr == f"rankcut: {path}: read as {line}\n"
+    assert json.loads(done.stdout)["read_as"] == {str(path): f"read as {line}"}
+
+
+def test_a_text_of_ballots_is_read_from_a_pipe(tmp_path):
+    options = ["--format", "txt", "-o", tmp_path / "f.csv"]
+    done = run("features", "-", *options, input="27: Ann > Bob\n3: Bob > Ann\n")
+    line = "read as an ABIF file: 2 items, 30 rankings; first Ann, Bob"
+    assert (done.exit_code, done.stderr) == (0, f"rankcut: -: {line}\n"), done.output
+
+
+def test_blocks_say_as_what_the_first_was_read(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("a,b,c\n" + "1,2,3\n" * 600)
+    done = run("features", path, "-o", tmp_path / "f.npy", "--block", "512")
+    line = "read as ranks: 3 items, 512 rankings; first a, b, c; then more rows, in blocks"
+    assert done.stderr == f"rankcut: {path}: {line}\n"

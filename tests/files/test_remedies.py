@@ -27,17 +27,22 @@ def beside(**columns):
     return table([*columns, *ITEMS], rows)
 
 
+def without_fourths(text):
+    """Lists of three: no row is a permutation, which would say by itself what is an item."""
+    return re.sub(r",4(?=[,\n])", ",", text)
+
+
 CODED = RANKS.copy()
 CODED[[0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 0, 1]] = 99
 AGREE = ["Strongly agree", "Agree", "Neutral", "Disagree"]
 SUGGESTED = {
     "a year and an age": (
-        beside(held=range(1956, 1968), took=range(40, 52)),
+        without_fourths(beside(held=range(1956, 1968), took=range(40, 52))),
         ["--columns", "held,took"],
     ),
     "weights": (beside(weights=[1, 2] * 6), ["--weight", "weights"]),
     "a name with a comma": (
-        beside(**{'"held, in"': range(1956, 1968)}),
+        without_fourths(beside(**{'"held, in"': range(1956, 1968)})),
         ["--columns", "1"],
     ),
     "a code for no answer": (table(ITEMS, CODED), ["--missing", "99"]),
@@ -88,7 +93,8 @@ def test_the_option_that_a_message_suggests_works(case, tmp_path):
     succeed("convert", place, tmp_path / "out.csv", *expected)
     votes = read_file(tmp_path / "out.csv")
     if {*votes.items} == {*ITEMS} and case not in ("scores", "words of a usual scale"):
-        listed = CODED != 99 if "for no answer" in case else np.ones_like(RANKS, bool)
+        ranks = votes.with_items(ITEMS).ranks
+        listed = CODED != 99 if "for no answer" in case else ~np.isnan(ranks)
         np.testing.assert_array_equal(votes.with_items(ITEMS).ranks[listed], RANKS[listed])
 
 
@@ -107,14 +113,14 @@ def test_a_column_is_not_offered_if_the_others_are_no_rankings_without_it(cell, 
 def test_negative_codes_of_a_parquet_file_are_no_answer(tmp_path):
     frame = pd.DataFrame(np.where(CODED == 99, -99.0, CODED), columns=ITEMS)
     frame.to_parquet(tmp_path / "votes.parquet")
-    said = fail("info", tmp_path / "votes.parquet", says="has -99, which is not a rank").stderr
+    said = fail("info", tmp_path / "votes.parquet", says="-99, and ranks are not").stderr
     succeed("info", tmp_path / "votes.parquet", *suggested(said))
 
 
 def test_words_that_nobody_knows_are_not_put_in_an_order(tmp_path):
     place = tmp_path / "votes.csv"
     place.write_text("a,b\nMEH,MEH\nJOY,MEH\nJOY,JOY\n")
-    said = fail("info", place, says="list these from best to worst with --scale").stderr
+    said = fail("info", place, says="from best to worst with --scale").stderr
     assert "MEH >" not in said
 
 

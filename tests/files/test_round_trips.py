@@ -11,8 +11,8 @@ from ranking_sets import orders_of, ranking_sets
 from rankcut import RankingSet, read_file, write_file
 from rankcut.files import RankingFileError, from_frame, scan_file, to_frame
 from rankcut.files.formats import Format, Written
-from rankcut.files.layouts import known_columns
 from rankcut.files.matrices import MatrixBlock, read_graph, write_graph, write_matrix
+from rankcut.files.writing import columns_beside
 from rankcut.graphs.item_graph import ItemGraph
 
 
@@ -145,8 +145,8 @@ def test_expanded_rankings_have_ids_of_their_own(layout):
 )
 def test_all_blocks_of_a_table_have_counts_or_none_has(kind, text):
     pieces = list(scan_file(io.StringIO(text), kind, rows=1))
-    assert [known_columns(piece)["count"] for piece in pieces] == [[1], [3]]
-    assert "count" not in known_columns(pieces[1].expanded())
+    assert [columns_beside(piece)["count"] for piece in pieces] == [[1], [3]]
+    assert "count" not in columns_beside(pieces[1].expanded())
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -183,3 +183,49 @@ def test_formats_and_layouts_that_are_written_or_only_read():
             says = f"'{kind}' is not a format to write; .*parquet, blt$"
             with pytest.raises(RankingFileError, match=says):
                 back(votes, kind)
+
+
+def test_a_stream_of_text_takes_text():
+    votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "ünï"))
+    for form in ("csv", "soc", "blt"):
+        binary, text = io.BytesIO(), io.StringIO()
+        write_file(votes, binary, form)
+        write_file(votes, text, form)
+        assert text.getvalue().encode() == binary.getvalue()
+    with pytest.raises(RankingFileError, match="open it as binary"):
+        write_file(votes, io.StringIO(), "parquet")
+
+
+ODD = [
+    "",
+    "a",
+    "a ",
+    " a",
+    "\r",
+    "a\nb",
+    'a"b',
+    "a;b",
+    "a,b",
+    "a\tb",
+    "rank: a",
+    "\ufeff",
+    "na",
+    "=1",
+]
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("odd", ODD, ids=map(repr, ODD))
+def test_odd_names_are_kept(kind, odd):
+    names = list(dict.fromkeys([odd, "a", "ebi"]))
+    ranks = np.array([np.arange(len(names)) + 1.0, np.arange(len(names))[::-1] + 1.0])
+    again = read_file(back(RankingSet(ranks, tuple(names)), kind), kind)
+    assert {*again.items} == {*names}
+    np.testing.assert_array_equal(again.with_items(names).dense(), ranks)
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("odd", ["\ud800", "a\0b"])
+def test_names_that_no_file_holds_are_refused_on_writing(kind, odd):
+    with pytest.raises(RankingFileError, match="rename it"):
+        back(RankingSet(np.array([[1.0, 2.0]]), (odd, "ebi")), kind)

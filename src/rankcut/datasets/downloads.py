@@ -14,9 +14,9 @@ from rankcut.errors import RankingFileError
 from rankcut.files.feature_tables import ItemTable
 from rankcut.files.text import open_text, text_blocks
 from rankcut.parameters import check_choice
-from rankcut.rankings.orders import spread
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.rankings.ratings import entries_by_row, from_ratings, read_scale
+from rankcut.rankings.stored import dense_ranks
 
 VARIABLE = "RANKCUT_DATA"
 
@@ -71,7 +71,7 @@ _EAST = {
 _SAME_COUNTRY = {"F.Y.R. Macedonia": "North Macedonia", "The Netherlands": "Netherlands"}
 
 # Ballots of fewer songs say too little about their country.
-_FEWEST_ITEMS = 5
+_FEWEST_SONGS = 5
 
 
 def load_eurovision(
@@ -134,11 +134,13 @@ def load_eurovision(
     row = np.array([place[voter] for voter in voters], dtype=np.int64)
     points = table["points"][others].astype(np.float64)
     scores = entries_by_row(row, column, points, (len(place), len(countries)))
-    kept = np.flatnonzero(np.diff(scores.indptr) >= _FEWEST_ITEMS)
-    years, homes, kinds = (np.array([voter[part] for voter in place])[kept] for part in range(3))
+    long_rows = np.flatnonzero(np.diff(scores.indptr) >= _FEWEST_SONGS)
+    years, homes, kinds = (
+        np.array([voter[part] for voter in place])[long_rows] for part in range(3)
+    )
     named = {"J": "jury", "T": "public"}
     return RankingSet(
-        RankingSet(from_ratings(scores[kept]), tuple(countries.tolist())).dense(),
+        RankingSet(from_ratings(scores[long_rows]), tuple(countries.tolist())).dense(),
         tuple(countries.tolist()),
         columns={
             "year": years.astype(np.float64),
@@ -205,7 +207,7 @@ def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Rankin
     shape = (len(users[0]), len(items[0]))
     scores = entries_by_row(row, column, ratings[2].astype(np.float64), shape)
     years = [_YEAR.search(date or "") for date in items[2]]
-    year = np.array([np.nan if found is None else float(found[0]) for found in years])
+    year = np.array([np.nan if match is None else float(match[0]) for match in years])
     # The genres are the last columns of the item file.
     genres = [str(genre) for genre in named[0]]
     flags = [values.astype(np.float64) for values in items[len(items) - len(genres) :]]
@@ -223,12 +225,14 @@ def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Rankin
     )
 
 
-def _places(found: NDArray[np.object_], known: NDArray[np.object_], path: str) -> NDArray[np.int64]:
-    place = {name: i for i, name in enumerate(known.tolist())}
-    for line, name in enumerate(found.tolist(), start=1):
+def _places(
+    names: NDArray[np.object_], listed: NDArray[np.object_], path: str
+) -> NDArray[np.int64]:
+    place = {name: i for i, name in enumerate(listed.tolist())}
+    for line, name in enumerate(names.tolist(), start=1):
         if name not in place:
             raise RankingFileError(f"{name!r} is not listed in the other files", path, line)
-    return np.array([place[name] for name in found.tolist()])
+    return np.array([place[name] for name in names.tolist()])
 
 
 def _titles(items: list[NDArray[np.object_]]) -> list[str]:
@@ -289,19 +293,19 @@ def load_starwars(
     columns = list(read_columns(path).values())
     titles = [str(values[1]) for values in columns]
     cells = [values[2:] for values in columns]
-    chosen = _FILMS if which == "films" else _CHARACTERS
+    places = _FILMS if which == "films" else _CHARACTERS
     if which == "films":
-        ranks = np.array([[float(cell or "nan") for cell in cells[i]] for i in chosen]).T
+        ranks = np.array([[float(cell or "nan") for cell in cells[i]] for i in places]).T
     else:
         levels = read_scale(_SCALE)
-        liked = [[levels.get(str(cell), np.nan) for cell in cells[i]] for i in chosen]
+        liked = [[levels.get(str(cell), np.nan) for cell in cells[i]] for i in places]
         ranks = from_ratings(np.array(liked).T, higher_is_better=False)
-    kept = np.count_nonzero(~np.isnan(ranks), axis=1) >= 2
+    answered = np.count_nonzero(~np.isnan(ranks), axis=1) >= 2
     return RankingSet(
-        ranks[kept],
-        tuple(_SERIES.sub("", " ".join(titles[i].split())) for i in chosen),
-        ids=tuple(str(cell).removesuffix(".0") for cell in cells[0][kept]),
-        columns={name: cells[i][kept] for name, i in _PERSON.items()},
+        ranks[answered],
+        tuple(_SERIES.sub("", " ".join(titles[i].split())) for i in places),
+        ids=tuple(str(cell).removesuffix(".0") for cell in cells[0][answered]),
+        columns={name: cells[i][answered] for name, i in _PERSON.items()},
         title=f"Star Wars, {which}",
     )
 
@@ -406,11 +410,11 @@ def load_sushi(
     ranks = _read_orders(orders)
     items, people = (list(read_columns(file, "\t").values()) for file in (item_file, user_file))
     names = [str(name) for name in items[1]]
-    kept = list(range(len(names)))
+    kinds = list(range(len(names)))
     if which == "a":
-        kept = [names.index(name) for name in _SET_A]
+        kinds = [names.index(name) for name in _SET_A]
     features = {
-        name: _named(values[kept], meaning)
+        name: _named(values[kinds], meaning)
         for (name, meaning), values in zip(_ITEM_COLUMNS.items(), items[2:], strict=True)
     }
     users = {
@@ -419,11 +423,11 @@ def load_sushi(
     }
     ids = tuple(int(user) for user in users.pop("user"))
     return RankingSet(
-        spread(ranks) if which == "a" else ranks,
-        tuple(names[i] for i in kept),
+        dense_ranks(ranks) if which == "a" else ranks,
+        tuple(names[i] for i in kinds),
         ids=ids,
         columns=users,
-        title=f"Sushi, {len(kept)} kinds",
+        title=f"Sushi, {len(kinds)} kinds",
         target=(users["side"] == "west").astype(np.int64),
         target_names=_SIDES,
         **about_items(features),

@@ -4,7 +4,6 @@ Lunch is small, has each kind of ranking, and was written for this library.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.resources import as_file, files
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -14,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from rankcut.datasets.downloads import about_items
 from rankcut.errors import InputError
 from rankcut.files.feature_tables import read_items
-from rankcut.files.layouts import table_rankings
-from rankcut.files.roles import TableOptions
+from rankcut.files.options import TableOptions
+from rankcut.files.recognition import read_table
 from rankcut.files.text import text_blocks
 from rankcut.parameters import check_choice, check_count, check_number, within_floats
 from rankcut.rankings.ranking_set import RankingSet
@@ -49,7 +48,7 @@ def make_food(
     k: int = 3,
     merges: int | tuple[int, int] = (2, 3),
     dropped: int | tuple[int, int] = (2, 5),
-    random_state: int | np.random.RandomState | None = None,
+    random_state: int | np.random.RandomState | None = 0,
 ) -> RankingSet:
     """Rankings of eight dishes by two types of user, the synthetic data of the paper.
 
@@ -168,20 +167,19 @@ def load_lunch(kind: Kind = "full") -> RankingSet:
     with as_file(_FOLDER / "dishes.csv") as dishes:
         items = read_items(dishes)
     names = ["sweet tooth", "juicy eater"]
-    return replace(
-        rankings,
-        target=(rankings.columns["guest"] == names[1]).astype(int),
-        target_names=names,
-        **about_items(items.features),
-    )
+    about = about_items(items.features)
+    classes = (rankings.columns["guest"] == names[1]).astype(int)
+    features = about["item_features"]
+    rankings = rankings.having(target=classes, target_names=names, item_features=features)
+    return rankings.with_details(**about["details"])
 
 
 def read_lunch(kind: Kind) -> RankingSet:
     """Only the rankings, which take less time to load."""
     check_choice(kind, get_args(Kind), "kind")
     with as_file(_FOLDER / f"{kind}.csv") as path:
-        rankings = table_rankings(text_blocks(path), TableOptions(item_columns=list(DISHES)))
-    return replace(rankings, title="Lunch" if kind == "full" else f"Lunch, {kind}")
+        rankings = read_table(text_blocks(path), TableOptions(item_columns=list(DISHES)))
+    return rankings.having(title="Lunch" if kind == "full" else f"Lunch, {kind}")
 
 
 def make_mallows(
@@ -194,7 +192,7 @@ def make_mallows(
     shares: ArrayLike | None = None,
     kind: Kind = "full",
     k: int | None = None,
-    random_state: int | np.random.RandomState | None = None,
+    random_state: int | np.random.RandomState | None = 0,
 ) -> RankingSet:
     """Rankings by Mallows' model: each pair in another order than the centre costs a factor φ.
 
@@ -276,7 +274,7 @@ def make_plackett_luce(
     shares: ArrayLike | None = None,
     kind: Kind = "full",
     k: int | None = None,
-    random_state: int | np.random.RandomState | None = None,
+    random_state: int | np.random.RandomState | None = 0,
 ) -> RankingSet:
     """Rankings by the model of Plackett and Luce: each next item is drawn by its strength.
 
@@ -306,21 +304,21 @@ def make_plackett_luce(
     from sklearn.utils import check_random_state
 
     rng = check_random_state(random_state)
-    given: NDArray[np.float64] | None = None
+    worths: NDArray[np.float64] | None = None
     if strengths is not None:
         with within_floats("strengths"):
-            given = np.atleast_2d(np.asarray(strengths, dtype=np.float64))
-        n_blocs, n_items = given.shape
-        if not ((given > 0) & np.isfinite(given)).all():
+            worths = np.atleast_2d(np.asarray(strengths, dtype=np.float64))
+        n_blocs, n_items = worths.shape
+        if not ((worths > 0) & np.isfinite(worths)).all():
             raise InputError("must be finite numbers above 0", parameter="strengths")
     centres, bloc = _blocs(rng, n_rankings, n_items, None, n_blocs, shares)
-    if given is None:
-        given = n_items + 1 - centres
+    if worths is None:
+        worths = n_items + 1 - centres
     # The order of independent exponential times with these rates is the model's.
-    times = rng.exponential(size=(n_rankings, n_items)) / given[bloc]
+    times = rng.exponential(size=(n_rankings, n_items)) / worths[bloc]
     ranks = (np.argsort(np.argsort(times, axis=1), axis=1) + 1).astype(np.float64)
     ranks = _of_kind(rng, ranks, kind, k)
-    return RankingSet(ranks, tuple(range(n_items)), target=bloc, details={"strengths": given})
+    return RankingSet(ranks, tuple(range(n_items)), target=bloc, details={"strengths": worths})
 
 
 def _blocs(
@@ -372,6 +370,6 @@ def _of_kind(
         group = np.concatenate([np.ones((n_rankings, 1)), 1 + np.cumsum(borders, axis=1)], axis=1)
         ranks = np.take_along_axis(group, ranks.astype(np.int64) - 1, axis=1)
     elif kind == "incomplete":
-        drawn = np.argsort(rng.random_sample((n_rankings, n_items)), axis=1)
-        ranks[drawn >= k] = np.nan
+        position = np.argsort(rng.random_sample((n_rankings, n_items)), axis=1)
+        ranks[position >= k] = np.nan
     return ranks

@@ -3,14 +3,11 @@
 ``formats`` chooses by the suffix. A format other than tables has a module that reads it into a
 :class:`~rankcut.RankingSet`, and writes one as bytes: ``preflib``, ``blt``, ``matrices``. A table
 comes as blocks of columns (``tables``) from ``text`` (CSV, TSV), ``stored_tables`` (Parquet, Excel,
-SPSS, JSON) or a frame; ``roles`` says what each column is, ``guessing`` what it seems to be where
-nobody says, and ``layouts`` turns tables into rankings and back.
-
-What tools write is recognised by ``recognising``, which asks each family in turn: ``surveys``,
-``ballots`` and ``votes``. A family turns a table into one that a layout can read.
+SPSS, JSON) or a frame. ``options`` are how a user describes it; ``recognition`` asks each of the
+``readings`` what it is where nobody does, and lets the values decide.
 
 To add a format, write its module, name its suffix in ``formats.Format``, and give it a line in
-``read_file``; a survey that is a table needs only a function that recognises it.
+``read_file``; a table of another kind needs only a reading.
 """
 
 from rankcut.errors import RankingFileError

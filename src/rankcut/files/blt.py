@@ -69,7 +69,8 @@ def read_blt(source: Source) -> RankingSet:
         )
     withdrawn: list[int] = []
     ballots: list[tuple[int, list[list[int]]]] = []
-    own_lines: list[int] = []
+    ballot_lines: list[int] = []
+    n_blank = 0
     for number, text in map(_uncommented, place):
         if text == "0":
             break
@@ -83,7 +84,8 @@ def read_blt(source: Source) -> RankingSet:
                 withdrawn += [_item(token[1:], n_items) for token in text.split()]
             elif text:
                 ballots.append(_read_ballot(text, n_items))
-                own_lines.append(number)
+                ballot_lines.append(number)
+                n_blank += text.split().count("-")
         except ValueError as problem:
             refuse(str(problem), number)
     else:
@@ -91,7 +93,7 @@ def read_blt(source: Source) -> RankingSet:
             "the file ends before the line '0', which separates the ballots from the names",
             len(lines),
         )
-    quoted = [_unquoted(text.strip()) for own, text in place if _uncommented((own, text))[1]]
+    quoted = [_unquoted(text.strip()) for line, text in place if _uncommented((line, text))[1]]
     if len(quoted) not in (n_items, n_items + 1):
         refuse(
             f"after the line '0' come the names of {n_items} candidates and a title, a line each; "
@@ -104,6 +106,9 @@ def read_blt(source: Source) -> RankingSet:
     metadata = {"SEATS": str(opening[1])}
     if withdrawn:
         metadata["WITHDRAWN"] = " ".join(map(str, withdrawn))
+        notes += (f"{', '.join(items[i - 1] for i in withdrawn)} withdrew, and is among the items",)
+    if n_blank:
+        notes += (f"{amount(n_blank, 'blank place')} left out",)
     orders = [[tuple(items[i - 1] for i in group) for group in groups] for _, groups in ballots]
     ranks, _ = from_orders(orders, items=items, sparse=True)
     return RankingSet(
@@ -113,7 +118,7 @@ def read_blt(source: Source) -> RankingSet:
         title="".join(quoted[n_items:]),
         metadata=metadata,
         notes=notes,
-        lines=np.array(own_lines),
+        lines=np.array(ballot_lines),
     )
 
 
@@ -132,7 +137,7 @@ def _read_ballot(text: str, n_items: int) -> tuple[int, list[list[int]]]:
             "ballot"
         )
     listed = [token.split("=") for token in tokens[1:-1] if token != "-"]
-    groups = [[_item(own, n_items) for own in group] for group in listed]
+    groups = [[_item(token, n_items) for token in group] for group in listed]
     twice, times = Counter(chain.from_iterable(groups)).most_common(1)[0] if groups else (0, 1)
     if times > 1:
         raise ValueError(f"candidate {twice} appears twice; a ballot lists each once")

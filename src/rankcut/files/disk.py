@@ -22,7 +22,7 @@ from rankcut.parameters import AT_ONCE
 
 # A packed file may unpack to this many bytes whatever its size, and beyond that to at most this
 # many times its size: rankings in text shrink 5 to 20 times, files made to fill memory 1,000 times.
-_SMALL, _MOST_TIMES = 1 << 24, 100
+_UNPACKED_BYTES, _MOST_TIMES = 1 << 24, 100
 
 
 def unpack_archive(content: bytes, name: str) -> dict[str, bytes]:
@@ -75,11 +75,11 @@ def reading_as(kind: str, name: str) -> Iterator[None]:
     except (InputError, ModuleNotFoundError, MemoryError):
         raise
     except Exception as problem:
-        said = " ".join(str(problem).split())[:200]
-        if not said or "<" in said:  # an object that the library prints, with its address
-            said = type(problem).__name__
+        reason = " ".join(str(problem).split())[:200]
+        if not reason or "<" in reason:  # an object that the library prints, with its address
+            reason = type(problem).__name__
         raise RankingFileError(
-            f"not {kind}, or damaged ({said})", name, remedy="download or write it again"
+            f"not {kind}, or damaged ({reason})", name, remedy="download or write it again"
         ) from None
 
 
@@ -95,7 +95,7 @@ def check_proportion(n_cells: int, size: int, name: str) -> None:
 
 def _most_unpacked(size: int) -> int:
     """How many bytes a packed file of some size may unpack to."""
-    return max(_SMALL, _MOST_TIMES * size)
+    return max(_UNPACKED_BYTES, _MOST_TIMES * size)
 
 
 def _out_of_proportion(name: str) -> RankingFileError:
@@ -198,11 +198,11 @@ def atomic_file(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 def write_whole(stream: BinaryIO, content: bytes) -> None:
     """Write all of the content, in several calls if needed."""
     while content:
-        taken: int | None = stream.write(content)
-        if taken is None and isinstance(stream, io.RawIOBase):
+        n_written: int | None = stream.write(content)
+        if n_written is None and isinstance(stream, io.RawIOBase):
             raise BlockingIOError("the reader is not ready, and the stream does not wait")
         # Words that users define often return nothing.
-        content = b"" if taken is None else content[taken:]
+        content = b"" if n_written is None else content[n_written:]
 
 
 def copy_whole(source: BinaryIO, stream: BinaryIO) -> None:

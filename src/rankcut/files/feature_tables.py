@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError, Setting, Text, amount
-from rankcut.files.roles import positions
+from rankcut.files.options import positions
 from rankcut.files.stored_tables import parquet_blocks
 from rankcut.files.tables import Header, TableBlock, is_missing, typed
 from rankcut.files.text import Source, source_name, text_blocks
@@ -47,7 +47,7 @@ def read_items(
     item: str | None = None,
     columns: str | Sequence[str] | None = None,
     delimiter: str | None = None,
-    header: Header = 1,
+    header: Header = None,
 ) -> ItemTable:
     r"""Read a table of items from CSV, TSV or Parquet.
 
@@ -83,11 +83,11 @@ def read_items(
             remedy="learn a graph from them (AgreementGraph, or 'rankcut graph --learn agreement')",
         )
     label = 0 if item is None else positions([item], names, name)[0]
-    chosen = positions(columns, names, name) if columns is not None else range(len(names))
+    places = positions(columns, names, name) if columns is not None else range(len(names))
     cells = table.objects(label)
     items = tuple("" if cell is None else str(cell).strip() for cell in cells)
     _check_names(items, table)
-    features = {names[i]: _feature(table, i, items) for i in chosen if i != label}
+    features = {names[i]: _feature(table, i, items) for i in places if i != label}
     if not features:
         raise RankingFileError(
             "a table of items needs at least one column besides the names of the items", name
@@ -107,18 +107,18 @@ def _whole_table(source: Source, delimiter: str | None, header: Header) -> Table
 
 
 def _check_names(items: Sequence[str], table: TableBlock) -> None:
-    seen: set[str] = set()
-    for own, line in zip(items, table.lines.tolist(), strict=True):
-        if not own:
+    earlier: set[str] = set()
+    for item, line in zip(items, table.lines.tolist(), strict=True):
+        if not item:
             raise RankingFileError("this item has no name", table.source, line)
-        if own in seen:
+        if item in earlier:
             raise RankingFileError(
-                f"item {own!r} has two rows; each item needs one",
+                f"item {item!r} has two rows; each item needs one",
                 table.source,
                 line,
                 remedy=["name the column of their names with ", Setting("item")],
             )
-        seen.add(own)
+        earlier.add(item)
 
 
 def _feature(table: TableBlock, column: int, items: Sequence[str]) -> NDArray[np.generic]:
@@ -150,7 +150,7 @@ def _check_tells(features: Mapping[str, NDArray[np.generic]], name: str) -> None
         if values.dtype.kind == "O"
     }
     n_items = len(next(iter(features.values())))
-    titles = [column for column, found in distinct.items() if found > max(20, n_items / 2)]
+    titles = [column for column, number in distinct.items() if number > max(20, n_items / 2)]
     if not titles:
         return
     others = [column for column in features if column not in titles]
@@ -187,20 +187,22 @@ class PersonTable:
 
         ``framed`` keeps the names.
         """
-        chosen = {name: self.columns[name] for name in names}
-        if not framed and all(values.dtype.kind == "f" for values in chosen.values()):
-            return np.column_stack(list(chosen.values()))
+        columns = {name: self.columns[name] for name in names}
+        if not framed and all(values.dtype.kind == "f" for values in columns.values()):
+            return np.column_stack(list(columns.values()))
         backend: Any = next((name for name in ("pandas", "polars") if find_spec(name)), None)
         if backend is None:
             raise ModuleNotFoundError("covariates with names need pandas: pip install pandas")
         lists = {
             name: values if values.dtype.kind == "f" else values.tolist()
-            for name, values in chosen.items()
+            for name, values in columns.items()
         }
         return nw.from_dict(lists, backend=backend).to_native()
 
 
-def read_people(source: Source, *, delimiter: str | None = None, header: Header = 1) -> PersonTable:
+def read_people(
+    source: Source, *, delimiter: str | None = None, header: Header = None
+) -> PersonTable:
     r"""Read a table of people, as :func:`read_items` reads one of items; values may be missing.
 
     >>> import io
@@ -211,4 +213,4 @@ def read_people(source: Source, *, delimiter: str | None = None, header: Header 
     ([31.0, nan], ['york', 'leeds'])
     """
     table = _whole_table(source, delimiter, header)
-    return PersonTable({own: typed(table.objects(i)) for i, own in enumerate(table.names)})
+    return PersonTable({title: typed(table.objects(i)) for i, title in enumerate(table.names)})

@@ -1,22 +1,24 @@
 """One way in and one way out for all formats, chosen by the file's suffix or by name."""
 
 import gzip
+import io
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias, get_args
+from typing import Any, BinaryIO, Literal, TextIO, TypeAlias, get_args
 
 import narwhals as nw
 
 from rankcut.errors import RankingFileError, Setting
-from rankcut.files.ballots import read_abif, record_blocks
+from rankcut.files.abif import read_abif
+from rankcut.files.ballot_texts import format_of_text, log_blocks, read_again, text_file_blocks
 from rankcut.files.blt import format_blt, read_blt
 from rankcut.files.disk import atomic_file, write_whole
-from rankcut.files.layouts import marked_columns, table_columns
+from rankcut.files.options import TableOptions
 from rankcut.files.preflib import OrderType, format_preflib, read_preflib
-from rankcut.files.recognising import read_table, scan_table
-from rankcut.files.roles import TableOptions
+from rankcut.files.recognition import having_line, read_table, scan_table
+from rankcut.files.records import record_blocks
 from rankcut.files.stored_tables import (
     excel_blocks,
     format_parquet,
@@ -25,19 +27,19 @@ from rankcut.files.stored_tables import (
     spss_blocks,
 )
 from rankcut.files.tables import Header, Layout, TableBlock, frame_blocks
-from rankcut.files.text import Source, format_text, source_name, text_blocks
-from rankcut.files.votes import log_blocks
+from rankcut.files.text import Source, format_text, source_name
+from rankcut.files.writing import marked_columns, table_columns
 from rankcut.rankings.ranking_set import RankingSet
 
 Format: TypeAlias = Literal[
     "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "json", "sav", "zip",
-    "trec", "blt", "abif",
+    "trec", "blt", "abif", "txt",
 ]  # fmt: skip
 
 Written: TypeAlias = Literal["soc", "soi", "toc", "toi", "csv", "tsv", "parquet", "blt"]
 
 # The formats of tables.
-TABLES = ("csv", "tsv", "xlsx", "parquet", "json", "sav", "zip", "trec")
+TABLES = ("csv", "tsv", "xlsx", "parquet", "json", "sav", "zip", "trec", "txt")
 _OTHER_SUFFIXES = {
     "jsonl": "json",
     "ndjson": "json",
@@ -54,7 +56,7 @@ def read_file(
     format: Format | None = None,
     *,
     delimiter: str | None = None,
-    header: Header = 1,
+    header: Header = None,
     sheet: str | None = None,
     **options: Any,
 ) -> RankingSet:
@@ -68,17 +70,17 @@ def read_file(
         ``"soc"``, ``"soi"``, ``"toc"``, ``"toi"``, ``"cat"`` (PrefLib), ``"csv"``, ``"tsv"``,
         ``"xlsx"``, ``"parquet"``, ``"json"`` (records, or one on each line), ``"sav"`` (SPSS),
         ``"zip"`` (Dominion's cast vote records), ``"trec"`` (runs; MovieLens without a header),
-        ``"blt"`` or ``"abif"``; None goes by the suffix.
+        ``"blt"``, ``"abif"`` or ``"txt"`` (by its contents); None goes by the suffix.
     delimiter : str or None
         What divides the cells of a CSV or TSV file; None goes by the format, and takes a semicolon
         or tab in a CSV file whose header has no comma.
-    header : int or (int, int)
+    header : int, (int, int) or None
         The line of a table with the columns' names, or the first and last of several; 0 if there
-        is none.
+        is none. None is the first line, unless that is a row like all others.
     sheet : str or None
         The sheet of an Excel file; None is the first.
     **options
-        How to read a table: see :class:`~rankcut.files.roles.TableOptions`. Without these, what
+        How to read a table: see :class:`~rankcut.files.options.TableOptions`. Without these, what
         survey tools and others write is recognised.
 
     Examples
@@ -91,13 +93,16 @@ def read_file(
     >>> votes.ids, votes.items, votes.columns["town"]
     (('a', 'b'), ('toro', 'uni'), array(['Kobe', 'Nara'], dtype=object))
     """
-    chosen = chosen_format(source, format)
-    table = _table_options(chosen, options, source)
-    if chosen in TABLES:
-        found = read_table(read_blocks(source, chosen, delimiter, header, sheet), table)
-        return _placed(found, source, chosen)
-    others = {"blt": read_blt, "abif": read_abif}
-    return _placed(others.get(chosen, read_preflib)(source), source, chosen)
+    source, form = _by_contents(source, chosen_format(source, format))
+    table = _table_options(form, options, source)
+    if form in TABLES:
+        blocks = read_blocks(source, form, delimiter, header, sheet)
+        return _placed(read_table(blocks, table), source, form)
+    read, what = {"blt": (read_blt, "a BLT file"), "abif": (read_abif, "an ABIF file")}.get(
+        form, (read_preflib, f"a PrefLib {form} file")
+    )
+    rankings = read(source)
+    return _placed(having_line(rankings, what, notes=rankings.notes), source, form)
 
 
 def scan_file(
@@ -106,7 +111,7 @@ def scan_file(
     *,
     rows: int = 65_536,
     delimiter: str | None = None,
-    header: Header = 1,
+    header: Header = None,
     sheet: str | None = None,
     **options: Any,
 ) -> Iterator[RankingSet]:
@@ -121,27 +126,35 @@ def scan_file(
     >>> [len(block) for block in scan_file(table, "csv", rows=2)]
     [2, 1]
     """
-    chosen = chosen_format(source, format)
-    if chosen in TABLES:
-        table = _table_options(chosen, options, source)
-        blocks = scan_table(read_blocks(source, chosen, delimiter, header, sheet, rows), table)
-        yield from (_placed(block, source, chosen) for block in blocks)
+    source, form = _by_contents(source, chosen_format(source, format))
+    if form in TABLES:
+        table = _table_options(form, options, source)
+        blocks = scan_table(read_blocks(source, form, delimiter, header, sheet, rows), table)
+        yield from (_placed(block, source, form) for block in blocks)
         return
-    rankings = read_file(source, chosen, **options)
+    rankings = read_file(source, form, **options)
     for start in range(0, len(rankings), rows):
         yield rankings.rows(slice(start, start + rows))
 
 
-def _placed(rankings: RankingSet, source: Source, chosen: Format) -> RankingSet:
+def _by_contents(source: Source, form: Format) -> tuple[Source, Format]:
+    """What to read from, and its format, which the contents of a text tell."""
+    if form != "txt":
+        return source, form
+    source = read_again(source)
+    return source, format_of_text(source)
+
+
+def _placed(rankings: RankingSet, source: Source, form: Format) -> RankingSet:
     """The rankings with the file that they are from; the rows of a Parquet file are no lines."""
-    lines = None if chosen == "parquet" else rankings.lines
-    return replace(rankings, file=source_name(source), lines=lines)
+    lines = None if form == "parquet" else rankings.lines
+    return rankings.having(file=source_name(source), lines=lines)
 
 
 def from_frame(frame: Any, **options: Any) -> RankingSet:
     """Rankings from a pandas or Polars frame, with its other columns.
 
-    ``options`` are those of :class:`~rankcut.files.roles.TableOptions`.
+    ``options`` are those of :class:`~rankcut.files.options.TableOptions`.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"toro": [1, 2], "uni": [2, 1], "town": ["Kobe", "Nara"]})
@@ -149,6 +162,12 @@ def from_frame(frame: Any, **options: Any) -> RankingSet:
     RankingSet(2 rows, 2 rankings, 2 items)
     """
     return read_table(frame_blocks(frame, "the frame"), TableOptions(**options))
+
+
+def from_block(block: TableBlock, form: Format, **options: Any) -> RankingSet:
+    """Rankings from a table that was read already, as :func:`read_file` would read it."""
+    table = _table_options(form, options, block.source)
+    return _placed(read_table([block], table), block.source, form)
 
 
 def to_frame(rankings: RankingSet, layout: Layout = "wide", *, backend: Any = "pandas") -> Any:
@@ -159,7 +178,7 @@ def to_frame(rankings: RankingSet, layout: Layout = "wide", *, backend: Any = "p
 
 def write_file(
     rankings: RankingSet,
-    target: str | os.PathLike[str] | BinaryIO,
+    target: str | os.PathLike[str] | BinaryIO | TextIO,
     format: Format | None = None,
     *,
     layout: Layout = "wide",
@@ -174,7 +193,7 @@ def write_file(
     ----------
     rankings : RankingSet
         What to write.
-    target : path or binary file object
+    target : path or file object
         Where to write it.
     format : str or None
         As in :func:`read_file`.
@@ -193,13 +212,18 @@ def write_file(
     >>> read_file(path)
     RankingSet(2 rows, 2 rankings, 2 items)
     """
-    chosen = chosen_format(target, format, get_args(Written))
-    if chosen == "parquet" and source_name(target).endswith(".gz"):
+    form = chosen_format(target, format, get_args(Written))
+    if form == "parquet" and source_name(target).endswith(".gz"):
         raise RankingFileError(
             "a Parquet file is already compressed; leave out .gz",
             source_name(target),
         )
-    content = _formatted(rankings, chosen, source_name(target), layout, spreadsheet)
+    content = _formatted(rankings, form, source_name(target), layout, spreadsheet)
+    if isinstance(target, io.TextIOBase | TextIO):
+        if form == "parquet":
+            raise RankingFileError("a Parquet file is no text; open it as binary", "<stream>")
+        target.write(content.decode())
+        return
     if not isinstance(target, str | os.PathLike):
         write_whole(target, content)
         return
@@ -212,7 +236,7 @@ def write_file(
 def chosen_format(
     place: Any,
     format: str | None,
-    known: tuple[str, ...] = get_args(Format),
+    formats: tuple[str, ...] = get_args(Format),
     option: str = "format",
 ) -> Format:
     """The format asked for by an option, or else the one of the suffix, if it is known."""
@@ -221,27 +245,29 @@ def chosen_format(
     if format is None and on_disk and Path(place).is_dir():
         return "parquet"
     suffix = Path(name.removesuffix(".gz")).suffix[1:].lower()
-    chosen = _OTHER_SUFFIXES.get(suffix, suffix) if format is None else format
-    if chosen in known:
-        found: Format = chosen  # type: ignore[assignment]
-        return found
-    to_read = format is None and on_disk and known == get_args(Format)
+    label = _OTHER_SUFFIXES.get(suffix, suffix) if format is None else format
+    if label in formats:
+        form: Format = label  # type: ignore[assignment]
+        return form
+    to_read = format is None and on_disk and formats == get_args(Format)
     if to_read and not (suffix or Path(place).exists()):
         raise RankingFileError("there is no such file", name)
     what = "it has no suffix"
     if format is not None or suffix:
-        verb = "read" if known == get_args(Format) else "write"
+        verb = "read" if formats == get_args(Format) else "write"
         what = f"{f'.{suffix}' if format is None else format!r} is not a format to {verb}"
-    listed = f": {', '.join(known)}"
+    listed = f": {', '.join(formats)}"
     raise RankingFileError(what, name, remedy=["name the format with ", Setting(option), listed])
 
 
-def _table_options(chosen: Format, options: dict[str, Any], source: Source) -> TableOptions:
+def _table_options(form: Format, options: dict[str, Any], source: Source) -> TableOptions:
     table = TableOptions(**options)
-    given = [name for name, value in asdict(table).items() if value != asdict(TableOptions())[name]]
-    if chosen not in TABLES and set(given) - {"known_items"}:
+    described = [
+        name for name, value in asdict(table).items() if value != asdict(TableOptions())[name]
+    ]
+    if form not in TABLES and set(described) - {"known_items"}:
         raise RankingFileError(
-            [f"{chosen} files have no columns, and ", Setting(given[0]), " is about columns"],
+            [f"{form} files have no columns, and ", Setting(described[0]), " is about columns"],
             source_name(source),
             remedy="leave it out, or convert the file to a table",
         )
@@ -250,33 +276,35 @@ def _table_options(chosen: Format, options: dict[str, Any], source: Source) -> T
 
 def read_blocks(
     source: Source,
-    chosen: Format,
+    form: Format,
     delimiter: str | None,
     header: Header,
     sheet: str | None,
     rows: int | None = None,
 ) -> Iterator[TableBlock]:
     """The blocks of a table as they are in a file of that format."""
-    if chosen == "parquet":
+    if form == "parquet":
         return parquet_blocks(source, rows=rows)
-    if chosen == "xlsx":
+    if form == "xlsx":
         return excel_blocks(source, sheet=sheet, header=header, rows=rows)
     others = {"json": json_blocks, "sav": spss_blocks, "zip": record_blocks, "trec": log_blocks}
-    if chosen in others:
-        return iter(others[chosen](source))
-    divider = delimiter or ("\t" if chosen == "tsv" else None)
-    return text_blocks(source, delimiter=divider, header=header, rows=rows)
+    if form in others:
+        return iter(others[form](source))
+    divider = delimiter or ("\t" if form == "tsv" else None)
+    return text_file_blocks(
+        source, delimiter=divider, header=header, rows=rows, plain=form == "txt"
+    )
 
 
 def _formatted(
-    rankings: RankingSet, chosen: Format, name: str, layout: Layout, spreadsheet: bool
+    rankings: RankingSet, form: Format, name: str, layout: Layout, spreadsheet: bool
 ) -> bytes:
-    if chosen == "blt":
+    if form == "blt":
         return format_blt(rankings, name)
-    if chosen not in TABLES:
-        kind: OrderType = chosen  # type: ignore[assignment]
+    if form not in TABLES:
+        kind: OrderType = form  # type: ignore[assignment]
         return format_preflib(rankings, name, kind)
     columns = marked_columns(rankings, layout, name)
-    if chosen == "parquet":
+    if form == "parquet":
         return format_parquet(columns)
-    return format_text(columns, "," if chosen == "csv" else "\t", spreadsheet=spreadsheet)
+    return format_text(columns, "," if form == "csv" else "\t", spreadsheet=spreadsheet)

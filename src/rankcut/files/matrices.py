@@ -125,7 +125,9 @@ def read_graph(source: Source) -> "ItemGraph":
     name = source_name(source)
     with reading_as("an item graph (npz), as 'rankcut graph' writes it", name):
         # A complete graph is stored as a number, and takes memory for each item.
-        check_proportion(int(arrays["n_items"]), sum(own.nbytes for own in arrays.values()), name)
+        check_proportion(
+            int(arrays["n_items"]), sum(array.nbytes for array in arrays.values()), name
+        )
         try:
             return _graph(arrays)
         except InputError as mistake:

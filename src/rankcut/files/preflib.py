@@ -62,7 +62,7 @@ def read_preflib(source: Source) -> RankingSet:
     is_cat = header.fields.get("DATA TYPE", name.removesuffix(".gz")[-3:]) == "cat"
     numbers = header.numbers
     starts, columns, ranks, counts = array("q", [0]), array("q"), array("q"), array("q")
-    own_lines = array("q")
+    order_lines = array("q")
     for line, text in enumerate(lines[header.n_lines :], start=header.n_lines + 1):
         if not text or text.startswith("#"):
             continue
@@ -79,7 +79,7 @@ def read_preflib(source: Source) -> RankingSet:
                 )
         except ValueError as problem:
             raise RankingFileError(str(problem), name, line) from None
-        own_lines.append(line)
+        order_lines.append(line)
         counts.append(count)
         columns.extend(order)
         ranks.extend(places)
@@ -96,7 +96,7 @@ def read_preflib(source: Source) -> RankingSet:
         title=header.fields.get("TITLE", ""),
         metadata=header.fields,
         notes=notes,
-        lines=np.array(own_lines),
+        lines=np.array(order_lines),
     )
 
 
@@ -118,8 +118,8 @@ def _read_line(text: str, is_cat: bool) -> tuple[int, list[int], Sequence[int]]:
             return count, order, range(1, len(order) + 1)
         groups = [] if _TIED.fullmatch(rest) is None else re.findall(_GROUP, rest)
         listed = [
-            [int(item) for item in own.strip("{} \t").split(",")] if own.strip("{} \t") else []
-            for own in groups
+            [int(item) for item in group.strip("{} \t").split(",")] if group.strip("{} \t") else []
+            for group in groups
         ]
     except ValueError:
         listed = []

@@ -4,10 +4,12 @@ import glob
 import io
 import json
 import os
+import re
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from math import isfinite
 from operator import length_hint
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,22 @@ import numpy as np
 
 from rankcut.errors import RankingFileError, needed
 from rankcut.files.disk import check_proportion, pack_archive, reading_as, unpack_archive
-from rankcut.files.tables import BLOCK_CELLS, Columns, Header, TableBlock, frame_blocks, shown
+from rankcut.files.records import single_records
+from rankcut.files.tables import (
+    BLOCK_CELLS,
+    Cells,
+    Columns,
+    Header,
+    TableBlock,
+    frame_blocks,
+    shown,
+)
 from rankcut.files.text import Source, decoded, read_all, source_name, titled_blocks
+
+# Letters of a sheet's name at most, and characters that no cell may hold, as Excel has them.
+_SHEET_NAME = 31
+_DATE = re.compile(rb"\d{4}-\d\d-\d\dT[\d:]+Z")
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def parquet_blocks(source: Source, *, rows: int | None = None) -> Iterator[TableBlock]:
@@ -84,16 +100,16 @@ def parquet_files(source: Source) -> list[str] | None:
         return None
     place = Path(source)
     if place.is_dir():
-        found = [str(file) for file in place.rglob("*.parquet") if file.name[0] not in "._"]
+        files = [str(file) for file in place.rglob("*.parquet") if file.name[0] not in "._"]
         what = "there is no Parquet file in this directory"
     elif glob.has_magic(os.fspath(source)) and not place.exists():
-        found = [file for file in glob.glob(os.fspath(source)) if Path(file).name[0] not in "._"]
+        files = [file for file in glob.glob(os.fspath(source)) if Path(file).name[0] not in "._"]
         what = "no file has a name like this"
     else:
         return None
-    if not found:
+    if not files:
         raise RankingFileError(what, os.fspath(source))
-    return sorted(found)
+    return sorted(files)
 
 
 def import_pyarrow() -> tuple[Any, Any]:
@@ -112,17 +128,45 @@ def format_parquet(columns: Columns) -> bytes:
     return sink.getvalue()
 
 
-def _arrow(pa: Any, cells: Sequence[Any]) -> Any:
-    present = {type(cell) for cell in cells if cell is not None}
+def _arrow(pa: Any, cells: Any) -> Any:
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "f":
+        return pa.array(cells, mask=np.isnan(cells))
+    listed = cells.tolist() if isinstance(cells, np.ndarray) else cells
+    present = {type(cell) for cell in listed} - {type(None)}
     if present <= {int, float}:
-        return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+        return pa.array([None if cell is None else float(cell) for cell in listed], pa.float64())
     if len(present) > 1:
-        return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
-    return pa.array(cells)
+        return pa.array([None if cell is None else str(cell) for cell in listed], pa.string())
+    return pa.array(listed)
+
+
+def format_excel(sheets: Mapping[str, Columns]) -> bytes:
+    """The bytes of an Excel workbook with a sheet for each table; text is never a formula."""
+    openpyxl = needed("openpyxl", "Excel files")
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, columns in sheets.items():
+        sheet = book.create_sheet(name[:_SHEET_NAME])
+        for i, row in enumerate([list(columns), *zip(*columns.values(), strict=True)], start=1):
+            for j, value in enumerate(row, start=1):
+                cell = sheet.cell(i, j)
+                if isinstance(value, bool | int | float) and isfinite(value):
+                    cell.value = value
+                elif value is not None and value == value:
+                    # Characters that Excel has no place for would make a damaged file.
+                    cell.value = _UNPRINTABLE.sub("", str(value))
+                    cell.data_type = "s"
+    sink = io.BytesIO()
+    book.save(sink)
+    # Written again without dates, so that the same tables are the same bytes.
+    members = unpack_archive(sink.getvalue(), "the workbook")
+    about = "docProps/core.xml"
+    members[about] = _DATE.sub(b"2000-01-01T00:00:00Z", members[about])
+    return pack_archive(members)
 
 
 def excel_blocks(
-    source: Source, *, sheet: str | None = None, header: Header = 1, rows: int | None = None
+    source: Source, *, sheet: str | None = None, header: Header = None, rows: int | None = None
 ) -> Iterator[TableBlock]:
     """The blocks of a sheet of an Excel file; None is the first."""
     openpyxl = needed("openpyxl", "Excel files")
@@ -141,13 +185,15 @@ def excel_blocks(
             sheets = tuple(book.sheetnames)
             table = book[sheet] if sheet is not None else book.worksheets[0]
             records = _records(table)
-            others = [] if sheet is not None else [own for own in book.worksheets if own != table]
-            codes = _codes([_records(own) for own in others])
+            others = (
+                [] if sheet is not None else [each for each in book.worksheets if each != table]
+            )
+            codes = _codes([_records(each) for each in others])
         finally:
             book.close()
-    left = iter(records)
+    rest = iter(records)
     for block in titled_blocks(
-        left, lambda: len(records) - length_hint(left), name, header, rows, ragged=True
+        rest, lambda: len(records) - length_hint(rest), name, header, rows, ragged=True
     ):
         yield replace(block, codes=codes, sheets=sheets)
 
@@ -158,12 +204,12 @@ def _records(sheet: Any) -> list[list[Any]]:
 
 def _codes(sheets: Iterable[list[list[Any]]]) -> dict[str, str]:
     """What codes stand for, from sheets with a code and a name in each row."""
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for records in sheets:
         pairs = [[shown(cell) for cell in row] for row in records if row]
         if pairs and all(len(pair) == 2 and all(pair) for pair in pairs):
-            found |= dict(pairs)
-    return found
+            codes |= dict(pairs)
+    return codes
 
 
 def _plain_cell(cell: Any) -> Any:
@@ -194,12 +240,31 @@ def spss_blocks(source: Source) -> Iterator[TableBlock]:
         # The library opens paths only.
         copy.write(read_all(source))
         copy.flush()
-        frame, about = pyreadstat.read_sav(copy.name)
-        labels = tuple(label or "" for label in about.column_labels)
+        frame, details = pyreadstat.read_sav(copy.name)
+        about = tuple(label or "" for label in details.column_labels)
         # A damaged file may have names that are no text.
         blocks = list(frame_blocks(frame.rename(columns=str), name))
     for block in blocks:
-        yield replace(block, labels=labels, tool="SPSS")
+        yield replace(block, about=about, tool="SPSS")
+
+
+def _are_records(data: Any) -> bool:
+    return (
+        isinstance(data, list) and bool(data) and all(isinstance(record, dict) for record in data)
+    )
+
+
+def _json_records(text: str) -> Any:
+    """Records, one on each line or in a list; or the one object that a file holds."""
+    if text.startswith("["):
+        return json.loads(text)
+    lines = [line for line in text.split("\n") if line.strip()]
+    try:
+        records = list(map(json.loads, lines))
+    except json.JSONDecodeError:
+        return json.loads(text)
+    single = len(records) == 1 and any(isinstance(value, list) for value in records[0].values())
+    return records[0] if single else records
 
 
 def json_blocks(source: Source) -> Iterator[TableBlock]:
@@ -207,12 +272,17 @@ def json_blocks(source: Source) -> Iterator[TableBlock]:
     name = source_name(source)
     text = decoded(read_all(source)).strip()
     with reading_as("a list of records in JSON", name):
-        lines = [line for line in text.split("\n") if line.strip()]
-        records = json.loads(text) if text.startswith("[") else list(map(json.loads, lines))
+        records = _json_records(text)
+        if isinstance(records, dict):
+            block = single_records(records, name)
+            if block is not None:
+                yield block
+                return
+            records = next(filter(_are_records, records.values()), [])
+        if not _are_records(records):
+            raise RankingFileError("the file has no records", name, 1)
         names = list(dict.fromkeys(key for record in records for key in record))
-    if not names:
-        raise RankingFileError("the file has no records", name, 1)
     columns: list[Any] = [
-        tuple(_plain_cell(record.get(key)) for record in records) for key in names
+        Cells.of(_plain_cell(record.get(key)) for record in records) for key in names
     ]
     yield TableBlock(name, names, columns, np.arange(len(records)) + 1)

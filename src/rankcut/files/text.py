@@ -15,7 +15,18 @@ import numpy as np
 
 from rankcut.errors import RankingFileError, Setting, amount
 from rankcut.files.disk import unpacked_gzip
-from rankcut.files.tables import BLOCK_CELLS, Header, TableBlock, read_marks
+from rankcut.files.tables import (
+    BLOCK_CELLS,
+    MARK,
+    Cells,
+    Header,
+    TableBlock,
+    is_missing,
+    number_of,
+    plain_cells,
+    read_marks,
+    shown,
+)
 from rankcut.parameters import EXACT, ROWS_AT_ONCE
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
@@ -25,6 +36,9 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 
 # Text that begins with one of these is a formula to a spreadsheet.
 _FORMULA = ("=", "+", "-", "@")
+
+# What may separate cells, the usual first.
+DELIMITERS = ",;\t|"
 
 # A number with a decimal comma, as in files whose cells are separated by semicolons.
 _DECIMAL = re.compile(r"^([+-]?[0-9]+),([0-9]+)$")
@@ -139,24 +153,37 @@ def text_blocks(
     source: Source,
     *,
     delimiter: str | None = ",",
-    header: Header = 1,
+    header: Header = None,
     rows: int | None = None,
+    blanks: bool = False,
 ) -> Iterator[TableBlock]:
     """The blocks of a CSV or TSV file, at least one.
 
     ``header`` is the line with the columns' names, or the first and last of several, whose cells
-    are joined; 0 means there is none, and the columns are called 1, 2, …. ``rows`` is how many
-    rows a block has. A ``delimiter`` of None is a comma, or a semicolon or tab if the header has
-    no comma.
+    are joined; 0 means there is none, and the columns are called 1, 2, …; None is the first line.
+    ``rows`` is how many rows a block has. A ``delimiter`` of None is a comma, semicolon, tab or
+    bar: the first that the header has, and the next line as often, if there is one. ``blanks`` are
+    one too, where there is no other.
     """
     name = source_name(source)
     with open_text(source) as text:
         n_lines = _header_lines(header, name)[1]
         opening = _opening(text, n_lines)
         if delimiter is None:
-            last = next((line for line in opening[max(0, n_lines - 1) :] if line.strip()), "")
-            bare = _QUOTED.sub("", last)
-            delimiter = next((mark for mark in ",;\t" if mark in bare), ",")
+            last = "".join(opening[max(0, n_lines - 1) :]).lstrip("\r\n")
+            row = "".join(islice(text, 1))
+            opening += [row] if row else []
+            titles, cells = (_QUOTED.sub("", line) for line in (last, row or last))
+            marks = [mark for mark in DELIMITERS if mark in titles]
+            # A comma in the name of an item is not what separates the columns.
+            fitting = [mark for mark in marks if titles.count(mark) == cells.count(mark)]
+            delimiter = next(iter([*fitting, *marks]), " " if blanks else ",")
+        if delimiter == " ":
+            counted = enumerate(chain(opening, text), start=1)
+            place = [0]
+            records: Iterator[list[str]] = _split_at_blanks(counted, place)
+            yield from titled_blocks(records, lambda: place[0], name, header, rows)
+            return
         reader = csv.reader(chain(opening, text), delimiter=delimiter, strict=True)
         records = map(_with_points, reader) if delimiter == ";" else reader
         try:
@@ -168,19 +195,30 @@ def text_blocks(
             raise RankingFileError(f"not a table: {problem}", name, line) from None
 
 
+def _split_at_blanks(lines: Iterator[tuple[int, str]], place: list[int]) -> Iterator[list[str]]:
+    """The cells of lines that blanks separate, two or more where a line has such."""
+    wide = None
+    for number, line in lines:
+        place[0] = number
+        cells = line.strip()
+        if wide is None and cells:
+            wide = "  " in cells
+        yield re.split(r"\t|\s{2,}" if wide else r"\s+", cells) if cells else []
+
+
 def _with_points(record: list[str]) -> list[str]:
     return [_DECIMAL.sub(r"\1.\2", cell) if "," in cell else cell for cell in record]
 
 
 def _check_no_zero(block: TableBlock) -> None:
     """Refuse a zero byte, which text never has."""
-    for cells in block.columns:
-        if "\0" in "".join(cells):
-            row = next(row for row, cell in enumerate(cells) if "\0" in cell)
+    for i, cells in enumerate(block.columns):
+        if "\0" in "".join(cells.distinct):
+            code = next(code for code, cell in enumerate(cells.distinct) if "\0" in cell)
             raise RankingFileError(
                 "contains a zero byte, which text never does",
                 block.source,
-                int(block.lines[row]),
+                int(block.lines[np.argmax(block.columns[i].codes == code)]),
                 remedy="the file is damaged, or of another format",
             )
 
@@ -192,11 +230,14 @@ def _opening(lines: Iterator[str], n_lines: int) -> list[str]:
         opening.append(line)
         if len(opening) >= n_lines and line.strip() and not line.startswith("#"):
             break
-    cells = [max(map(_QUOTED.sub("", line).count, ",;\t")) for line in opening]
+    # A name in quotes may hold line breaks.
+    while opening and opening[-1].count('"') % 2 and (line := next(lines, "")):
+        opening[-1] += line
+    cells = [max(map(_QUOTED.sub("", line).count, DELIMITERS)) for line in opening]
     return [
         # A column may be called "#": such a line has as many cells as the others.
-        "\n" if re.match(r"#[^,;\t]", line) and own < cells[-1] else line
-        for line, own in zip(opening, cells, strict=True)
+        "\n" if re.match(r"#[^,;\t|]", line) and n_cells < cells[-1] else line
+        for line, n_cells in zip(opening, cells, strict=True)
     ]
 
 
@@ -222,12 +263,23 @@ def titled_blocks(
         problem = "the table has no rows" if titles else "the file is empty"
         raise RankingFileError(problem, name, max(1, n_lines()))
     width = max(map(len, [*titles, opening[-1]]))
+    records = chain(opening, records)
+    if header is None and len(titles) == 1 and len(titles[0]) == width:
+        start = list(islice(records, SEEN_FOR_HEADER))
+        records = chain(start, records)
+        if _is_no_header(titles[0], [record for record in start if len(record) == width]):
+            records, titles, line = chain(titles, records), [], line - 1
     names, repeats = _column_names(titles, width)
     names, marked = read_marks(names, name)
     step = rows or max(1, BLOCK_CELLS // width)
-    records = chain(opening, records)
     columns: list[list[Any]] = [[] for _ in names]
     lines: list[int] = []
+
+    def block() -> TableBlock:
+        cells = [Cells.of(column) for column in columns]
+        titled = bool(titles)
+        return TableBlock(name, names, cells, np.array(lines), repeats, marked, titled=titled)
+
     # So few records at once that Python does not look for garbage among them, which takes as long
     # as all the rest.
     while some := list(islice(records, min(ROWS_AT_ONCE, step - len(lines)))):
@@ -237,8 +289,10 @@ def titled_blocks(
             numbers = [number for number, record in zip(numbers, some, strict=True) if record]
             some = [record for record in some if record]
             for i, record in enumerate(some):
-                if any(record[width:]) or (len(record) < width and not ragged):
-                    raise RankingFileError(
+                # Programs leave out what is empty at the end of wide rows, and write blank ones.
+                short = ragged or not any(record) or len(record) >= _SHARE_FILLED * width > 8
+                if any(record[width:]) or (len(record) < width and not short):
+                    raise RaggedError(
                         f"this row has {amount(len(record), 'cell')}, but the table has "
                         f"{amount(width, 'column')}",
                         name,
@@ -250,10 +304,58 @@ def titled_blocks(
         for cells, more in zip(columns, zip(*some, strict=True), strict=False):
             cells += more
         if len(lines) == step:
-            yield TableBlock(name, names, columns, np.array(lines), repeats, marked)
+            yield block()
             columns, lines = [[] for _ in names], []
     if lines:
-        yield TableBlock(name, names, columns, np.array(lines), repeats, marked)
+        yield block()
+
+
+class RaggedError(RankingFileError):
+    """A row of a table has too many cells, or too few."""
+
+
+# Rows of wide tables have at least this share of their cells.
+_SHARE_FILLED = 0.8
+
+# So many rows tell whether the first line is a header.
+SEEN_FOR_HEADER = 64
+
+
+def _is_no_header(title: list[Any], rows: list[list[Any]]) -> bool:
+    """Whether the first line of a table is a row as all others: each cell is one of its column."""
+    columns = list(zip(*rows, strict=True))
+    if not columns:
+        return False
+    texts = [shown(cell) for cell in title]
+    # A header may come again, and columns may be numbered in order.
+    if (
+        len(texts) > 1
+        and texts in [[*map(shown, row)] for row in rows]
+        and not any(map(number_of, texts))
+    ):
+        return False
+    if len(texts) == 1:
+        return [texts[0]] in [[*map(shown, row)] for row in rows] and number_of(texts[0]) is None
+    numbered = [text for text in texts if number_of(text) is not None]
+    in_order = numbered == [str(i + 1) for i in range(len(numbered))] and len(numbered) > 1
+    if len({*texts}) < 2 or (in_order and not any(map(is_missing, texts))):
+        return False
+    agree = judged = 0
+    for text, cells in zip(texts, columns, strict=True):
+        numbers: list[Any] = [number_of(cell) for cell in cells if not is_missing(cell)]
+        number = None if is_missing(text) else number_of(text)
+        if None in numbers:
+            if number is not None or is_missing(text):
+                return False
+            # A column that names the rows has each name once.
+            judged += len({*cells}) < len(cells)
+            agree += text in map(shown, cells)
+        elif number is None and not is_missing(text):
+            return False
+        elif number is not None and numbers:
+            judged += 1
+            agree += min(numbers) <= number <= max(numbers)
+    return 2 * agree > judged
 
 
 def _lines_of(records: Sequence[list[Any]], before: int, after: int) -> Sequence[int]:
@@ -266,12 +368,15 @@ def _lines_of(records: Sequence[list[Any]], before: int, after: int) -> Sequence
 
 def _header_lines(header: Any, name: str) -> tuple[int, int]:
     """The first and the last line of a header."""
+    header = 1 if header is None else header
     lines = (header, header) if isinstance(header, int) else header
-    whole = isinstance(lines, tuple) and len(lines) == 2 and all(isinstance(n, int) for n in lines)
-    if not whole or lines[0] < 0 or lines[1] < lines[0] or (lines[0] == 0 and lines[1] > 0):
-        shown = f"{lines[0]}-{lines[1]}" if whole else repr(header)
+    is_range = (
+        isinstance(lines, tuple) and len(lines) == 2 and all(isinstance(n, int) for n in lines)
+    )
+    if not is_range or lines[0] < 0 or lines[1] < lines[0] or (lines[0] == 0 and lines[1] > 0):
+        text = f"{lines[0]}-{lines[1]}" if is_range else repr(header)
         raise RankingFileError(
-            f"a header is a line, counted from 1, or a first and a last one; got {shown}",
+            f"a header is a line, counted from 1, or a first and a last one; got {text}",
             name,
             remedy=["correct ", Setting("header")],
         )
@@ -308,8 +413,11 @@ def _column_names(titles: list[list[Any]], width: int) -> tuple[list[str], dict[
     names: dict[str, int] = {}
     repeats: dict[int, int] = {}
     for i in range(width):
-        parts = (str(title[i]).strip() for title in titles if i < len(title))
-        base = " ".join(part for part in parts if part) or f"column {i + 1}"
+        parts = [str(title[i]) for title in titles if i < len(title)]
+        base = " ".join(part.strip() for part in parts if part.strip()) or f"column {i + 1}"
+        if parts and parts[-1].startswith(MARK):
+            # As we write it: blanks at its ends, or no name at all, are an item's own.
+            base = parts[-1]
         name = base
         if base in names:
             repeats[i] = names[base]
@@ -322,16 +430,20 @@ def _column_names(titles: list[list[Any]], width: int) -> tuple[list[str], dict[
 
 def format_text(columns: dict[str, Any], delimiter: str, *, spreadsheet: bool = False) -> bytes:
     """The bytes of a CSV or TSV file; for a spreadsheet, text stays text."""
+    columns = {
+        name: plain_cells(values) if isinstance(values, np.ndarray) else values
+        for name, values in columns.items()
+    }
     if spreadsheet:
-        columns = {defused(name): list(map(defused, own)) for name, own in columns.items()}
+        columns = {defused(name): list(map(defused, values)) for name, values in columns.items()}
     text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    header = writer
-    if any(mark in str(name) for name in columns for mark in ";\t"):
-        # A name that holds another delimiter is quoted, so that it is not read as two.
-        header = csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    header.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    # A name that holds another delimiter, or a line break, is quoted, and so is a cell with one.
+    names = any(mark in str(name) for name in columns for mark in ";\t\r\n")
+    breaks = any("\r" in cell for cells in columns.values() for cell in cells if type(cell) is str)
+    plain = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    quoted = csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    (quoted if names else plain).writerow(columns)
+    (quoted if breaks else plain).writerows(zip(*columns.values(), strict=True))
     return text.getvalue().encode()
 
 

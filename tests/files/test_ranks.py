@@ -9,7 +9,9 @@ from scipy.stats import rankdata
 from rankcut import make_food, read_file
 from rankcut.datasets import load_lunch
 from rankcut.files import RankingFileError, scan_file
-from rankcut.files.guessing import check_ranks, check_scores
+from rankcut.files.readings.ranks import rank_evidence
+from rankcut.files.readings.scores import check_scores
+from rankcut.files.readings.way import CERTAIN, FITS
 
 RNG = np.random.default_rng(0)
 N, M = 60, 8
@@ -28,7 +30,6 @@ LEGITIMATE = {
     "full": FULL,
     "counted from 0": FULL - 1,
     "top 3": TOP,
-    "top 1": np.where(FULL <= 1, FULL, np.nan),
     "original places with gaps": GAPS,
     "a few rows with gaps": GAPS[:2],
     "two items that are always tied": ranked(PAIR),
@@ -52,9 +53,26 @@ LEGITIMATE = {
 
 
 @pytest.mark.parametrize("name", LEGITIMATE)
-def test_rankings_pass(name):
-    ranks = np.asarray(LEGITIMATE[name], dtype=float)
-    assert check_ranks(ranks, [f"item {i}" for i in range(ranks.shape[1])]) is None
+def test_rankings_are_ranks(name):
+    evidence = rank_evidence(np.asarray(LEGITIMATE[name], dtype=float))
+    assert evidence >= (CERTAIN if name in ("full", "counted from 0") else FITS)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        RNG.integers(1, 6, (N, 4)),
+        RNG.integers(0, 101, (N, 6)),
+        RNG.integers(2, 6, (N, 6)),
+        RNG.integers(0, 2, (N, 14)),
+        np.eye(2)[RNG.integers(0, 2, N)],
+        RNG.integers(1, 3, (N, 2)),
+        np.where(FULL <= 1, FULL, np.nan),
+    ],
+    ids=["stars", "sliders", "few stars", "flags", "who won", "codes", "marks of one"],
+)
+def test_other_numbers_are_no_ranks(values):
+    assert (rank_evidence(values.astype(float)) or 0) < FITS
 
 
 CODES = {
@@ -71,61 +89,54 @@ CODES = {
 }
 
 
-@pytest.mark.parametrize("ranks", [FULL, TOP], ids=["full", "top 3"])
+def table(values, names):
+    rows = [",".join("" if v != v else f"{v:g}" for v in row) for row in values]
+    return "\n".join([",".join(names), *rows, ""])
+
+
+ITEMS = [f"item {i}" for i in range(M)]
+
+
 @pytest.mark.parametrize("code", CODES)
-def test_a_column_that_is_not_an_item_is_found(code, ranks):
-    values = np.column_stack([ranks[:, :2], CODES[code], ranks[:, 2:]])
-    found = check_ranks(values, [f"item {i}" for i in range(M + 1)])
-    assert found is not None
-    assert found.columns == [2]
+def test_a_column_beside_permutations_is_no_item(code):
+    values = np.column_stack([FULL[:, :2], CODES[code], FULL[:, 2:]])
+    votes = read_file(io.StringIO(table(values, [*ITEMS[:2], "x", *ITEMS[2:]])), "csv")
+    assert votes.items == tuple(ITEMS)
+    assert "'x' is no item" in votes.metadata["READ AS"]
 
 
-def test_several_are_found_at_once_and_in_few_rows():
-    few = np.column_stack([np.arange(1, 6), FULL[:5]])
-    assert check_ranks(few, [f"item {i}" for i in range(M + 1)]).columns == [0]
-    values = np.column_stack(
-        [CODES["years"], CODES["no or yes"], CODES["a code from 1 to 5"], FULL]
-    )
-    assert check_ranks(values, [f"item {i}" for i in range(M + 3)]).columns == [0, 1, 2]
-
-
-def test_a_name_may_say_enough():
-    # As ranks, these numbers are beyond reproach.
-    for name in ("Age", "task", "Response ID", "user_id", "Duration (in seconds)"):
-        assert check_ranks(FULL, [name, *"bcdefgh"]).columns == [0]
-
-
-@pytest.mark.parametrize(
-    "scores",
-    [RNG.integers(1, 6, (N, 4)), RNG.integers(0, 101, (N, 6)), RNG.integers(2, 6, (N, 6))],
-    ids=["stars", "sliders", "none from the bottom"],
-)
-def test_scores_are_no_ranks_but_scores(scores):
-    names = [f"item {i}" for i in range(scores.shape[1])]
-    assert check_ranks(scores.astype(float), names).columns == []
-    assert check_scores(scores.astype(float), names) is None
+@pytest.mark.parametrize("code", ["years", "ages", "an amount", "a constant", "no or yes"])
+def test_a_column_beside_short_rankings_is_asked_about(code):
+    values = np.column_stack([TOP, CODES[code]])
+    with pytest.raises(RankingFileError, match=r'as ranks \(first .*columns="x"'):
+        read_file(io.StringIO(table(values, [*ITEMS, "x"])), "csv")
 
 
 @pytest.mark.parametrize("code", ["years", "numbers of rows"])
 def test_a_column_that_is_no_score_is_found(code):
     rng = np.random.default_rng(0)
     scores = np.column_stack([rng.integers(1, 6, (N, 4)), CODES[code]]).astype(float)
-    assert check_scores(scores, list("abcde")).columns == [4]
-
-
-def table(values, names):
-    rows = [",".join("" if v != v else f"{v:g}" for v in row) for row in values]
-    return "\n".join([",".join(names), *rows, ""])
+    assert check_scores(scores, list("abcde"))[0] == [4]
 
 
 NAMES = ["held in", "side", *"abcdefgh"]
 MIXED = table(np.column_stack([CODES["years"], CODES["no or yes"], FULL]), NAMES)
 
 
+def test_columns_beside_permutations_are_no_items_and_named():
+    votes = read_file(io.StringIO(MIXED), "csv")
+    assert votes.items == tuple("abcdefgh")
+    np.testing.assert_array_equal(votes.ranks, FULL)
+    assert "'held in', 'side' are no items" in votes.metadata["READ AS"]
+    pieces = list(scan_file(io.StringIO(MIXED), "csv", rows=4))
+    assert {piece.items for piece in pieces} == {votes.items}
+
+
 @pytest.mark.parametrize("read", [read_file, lambda *a, **o: list(scan_file(*a, rows=4, **o))])
 def test_readers_refuse_with_the_remedy(read):
+    partly = table(np.column_stack([CODES["years"], CODES["no or yes"], TOP]), NAMES)
     with pytest.raises(RankingFileError) as caught:
-        read(io.StringIO(MIXED), "csv")
+        read(io.StringIO(partly), "csv")
     said = caught.value.render(lambda setting: f"--{setting.name} {setting.value}")
     assert "column 'held in' reaches" in said
     assert "--columns held in,side" in said
@@ -134,9 +145,9 @@ def test_readers_refuse_with_the_remedy(read):
 
 def test_ordinals_beside_numbers_are_not_mixed():
     text = "class,a,b\n1,1st,2nd\n2,2nd,1st\n"
-    with pytest.raises(RankingFileError, match="column 'class' has no ordinals"):
-        read_file(io.StringIO(text), "csv")
-    votes = read_file(io.StringIO(text), "csv", columns="class")
+    votes = read_file(io.StringIO(text), "csv")
+    assert votes.items == ("a", "b")
+    assert "'class' is no item" in votes.metadata["READ AS"]
     np.testing.assert_array_equal(votes.ranks, [[1, 2], [2, 1]])
 
 
@@ -154,17 +165,17 @@ def test_the_message_names_the_line_of_the_cell(cell, says):
     rows = table(TOP, "abcdefgh").split("\n")
     # Nothing is missing without the column, so it may be no item.
     rows[9] = f"{cell},{rows[9].partition(',')[2]}"
-    with pytest.raises(RankingFileError, match=f"^<stream>:10: column 'a' {says}.*columns=\"a\""):
+    with pytest.raises(RankingFileError, match=f"^<stream>:10: .*column 'a' {says}.*columns=\"a\""):
         read_file(io.StringIO("\n".join(rows)), "csv")
 
 
 def test_the_message_names_the_column_that_has_the_problem():
     rng = np.random.default_rng(0)
-    values = np.column_stack([CODES["no or yes"], rng.integers(40, 900, N), FULL])
+    values = np.column_stack([CODES["no or yes"], rng.integers(40, 900, N), TOP])
     with pytest.raises(RankingFileError, match="column 'took' reaches") as caught:
         read_file(io.StringIO(table(values, ["answer", "took", *"abcdefgh"])), "csv")
     assert 'columns="answer,took"' in str(caught.value)
-    with pytest.raises(RankingFileError, match="do not look like ranks: column 'took' reaches"):
+    with pytest.raises(RankingFileError, match="column 'took' reaches 897, beyond 3"):
         read_file(io.StringIO(table(values[:, :3], ["answer", "took", "a"])), "csv")
 
 
@@ -172,7 +183,7 @@ def test_a_zero_among_ranks_from_1_may_be_no_answer():
     ranks = FULL[:, :4].argsort(axis=1).argsort(axis=1) + 1
     ranks[4, 1] = 0
     table = "toro,uni,ika,ebi\n" + "\n".join(",".join(map(str, row)) for row in ranks)
-    with pytest.raises(RankingFileError, match=r'^<stream>:6: .* has 0, .* pass missing="0"; '):
+    with pytest.raises(RankingFileError, match=r'^<stream>:6: .* has 0, .*: missing="0"'):
         read_file(io.StringIO(table), "csv")
     votes = read_file(io.StringIO(table), "csv", missing="0")
     assert np.argwhere(np.isnan(votes.ranks)).tolist() == [[4, 1]]
