@@ -6,7 +6,7 @@ from listed import lists_of
 from ranking_sets import stored
 from scipy.stats import norm, rankdata
 
-from rankcut.completion.lists import LONGEST, with_unlisted
+from rankcut.completion.lists import LONGEST_LIST, with_unlisted
 
 NAN = np.nan
 RANKS = np.array(
@@ -56,7 +56,7 @@ def test_unlisted_items_have_what_their_absence_says(listing):
 
 
 def test_of_a_large_catalogue_some_unlisted_items_are_drawn_by_the_list_alone():
-    n_items = 2 * LONGEST
+    n_items = 2 * LONGEST_LIST
     ranks = np.full((3, n_items), NAN)
     ranks[0, [4, 7]] = ranks[2, [4, 7]] = 1.0, 2.0
     ranks[1, [1, 2]] = 1.0, 2.0
@@ -65,7 +65,7 @@ def test_of_a_large_catalogue_some_unlisted_items_are_drawn_by_the_list_alone():
     first, second, third = (lists.items[lists.entries(person)].tolist() for person in range(3))
     assert first == third == alone.items.tolist()
     assert first != second
-    assert len(first) == LONGEST + 2
+    assert len(first) == LONGEST_LIST + 2
 
 
 def test_equal_lists_are_counted_whatever_their_order():

@@ -129,7 +129,7 @@ def test_kernels_are_inverses_with_a_unit_diagonal():
     laplacian = np.eye(5)
     laplacian[:4, :4] -= PATH[:4, :4] / np.sqrt(np.outer(degrees[:4], degrees[:4]))
     kernels = module.graph_kernels(as_item_graph(PATH), 5)
-    for reach, found in zip(module._REACHES, kernels, strict=True):
+    for reach, found in zip(module._PATH_REACHES, kernels, strict=True):
         whole = np.linalg.inv(np.eye(5) + reach * laplacian)
         sizes = np.sqrt(np.diag(whole))
         assert_allclose(found, whole / np.outer(sizes, sizes), rtol=1e-9, atol=1e-12)

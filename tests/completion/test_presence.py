@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from listed import lists_of
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.linear_model import Ridge
 from sklearn.metrics import ndcg_score
 from sklearn.model_selection import cross_val_score
 
@@ -12,7 +11,6 @@ from rankcut import RankingCompleter
 from rankcut.completion import presence
 from rankcut.completion.presence import (
     best_unlisted,
-    fit_factors,
     fit_presence,
     hide_listed,
     learn_presence,
@@ -60,28 +58,6 @@ def test_scores_are_penalised_regressions_on_the_other_items(n_people, order):
     expected = values @ plain_ease(values, 20.0, counts)
     free = values == 0
     assert_allclose(found[free], expected[free], rtol=1e-8, atol=1e-10)
-
-
-def test_factors_are_ridge_regressions_of_what_is_listed_and_what_is_not():
-    counts = np.tile([1.0, 2.0], 20)
-    lists, listed = lists_of(LISTS[:40], counts=counts), ~np.isnan(LISTS[:40]) * 1.0
-    found = fit_factors(lists)
-    repeated = fit_factors(lists_of(np.repeat(LISTS[:40], counts.astype(int), axis=0)))
-    assert_allclose(repeated.factors, found.factors, rtol=1e-6, atol=1e-9)
-    for row, scores in zip(listed, found.worth(lists), strict=True):
-        # Listed is 1 with weight 11, unlisted 0 with weight 1.
-        root = np.sqrt(1 + 10 * row)
-        own = Ridge(alpha=1.0, fit_intercept=False).fit(root[:, None] * found.factors, root * row)
-        assert_allclose(scores, found.factors @ own.coef_, rtol=1e-8, atol=1e-10)
-
-
-def test_very_short_lists_go_by_factors():
-    rng = np.random.default_rng(0)
-    tastes, items = rng.normal(size=(600, 3)), rng.normal(size=(300, 3))
-    worth = 2.0 * tastes @ items.T + rng.gumbel(size=(600, 300))
-    places = (-worth).argsort(axis=1).argsort(axis=1) + 1.0
-    completer = RankingCompleter(unranked="last").fit(np.where(places <= 3, places, np.nan))
-    assert completer._presence.factors is not None
 
 
 def test_many_lists_of_many_items_go_by_the_nearest_items(monkeypatch):

@@ -47,6 +47,7 @@ def test_probabilities_have_the_sharpness_that_makes_hidden_places_most_likely()
     assert (hidden.sum(axis=1) == 2).all()
     completer = RankingCompleter(unranked="anywhere", listing="random").fit(ranks)
     completer._population, completer._sharpness = model, 2.0
+    completer._columns = np.arange(N)
     margins = []
     for row, out in zip(ranks, hidden, strict=True):
         left = np.where(out, np.nan, row)[None]

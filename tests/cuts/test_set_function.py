@@ -27,7 +27,7 @@ from rankcut.cuts import (
     SumOfFunctions,
     check_submodular,
 )
-from rankcut.rankings.value import Partitions
+from rankcut.rankings.partitions import Partitions
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 few = settings(max_examples=settings().max_examples // 3)

@@ -26,7 +26,6 @@ from rankcut import (
     graph_cut_kernel,
     make_food,
 )
-from rankcut.errors import InputError
 from rankcut.graphs import NormalizedGraph, as_item_graph
 
 
@@ -209,22 +208,6 @@ def test_memory_is_in_proportion_to_what_is_listed():
     tracemalloc.stop()
     assert graph.n_edges > 0
     assert peak < 50e6
-
-
-def test_a_graph_is_not_learned_from_rankings_that_are_not_there_yet():
-    da = pytest.importorskip("dask.array")
-    import rankcut.dask  # noqa: F401
-
-    ranks = np.array([[1.0, 2, 3], [2, 1, 3], [3, 1, 2]])
-    lazy = da.from_array(ranks, chunks=(2, 3))
-    for recipe in (AgreementGraph(), DissimilarityGraph(CoListingGraph(n_neighbors=1))):
-        for refuse in (
-            lambda recipe=recipe: GraphCutFeatures(recipe).fit(lazy),
-            lambda recipe=recipe: GraphCutFeatures(smoothing=Smoothing(1, recipe)).fit(lazy),
-            lambda recipe=recipe: graph_cut_features(lazy, recipe),
-        ):
-            with pytest.raises(InputError, match="build_from"):
-                refuse()
 
 
 @pytest.mark.parametrize("recipe", [AgreementGraph(n_neighbors=3), CoListingGraph(n_neighbors=3)])

@@ -152,13 +152,17 @@ class TestCosine:
             same = NeighborGraph(sparse.csr_array(scale * self.TAGS), **options).build()
             assert_allclose(same.to_dense(), found.to_dense(), rtol=1e-7)
 
-    def test_of_equal_cosines_the_first_items_are_kept(self):
-        tags = sparse.csr_array([[1.0, 0], [1, 0], [1, 0], [1, 0], [-1, 0]])
-        graph = NeighborGraph(tags, n_neighbors=1, metric="cosine", kernel="constant").build()
-        expected = np.zeros((5, 5))
-        # All choose item 0, which chooses item 1; the last one is opposed to all others.
-        expected[0, 1:4] = expected[1:4, 0] = 1
-        assert_array_equal(graph.to_dense(), expected)
+    @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+    def test_of_equally_near_items_all_are_kept(self, form):
+        tags = np.array([[1.0, 0], [1, 0], [1, 0], [1, 1], [1, 1.1], [-1, 0]])
+        order = np.array([5, 1, 4, 0, 3, 2])
+        options = {"n_neighbors": 1, "metric": "cosine", "kernel": "constant"}
+        graph, moved = (
+            NeighborGraph(form(rows), **options).build().to_dense() for rows in (tags, tags[order])
+        )
+        assert_array_equal(moved, graph[np.ix_(order, order)])
+        assert_array_equal(graph[:3, :3], 1 - np.eye(3))
+        assert graph[3].tolist() == [0, 0, 0, 0, 1, 0]
 
     def test_refused(self):
         tags = sparse.csr_array(self.TAGS)

@@ -156,7 +156,7 @@ def test_threads_and_batches_change_no_bit(monkeypatch, form):
         found = lists.nearest(None, 4, n_jobs)
         assert_array_equal(found.values, whole.values)
         assert_array_equal(found.rows, whole.rows)
-    some = lists.nearest(fitted[40:45], 4, own=np.arange(40, 45))
+    some = lists.nearest(fitted[40:45], 4, itself=np.arange(40, 45))
     assert_array_equal(some.values, whole.values[40:45])
     assert_array_equal(some.rows, whole.rows[40:45])
 

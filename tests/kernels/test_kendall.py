@@ -9,6 +9,7 @@ from scipy.stats import kendalltau, weightedtau
 from rankcut import make_food
 from rankcut.kernels import (
     KendallFeatures,
+    KendallKernel,
     kendall,
     kendall_features,
     kendall_kernel,
@@ -99,19 +100,23 @@ def test_many_items_take_that_routine(monkeypatch):
 
 def test_vectors_that_do_not_fit_are_made_block_by_block(monkeypatch):
     ranks = random_rankings(20, 6, n_ranks=4, missing=0.3)
-    expected = kendall_kernel(ranks, unranked="anywhere")
-    made = []
-
-    def watched(groups, dtype):
-        made.append(len(groups))
-        return scaled_signs(groups, dtype)
-
-    scaled_signs = kendall.scaled_signs
-    monkeypatch.setattr(kendall, "scaled_signs", watched)
+    options = {"weights": "additive", "unranked": "anywhere"}
+    expected = weighted_kendall_kernel(ranks, **options)
     monkeypatch.setattr(ranking_kernel, "KEPT", 100)
-    assert_allclose(kendall_kernel(ranks, unranked="anywhere"), expected, atol=1e-14)
-    # A hundred numbers are the vectors of three rankings on each side.
-    assert max(made) == 3
+    assert_allclose(weighted_kendall_kernel(ranks, **options), expected, atol=1e-13)
+
+
+@pytest.mark.parametrize("missing", [0.2, 0.9])
+def test_lists_are_compared_as_their_vectors(missing):
+    ranks = random_rankings(30, 70, n_ranks=9, missing=missing)
+    ranks[3] = np.nan
+    vectors = kendall_features(ranks, unranked="anywhere")
+    kernel = KendallKernel(unranked="anywhere")
+    for one, other in ((ranks, None), (ranks[:8], ranks[5:])):
+        left, right = vectors[: len(one)], vectors if other is None else vectors[5:]
+        assert_allclose(kernel(one, other), left @ right.T, atol=1e-13)
+    assert_array_equal(kernel(ranks), kernel(ranks).T)
+    assert_allclose(kernel.diag(ranks), (vectors**2).sum(axis=1), atol=1e-13)
 
 
 def test_names(frames):

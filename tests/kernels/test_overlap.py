@@ -84,5 +84,5 @@ def test_in_models_and_tests():
     test = compare_groups(
         food.ranks, food.target, unranked="last", features=kernel, n_permutations=99
     )
-    assert test.p_value == pytest.approx(0.01)
+    assert test.p_value <= 0.01
     assert "RBOKernel" in repr(kernel)

@@ -146,26 +146,25 @@ def test_damaged_trees_are_refused(damage):
         ForestModel(**(whole | damage)).check(2)
 
 
-@pytest.mark.parametrize("random", [True, False])
-def test_predictions_of_rows_left_out_are_honest(problem, random):
+def test_predictions_of_rows_left_out_are_honest(problem):
     rows, targets, weights = problem
-    forest, left_out = fit_forest(rows, targets, weights, random=random, seed=0)
+    forest, left_out = fit_forest(rows, targets, weights, seed=0)
     # A row's own target does not enter its left-out prediction.
     changed = targets.copy()
     changed[4] += 1000.0
-    other, others_left_out = fit_forest(rows, changed, weights, random=random, seed=0)
+    other, others_left_out = fit_forest(rows, changed, weights, seed=0)
     assert np.abs(forest.predict(rows) - other.predict(rows))[4].max() > 100
     assert np.abs(left_out[4] - others_left_out[4]).max() < 10
 
 
 def test_forest_is_the_same_for_any_number_of_threads(problem):
-    one, two = (fit_forest(*problem, random=True, seed=0, n_jobs=n_jobs) for n_jobs in (1, 2))
+    one, two = (fit_forest(*problem, seed=0, n_jobs=n_jobs) for n_jobs in (1, 2))
     assert (one[1] == two[1]).all()
     assert (one[0].predict(problem[0], 1) == two[0].predict(problem[0], 2)).all()
 
 
-@given(st.integers(0, 2**32 - 1), st.booleans())
-def test_trees_do_not_depend_on_the_order_or_direction_of_targets(seed, random):
+@given(st.integers(0, 2**32 - 1))
+def test_trees_do_not_depend_on_the_order_or_direction_of_targets(seed):
     rng = np.random.default_rng(seed)
     # Few different rows and targets, so that many splits are equally good.
     rows = rng.integers(0, 3, (20, 3)).astype(float)
@@ -173,7 +172,7 @@ def test_trees_do_not_depend_on_the_order_or_direction_of_targets(seed, random):
     order, turned = rng.permutation(6), rng.choice([-1.0, 1.0], 6)
     weights = rng.integers(1, 5, 20).astype(float)
     one, other = (
-        fit_forest(rows, each, weights, random=random, seed=seed)[0]
+        fit_forest(rows, each, weights, seed=seed)[0]
         for each in (targets, (targets * turned)[:, order])
     )
     np.testing.assert_array_equal(other.feature, one.feature)
@@ -199,12 +198,7 @@ def test_only_what_rows_tell_counts(rng):
     # The weights have the least squares of what is told: the residual is orthogonal, or they are 0.
     filled = np.where(told, targets, model.mean)
     parts = [
-        fit(rows, filled, np.ones(60), seed=0, **options)[1] - model.mean
-        for fit, options in (
-            (fit_forest, {"random": True}),
-            (fit_forest, {"random": False}),
-            (fit_kernel, {}),
-        )
+        fit(rows, filled, np.ones(60), seed=0)[1] - model.mean for fit in (fit_forest, fit_kernel)
     ]
     slopes = np.array([((targets - left_out) * part)[told].sum() for part in parts])
     np.testing.assert_allclose(slopes[model.weights > 0], 0.0, atol=1e-6)

@@ -21,7 +21,9 @@ def rng():
     return np.random.default_rng(3)
 
 
-def test_spearman_is_that_of_scipy_with_ties_too(rng):
+@pytest.mark.parametrize("rows_at_once", [3, 100])
+def test_spearman_is_that_of_scipy_with_ties_too(rng, monkeypatch, rows_at_once):
+    monkeypatch.setattr("rankcut.label_ranking.scores.block_rows", lambda n_items: rows_at_once)
     truth, found = rng.integers(1, 5, (20, 6)), rng.integers(1, 5, (20, 6))
     expected = np.mean([stats.spearmanr(x, y)[0] for x, y in zip(truth, found, strict=True)])
     assert spearman_score(truth, found) == pytest.approx(expected, abs=1e-12)

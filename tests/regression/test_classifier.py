@@ -182,10 +182,10 @@ def test_rows_that_do_not_count_are_no_rows():
     ranks, labels = lists(20, 3, by="order")
     labels[0] = 7
     counts = np.r_[0.0, np.full(19, 1.5)]
-    model = RankingClassifier(smoothing=0).fit(ranks, labels, counts)
+    model = RankingClassifier(smoothing=0).fit(ranks, labels, sample_weight=counts)
     assert model.classes_.tolist() == [0, 1]
     with pytest.raises(ValueError, match="sample_weight is zero for every ranking"):
-        model.fit(ranks, labels, np.zeros(20))
+        model.fit(ranks, labels, sample_weight=np.zeros(20))
     with pytest.raises(ValueError, match="one class, 1; a classifier needs two"):
         model.fit(ranks, np.ones(20, dtype=int))
 
@@ -197,9 +197,9 @@ def test_rows_that_are_filled_block_by_block_say_the_same(monkeypatch, counted, 
     monkeypatch.setattr(views, "MOST_COMPARED", most)
     ranks, labels = lists(60, 3, by="order")
     counts = np.arange(60) % 3 + 0.5 if counted else None
-    at_once = RankingClassifier().fit(ranks, labels, counts)
+    at_once = RankingClassifier().fit(ranks, labels, sample_weight=counts)
     monkeypatch.setattr(views, "AT_ONCE", 200)
-    blocks = RankingClassifier().fit(ranks, labels, counts)
+    blocks = RankingClassifier().fit(ranks, labels, sample_weight=counts)
     assert blocks.view_variances_ == pytest.approx(at_once.view_variances_, rel=1e-6)
     assert blocks.predict_proba(ranks) == pytest.approx(at_once.predict_proba(ranks), rel=1e-6)
 

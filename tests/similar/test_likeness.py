@@ -3,13 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from listed import lists_of
 from scipy import sparse
 from scipy.stats import rankdata
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from rankcut import AgreementGraph, CoListingGraph, NeighborGraph
-from rankcut.completion.population import FactorPopulation
 from rankcut.similar import LikenessFeatures
 
 N = 20
@@ -77,58 +75,30 @@ def listing(ranks):
 
 
 def parts_by_definition(ranks, unranked):
-    """The parts of unit length that have no model of their own, and how much each counts."""
+    """The parts, each of unit length."""
     listed = ~np.isnan(ranks)
     learned = CoListingGraph() if unranked == "last" else AgreementGraph()
     step = (np.eye(N) + walk_on(learned.build_from(ranks).to_dense())) / 2
-    share = listed.mean(axis=0)
-    overlap = (share**2).sum() / share.sum()
     if unranked == "anywhere":
         order = positions(ranks)
         order = np.where(listed, order - order.sum(axis=0) / (listed.sum(axis=0) + 3), 0.0)
-        return {"order of": (unit(order @ step), overlap)}, 1.0
+        return {"order of": unit(order @ step)}
     rows = listing(ranks)
     _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
     shown = unit(rows @ (directions.T * (sizes**2 / (sizes**2 + (sizes**2).mean()))))
-    parts = {"listing of": unit(rows @ step), "listing factors": unit(shown - shown.mean(axis=0))}
-    return {name: (rows, 1.0) for name, rows in parts.items()}, overlap / 2
+    return {"listing of": unit(rows @ step), "listing factors": unit(shown - shown.mean(axis=0))}
 
 
 def test_parts_by_definition(unranked):
     ranks = lists_by_taste()
     model = LikenessFeatures(unranked=unranked).fit(ranks)
     vectors = model.transform(ranks)
-    parts, of_factors = parts_by_definition(ranks, unranked)
-    total = sum(weight for _, weight in parts.values()) + of_factors
-    for name, (rows, weight) in parts.items():
+    parts = parts_by_definition(ranks, unranked)
+    for name, rows in parts.items():
         found = vectors[:, columns(model, name)]
         assert found.any()
         # Directions may point either way.
-        np.testing.assert_allclose(found @ found.T, rows @ rows.T * weight / total, atol=1e-9)
-
-
-def test_factors_of_order_are_expected_tastes():
-    ranks = lists_by_taste()
-    model = LikenessFeatures(unranked="anywhere").fit(ranks)
-    factors = model.transform(ranks)[:, columns(model, "order factors")]
-    assert isinstance(model._factors, FactorPopulation)
-    # Expected utilities of unlisted items, less the means, are factors times loadings.
-    shared = model._factors.utilities(lists_of(ranks)) - model._factors.mean
-    loadings = model._factors.loadings
-    expected = np.array(
-        [
-            np.linalg.lstsq(loadings[free], row[free], rcond=None)[0]
-            for free, row in zip(np.isnan(ranks), shared, strict=True)
-        ]
-    )
-    expected = unit(expected * np.linalg.norm(loadings, axis=0))
-    np.testing.assert_allclose(unit(factors)[:, : loadings.shape[1]], expected, atol=1e-8)
-
-
-def test_factors_that_explain_nothing_do_not_count():
-    # Random lists have none, but for rounding.
-    model = LikenessFeatures(unranked="anywhere").fit(RANKS)
-    assert not model.transform(RANKS)[:, columns(model, "order factors")].any()
+        np.testing.assert_allclose(found @ found.T, rows @ rows.T / len(parts), atol=1e-9)
 
 
 def test_the_order_of_items_does_not_matter(unranked):
@@ -251,7 +221,7 @@ def test_full_rankings_and_empty_lists():
     rng = np.random.default_rng(0)
     full = np.argsort(rng.random((20, 6)), axis=1) + 1.0
     vectors = LikenessFeatures().fit_transform(full)
-    assert vectors.shape[1] == 6 + 8
+    assert vectors.shape[1] == 6
     last = LikenessFeatures(unranked="last").fit(full)
     np.testing.assert_allclose(last.transform(full), vectors)
     empty = np.full((1, 6), np.nan)

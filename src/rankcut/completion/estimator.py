@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Hashable, Sequence
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,17 +12,23 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats, Longs
-from rankcut.completion.lists import Lists, read_lists, with_unlisted
+from rankcut.completion.lists import Lists, most_listed_first, read_lists, with_unlisted
 from rankcut.completion.presence import best_unlisted, hide_listed, listed_items, ndcg
 from rankcut.completion.recipe import Progress, learn_population
-from rankcut.errors import InputError
-from rankcut.estimators import NamesItems, TakesRankings, as_matrices, check_items, pair_columns
+from rankcut.errors import InputError, Setting
+from rankcut.estimators import NamesItems, TakesRankings, as_matrices, pair_columns
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.graphs.recipes import joining_like_items
 from rankcut.parameters import check_choice, check_count, seed_from
+from rankcut.pictures.charts import Row, dot_chart
+from rankcut.pictures.scene import Dot, Picture
+from rankcut.pictures.theme import colour
 from rankcut.rankings import Unranked, object_array
 from rankcut.rankings.orders import to_ranking
-from rankcut.rankings.value import block_rows
+from rankcut.rankings.partitions import block_rows
+from rankcut.results import EstimatorResult, Table
+from rankcut.results.words import name_some
+from rankcut.saved_arrays import Saved
 
 Listing: TypeAlias = Literal["random", "taste"]
 
@@ -30,7 +36,7 @@ Listing: TypeAlias = Literal["random", "taste"]
 _NOTED = 0.3
 
 
-class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
+class RankingCompleter(EstimatorResult, NamesItems, TransformerMixin, TakesRankings):
     """Predict the places of all items from those of a few.
 
     Each person has a utility for each item, drawn from a population u ~ N(μ, Σ + s·I); a ranking
@@ -93,6 +99,9 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     (2, 8)
     """
 
+    consensus_: Annotated[Floats, Saved("items")]
+    _columns: Annotated[Longs, Saved("items", dtype=np.int64)]  #: in the order of the population
+
     def __init__(
         self,
         graph: Any = None,
@@ -140,24 +149,27 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         if self.graph is not None:
             graph = fit_graph(joining_like_items(self.graph), rankings)
         by_taste = self.listing == "taste" and not self._last
+        self._columns = most_listed_first(rankings)
+        if graph is not None:
+            graph = graph.among(self._columns)
+        rankings = rankings.among(self._columns)
         lists = read_lists(rankings, float(self._last)).distinct()
         if (lists.scores == lists.scores[lists.starts[lists.owners]]).all():
             n_items = rankings.shape[1]
-            known = f"found {n_items} feature(s)" if n_items == 1 else f"of {n_items:,} items"
-            raise InputError(f"no ranking orders two items, so there is nothing to learn: {known}")
+            size = f"found {n_items} feature(s)" if n_items == 1 else f"of {n_items:,} items"
+            raise InputError(f"no ranking orders two items, so there is nothing to learn: {size}")
         # Many small products: threads of linear algebra would mostly wait for each other.
         with threadpool_limits(1, user_api="blas"):
             rng = np.random.default_rng(seed_from(self.random_state))
             learned = learn_population(
                 lists, graph, rng, by_taste=by_taste, n_jobs=self.n_jobs, progress=progress
             )
-        self._items = rankings.items
         fitted = learned.fitted
         self._population = fitted.population
         self._sharpness = learned.sharpness
         self._presence = learned.presence
         self._used = learned.listing if by_taste or self._last else 0.0
-        self.consensus_: Floats = fitted.population.mean
+        self.consensus_: Floats = fitted.population.mean[self._places]
         self.graph_share_ = fitted.graph_share
         self.prior_strength_ = fitted.strength
         self.listing_ = learned.listing
@@ -177,7 +189,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
 
         A row of the rank matrix without any rank has the utilities of the population.
         """
-        return self._utilities(self._lists(X))
+        return np.asarray(self._utilities(self._lists(X))[:, self._places])
 
     def complete(self, X: Any) -> Longs:
         """Full rankings: 1 is best, and items with the same utility share the best of their places.
@@ -190,7 +202,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             # All listed items are better than the best of the others.
             span = np.ptp(utilities, axis=1, keepdims=True) + 1.0
             utilities = utilities + span * listed_items(lists)
-        return to_ranking(utilities)
+        return to_ranking(utilities[:, self._places])
 
     def predict_pairs(
         self, X: Any, pairs: Sequence[tuple[Hashable, Hashable]] | None = None
@@ -213,29 +225,29 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             columns = np.stack(np.triu_indices(n_items, 1), axis=1)
         else:
             columns = pair_columns(pairs, self._items, n_items)
-        chosen, places = np.unique(columns, return_inverse=True)
+        compared, places = np.unique(self._places[columns], return_inverse=True)
         one, other = places.reshape(columns.shape).T
-        utilities = self._utilities(lists)[:, chosen]
-        found = np.empty((len(lists), len(columns)))
+        utilities = self._utilities(lists)[:, compared]
+        probabilities = np.empty((len(lists), len(columns)))
         for person in range(len(lists)):
-            own = lists.span(person, person + 1)
-            posterior = self._population.posterior(own, chosen)
+            entries = lists.span(person, person + 1)
+            posterior = self._population.posterior(entries, compared)
             spread = np.diag(posterior)
             variance = spread[one] + spread[other] - 2.0 * posterior[one, other]
-            known = own.listed()
-            listed = np.isin(chosen, known.items)
+            ranked = entries.listed()
+            listed = np.isin(compared, ranked.items)
             n_listed = listed[one].astype(int) + listed[other]
             margins = self._sharpness * (utilities[person, one] - utilities[person, other])
             with np.errstate(divide="ignore", invalid="ignore"):
                 row = ndtr(margins / np.sqrt(np.maximum(variance, 0.0)))
             certain = np.zeros(n_items)
-            certain[known.items] = known.scores
-            gaps = np.sign(certain[chosen[one]] - certain[chosen[other]])
+            certain[ranked.items] = ranked.scores
+            gaps = np.sign(certain[compared[one]] - certain[compared[other]])
             row = np.where(n_listed == 2, 0.5 + 0.5 * gaps, row)
             if self._last:
                 row = np.where(n_listed == 1, listed[one].astype(float), row)
-            found[person] = np.where(one == other, 0.5, row)
-        return as_matrices(found, n_items) if pairs is None else found
+            probabilities[person] = np.where(one == other, 0.5, row)
+        return as_matrices(probabilities, n_items) if pairs is None else probabilities
 
     def recommend(
         self, X: Any, n: int = 10, *, return_scores: bool = False
@@ -243,7 +255,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         """The ``n`` items that each person did not list and would like best.
 
         With ``unranked="last"`` people list what they choose. Then items are recommended that
-        people with such lists list too, by EASE or factors
+        people with such lists list too, by EASE
         (:mod:`rankcut.completion.presence`), unless utilities recovered more of what was hidden
         from held-out people while fitting.
 
@@ -266,42 +278,97 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             block = slice(start, start + size)
             some = lists.span(start, min(start + size, len(lists)))
             worth = self._worth(some)
-            best[block] = best_unlisted(worth, listed_items(some), best.shape[1])
-            scores[block] = np.take_along_axis(worth, best[block], axis=1)
-        found = best
+            top = best_unlisted(worth, listed_items(some), best.shape[1])
+            scores[block] = np.take_along_axis(worth, top, axis=1)
+            best[block] = np.where(top < 0, -1, self._columns[top])
+        items = best
         if self._items is not None:
-            found = np.asarray(object_array([*self._items, None])[best])
-        return (found, np.where(best < 0, np.nan, scores)) if return_scores else found
+            items = np.asarray(object_array([*self._items, None])[best])
+        return (items, np.where(best < 0, np.nan, scores)) if return_scores else items
 
     def score(self, X: Any, y: ArrayLike | None = None) -> float:
         """How early hidden items of these lists are recommended, from 0 to 1.
 
         Three in ten listed items are hidden. The score is their normalised discounted cumulative
         gain (NDCG) among all unlisted items, with gains from 1½ for the first item of a list to ½
-        for the last; for :func:`sklearn.model_selection.cross_val_score`.
+        for the last; for :func:`sklearn.model_selection.cross_val_score`. Rankings that are
+        counted, or weigh more, count so often.
         """
-        shown, gains = hide_listed(self._lists(X).listed(), np.random.default_rng(0))
-        seen = with_unlisted(shown, self._used) if self._used > 0 else shown
-        return ndcg(self._worth(seen), shown, gains)
+        lists = self._lists(X).listed().distinct()
+        visible, gains = hide_listed(lists, np.random.default_rng(0))
+        extended = with_unlisted(visible, self._used) if self._used > 0 else visible
+        return ndcg(self._worth(extended), visible, gains)
+
+    def sentences(self) -> list[str]:
+        """What the population likes, how listing and liking go together, and the graph's share."""
+        check_is_fitted(self)
+        best = [str(name) for name in self.tables()["items"]["item"]]
+        named = name_some(best[: max(1, min(3, len(best) // 2))])
+        sentences = [f"Without a list, people are expected to like {named} best."]
+        if not self._last:
+            sentences.append(
+                f"The correlation of listing an item with liking it is {self.listing_:.2f}."
+            )
+        if self.graph is not None:
+            sentences.append(
+                f"The item graph supplies {100 * self.graph_share_:.0f} % of what is assumed "
+                "beforehand."
+            )
+        return sentences
+
+    def tables(self) -> dict[str, Table]:
+        """The items with the utilities that are expected of a person without a list, best first."""
+        check_is_fitted(self)
+        order = np.argsort(-self.consensus_, kind="stable")
+        labels = range(self.n_features_in_) if self._items is None else self._items
+        utilities = self.consensus_[order]
+        places = to_ranking(utilities[None])[0]
+        columns = {"place": places, "item": [labels[i] for i in order], "utility": utilities}
+        return {"items": Table(columns)}
+
+    def facts(self) -> dict[str, Any]:
+        """What was learned about listing and about the graph."""
+        return {
+            "listing": self.listing_,
+            "graph_share": self.graph_share_,
+            "prior_strength": self.prior_strength_,
+        }
+
+    def picture(self) -> Picture:
+        """The utilities that are expected of a person without a list."""
+        return dot_chart(
+            "What people like",
+            "Dots: utilities that are expected of a person without a list.",
+            [Row(str(r["item"]), [Dot(r["utility"], colour(0))]) for r in self.tables()["items"]],
+            "expected utility (standard deviations of a list)",
+        )
 
     def _worth(self, lists: Lists) -> Floats:
         """What recommendations go by; without a list, what the population likes."""
         if self._presence is None:
             return self._utilities(lists)
         worth = self._presence.worth(lists)
-        worth[lists.lengths == 0] = self.consensus_
+        worth[lists.lengths == 0] = self.consensus_[self._columns]
         return worth
 
     @property
     def _last(self) -> bool:
-        return self.unranked == "last"
+        return self._meaning == "last"
+
+    @property
+    def _places(self) -> Longs:
+        """Where each item stands in the order of the population."""
+        return np.argsort(self._columns)
 
     def _lists(self, X: Any) -> Lists:
-        """The lists of rankings of the items that were fitted."""
-        check_is_fitted(self)
+        """The lists of rankings of the items that were fitted, in the order of the population."""
         rankings = self._read(X, reset=False)
-        check_items(rankings, self._items)
-        return read_lists(rankings, self._used)
+        if rankings.unranked == "last" and not self._last:
+            raise InputError(
+                "unlisted items come last, which those that were fitted do not say",
+                remedy=["fit with ", Setting("unranked", "last")],
+            )
+        return read_lists(rankings.among(self._columns), self._used)
 
     def _utilities(self, lists: Lists) -> Floats:
         return self._population.utilities(lists, self.n_jobs)

@@ -27,12 +27,13 @@ from scipy.special import ndtr, ndtri
 
 from rankcut._loops.types import Floats, Indices, Longs, ScoredLists
 from rankcut.graphs.learned import list_positions, listed_ranks
+from rankcut.parameters import EQUAL_WITHIN
 from rankcut.rankings import Rankings
 from rankcut.threads import PARTS, in_order
 
 # The cost of a covariance grows with the cube of the length of lists, so it is for lists up to this
 # length; the same number of unlisted items stands for all of a large catalogue.
-LONGEST = 40
+LONGEST_LIST = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,7 @@ class Lists:
         return self._with(entries, lengths, self.counts[people] if counts is None else counts)
 
     def kept(self, keep: NDArray[np.bool_]) -> Self:
-        """The same people with some of their entries; scores stay as they are."""
+        """All people with some of their entries; scores stay as they are."""
         lengths = np.bincount(self.owners[keep], minlength=len(self))
         return self._with(keep, lengths, self.counts)
 
@@ -100,7 +101,7 @@ class Lists:
         )
 
     def shortened(self, most: int, rng: np.random.Generator) -> Self:
-        """The same people with at most ``most`` entries each, drawn at random from longer lists."""
+        """At most ``most`` entries of each person, drawn at random from longer lists."""
         if not len(self.items) or self.lengths.max() <= most:
             return self
         owners = self.owners
@@ -115,15 +116,15 @@ class Lists:
         The order depends only on the lists. So what is learned does not depend on the order of
         the people, nor on whether equal lists are counted or repeated.
         """
-        chosen = np.flatnonzero((self.counts > 0) & (self.lengths > 1))
-        digests = np.empty((len(chosen), 2), dtype=np.uint64)
-        for row, person in enumerate(chosen.tolist()):
+        people = np.flatnonzero((self.counts > 0) & (self.lengths > 1))
+        digests = np.empty((len(people), 2), dtype=np.uint64)
+        for row, person in enumerate(people.tolist()):
             place = self.entries(person)
             shape = self.items[place].tobytes() + self.blurs[place].tobytes()
             digests[row] = _digest(shape), _digest(self.scores[place].tobytes())
         _, first, same = np.unique(digests, axis=0, return_index=True, return_inverse=True)
-        counts = np.bincount(same.ravel(), self.counts[chosen], minlength=len(first))
-        return self.some(chosen[first], counts.astype(np.float64))
+        counts = np.bincount(same.ravel(), self.counts[people], minlength=len(first))
+        return self.some(people[first], counts.astype(np.float64))
 
 
 def sum_over(
@@ -131,9 +132,9 @@ def sum_over(
 ) -> list[Any]:
     """The sums of what ``work`` finds in parts of the lists, the same for any number of threads."""
     bounds = np.linspace(0, len(lists), PARTS + 1).astype(int).tolist()
-    found = in_order(lambda ends: work(lists.span(*ends)), list(pairwise(bounds)), n_jobs)
-    totals = list(next(found))
-    for part in found:
+    results = in_order(lambda ends: work(lists.span(*ends)), list(pairwise(bounds)), n_jobs)
+    totals = list(next(results))
+    for part in results:
         for place, addend in enumerate(part):
             totals[place] += addend
     return totals
@@ -161,6 +162,24 @@ def read_lists(rankings: Rankings, listing: float = 0.0) -> Lists:
     return with_unlisted(lists, listing) if listing > 0 else lists
 
 
+def most_listed_first(rankings: Rankings) -> Longs:
+    """The columns by how many people list them, then by how far ahead.
+
+    What is drawn at random in this order depends on no order of the columns.
+    """
+    lists = read_lists(rankings)
+    weights = lists.counts[lists.owners] / max(float(lists.counts.sum()), 1.0)
+    n_items = lists.n_items
+    listed = np.bincount(lists.items, weights, n_items)
+    ahead = np.bincount(lists.items, weights * lists.scores, n_items)
+    names = (
+        np.arange(n_items) if rankings.items is None else np.array(list(map(str, rankings.items)))
+    )
+    # Sums in another order differ by rounding.
+    digits = -int(np.log10(EQUAL_WITHIN))
+    return np.lexsort((names, -np.round(ahead, digits), -np.round(listed, digits)))
+
+
 def _normal_scores(listed: csr_array) -> Floats:
     """Φ⁻¹((k − r + ½)/k) of each entry, r its mean place in its list of k."""
     sizes = np.diff(listed.indptr)
@@ -170,8 +189,8 @@ def _normal_scores(listed: csr_array) -> Floats:
 
 def rescored(lists: Lists) -> Lists:
     """Listed items scored by their places among those that are left."""
-    kept = csr_array((-lists.scores, lists.items, lists.starts), (len(lists), lists.n_items))
-    return replace(lists, scores=_normal_scores(kept))
+    listed = csr_array((-lists.scores, lists.items, lists.starts), (len(lists), lists.n_items))
+    return replace(lists, scores=_normal_scores(listed))
 
 
 def with_unlisted(lists: Lists, listing: float) -> Lists:
@@ -179,21 +198,21 @@ def with_unlisted(lists: Lists, listing: float) -> Lists:
     items, scores, blurs = [lists.items[:0]], [lists.scores[:0]], [lists.blurs[:0]]
     for person, k in enumerate(lists.lengths.tolist()):
         place = lists.entries(person)
-        own, own_scores = lists.items[place], lists.scores[place]
-        others = _unlisted(own, lists.n_items) if k else own
+        listed, listed_scores = lists.items[place], lists.scores[place]
+        others = _unlisted(listed, lists.n_items) if k else listed
         level = blur = 0.0
         if len(others):
             end = float(ndtri(1.0 - k / lists.n_items))
             above, below = _tails(end)
-            own_scores = listing * above + own_scores * np.sqrt(
+            listed_scores = listing * above + listed_scores * np.sqrt(
                 1.0 - listing**2 * above * (above - end)
             )
-            known = listing**2 * below * (below - end)
-            level, blur = listing * below / known, (1.0 - known) / known
-        merged = np.concatenate([own, others])
+            explained = listing**2 * below * (below - end)
+            level, blur = listing * below / explained, (1.0 - explained) / explained
+        merged = np.concatenate([listed, others])
         order = np.argsort(merged, kind="stable")
         items.append(merged[order])
-        scores.append(np.append(own_scores, np.full(len(others), level))[order])
+        scores.append(np.append(listed_scores, np.full(len(others), level))[order])
         blurs.append(np.append(np.zeros(k), np.full(len(others), blur))[order])
     return Lists(
         _starts(np.array([len(each) for each in items[1:]])),
@@ -220,8 +239,8 @@ def _unlisted(listed: Indices, n_items: int) -> Indices:
     free = np.ones(n_items, dtype=bool)
     free[listed] = False
     others = np.flatnonzero(free).astype(np.uint32)
-    if n_items <= LONGEST:
+    if n_items <= LONGEST_LIST:
         return others
-    drawn = np.random.default_rng(_digest(listed.tobytes()))
-    size = min(len(others), max(LONGEST, len(listed)))
-    return np.asarray(np.sort(drawn.choice(others, size, replace=False)), dtype=np.uint32)
+    rng = np.random.default_rng(_digest(listed.tobytes()))
+    size = min(len(others), max(LONGEST_LIST, len(listed)))
+    return np.asarray(np.sort(rng.choice(others, size, replace=False)), dtype=np.uint32)

@@ -24,20 +24,18 @@ unit covariance and turned to their principal axes.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lu_factor, lu_solve
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
-from sklearn.utils.extmath import randomized_svd
 
 from rankcut._loops.linear_algebra import multiply_rows
-from rankcut._loops.types import Floats, ScoredLists
-from rankcut._loops.utilities import (
+from rankcut._loops.scored_lists import (
     FactorModel,
-    Utilities,
+    UtilityModel,
     add_lists,
     add_people,
     fill_utilities,
@@ -45,10 +43,13 @@ from rankcut._loops.utilities import (
     solve_people,
     solve_person,
 )
+from rankcut._loops.types import Floats, ScoredLists
 from rankcut.completion.lists import Lists, sum_over
+from rankcut.directions import leading_directions
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.recipes import degree_scales
 from rankcut.parameters import ROWS_AT_ONCE
+from rankcut.saved_arrays import Saved
 from rankcut.threads import over_rows
 
 # The variance of a list's level: large compared with that of scores, which is 1.
@@ -67,42 +68,42 @@ RANK = 32
 ROUNDS = 12
 
 # Reaches to choose from: paths of one step count most, or those of many.
-_REACHES = (1.0, 4.0, 16.0, 64.0)
+_PATH_REACHES = (1.0, 4.0, 16.0, 64.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Population:
     """Mean, shared covariance, and variance of each person's own views."""
 
-    mean: Floats
-    covariance: Floats
+    mean: Annotated[Floats, Saved("items")]
+    covariance: Annotated[Floats, Saved("items", "items")]
     noise: float
 
     @property
-    def parameters(self) -> Utilities:
+    def parameters(self) -> UtilityModel:
         """As loops take them."""
-        return Utilities(self.mean, self.covariance, self.noise, OFFSET)
+        return UtilityModel(self.mean, self.covariance, self.noise, OFFSET)
 
     def utilities(self, lists: Lists, n_jobs: int | None = None) -> Floats:
         """The expected utilities of each person, listed items in their order."""
-        found = np.empty((len(lists), lists.n_items))
+        utilities = np.empty((len(lists), lists.n_items))
 
         def work(start: int, stop: int) -> None:
-            fill_utilities(lists.span(start, stop).arrays, self.parameters, found[start:stop])
+            fill_utilities(lists.span(start, stop).arrays, self.parameters, utilities[start:stop])
 
         over_rows(work, len(lists), ROWS_AT_ONCE, n_jobs)
-        return found
+        return utilities
 
-    def posterior(self, one: Lists, chosen: Any) -> Floats:
+    def posterior(self, one: Lists, columns: Any) -> Floats:
         """The covariance of the utilities of some items, given one list."""
         items = one.items
         inverse, weights = np.empty((len(items), len(items))), np.empty(len(items))
         solve_list(one.arrays, 0, self.parameters, weights, inverse)
-        cross = self.covariance[np.ix_(chosen, items)]
-        cross += self.noise * (np.asarray(chosen)[:, None] == items)
-        known = self.covariance[np.ix_(chosen, chosen)] - cross @ inverse @ cross.T
-        known[np.diag_indices(len(known))] += self.noise
-        return np.asarray((known + known.T) / 2)
+        cross = self.covariance[np.ix_(columns, items)]
+        cross += self.noise * (np.asarray(columns)[:, None] == items)
+        covariance = self.covariance[np.ix_(columns, columns)] - cross @ inverse @ cross.T
+        covariance[np.diag_indices(len(covariance))] += self.noise
+        return np.asarray((covariance + covariance.T) / 2)
 
 
 class TastePrior(NamedTuple):
@@ -161,8 +162,8 @@ def learn(
             moved = np.linalg.solve(sums.gram + prior.precision, pull)
             model = replace(model, mean=model.mean + moved)
             continue
-        known = model.covariance
-        second = known @ (sums.outer - sums.gram) @ known + n_people * known
+        shared = model.covariance
+        second = shared @ (sums.outer - sums.gram) @ shared + n_people * shared
         covariance = (prior.strength * prior.covariance + second) / (prior.strength + n_people)
         model = replace(
             model,
@@ -189,7 +190,7 @@ def graph_kernels(graph: ItemGraph | None, n_items: int) -> list[Floats]:
     laplacian = identity - scales[:, None] * graph.to_dense() * scales
     # Approximate graphs may have eigenvalues a little below 0.
     values, vectors = np.linalg.eigh(laplacian)
-    roots = [vectors / np.sqrt(1.0 + reach * np.maximum(values, 0.0)) for reach in _REACHES]
+    roots = [vectors / np.sqrt(1.0 + reach * np.maximum(values, 0.0)) for reach in _PATH_REACHES]
     rows = [root / np.linalg.norm(root, axis=1, keepdims=True) for root in roots]
     return [row @ row.T for row in rows]
 
@@ -200,14 +201,14 @@ def choose_covariance(
     """The population with a·K + b·I that makes lists most likely; also a/(a + b)."""
     identity = np.eye(lists.n_items)
 
-    def population(kernel: Floats, shared: float, own: float) -> Population:
-        return Population(mean, shared * kernel + own / 2 * identity, own / 2)
+    def population(kernel: Floats, shared: float, separate: float) -> Population:
+        return Population(mean, shared * kernel + separate / 2 * identity, separate / 2)
 
-    def unlikely(kernel: Floats, shared: float, own: float) -> float:
-        return -pass_over(lists, population(kernel, shared, own)).likelihood
+    def unlikely(kernel: Floats, shared: float, separate: float) -> float:
+        return -pass_over(lists, population(kernel, shared, separate)).likelihood
 
-    kernel, shared, own = _least(unlikely, kernels, (0.5, 0.5))
-    return population(kernel, shared, own), shared / (shared + own)
+    kernel, shared, separate = _least(unlikely, kernels, (0.5, 0.5))
+    return population(kernel, shared, separate), shared / (shared + separate)
 
 
 def choose_precision(lists: Lists, start: Population, kernels: list[Floats]) -> Floats:
@@ -220,14 +221,14 @@ def choose_precision(lists: Lists, start: Population, kernels: list[Floats]) -> 
     pull = sums.gradient + sums.gram @ start.mean
     identity = np.eye(lists.n_items)
 
-    def unlikely(kernel: Floats, shared: float, own: float) -> float:
-        variance = shared * kernel + own * identity
+    def unlikely(kernel: Floats, shared: float, separate: float) -> float:
+        variance = shared * kernel + separate * identity
         factor = lu_factor(identity + sums.gram @ variance)
         log_det = np.log(np.abs(np.diag(factor[0]))).sum()
         return float(0.5 * log_det - 0.5 * pull @ variance @ lu_solve(factor, pull))
 
-    kernel, shared, own = _least(unlikely, kernels, (0.2, 0.2))
-    return np.asarray(np.linalg.inv(shared * kernel + own * identity))
+    kernel, shared, separate = _least(unlikely, kernels, (0.2, 0.2))
+    return np.asarray(np.linalg.inv(shared * kernel + separate * identity))
 
 
 def _least(
@@ -236,71 +237,61 @@ def _least(
     start: tuple[float, float],
 ) -> tuple[Floats, float, float]:
     """The kernel, a and b for which a function is least."""
-    best, chosen = np.inf, (kernels[0], *start)
+    best, parameters = np.inf, (kernels[0], *start)
     for kernel in kernels:
 
         def cost(logs: Floats, kernel: Floats = kernel) -> float:
             return unlikely(kernel, *np.exp(logs).tolist())
 
-        found = minimize(
+        solution = minimize(
             cost,
             np.log(start),
             method="Nelder-Mead",
             options={"maxiter": 30, "xatol": 0.05, "fatol": 0.1},
         )
-        if found.fun < best:
-            best, chosen = found.fun, (kernel, *np.exp(found.x).tolist())
-    return chosen
+        if solution.fun < best:
+            best, parameters = solution.fun, (kernel, *np.exp(solution.x).tolist())
+    return parameters
 
 
 @dataclass(frozen=True, eq=False)
 class FactorPopulation:
     """Means and loadings of items, the covariances of loadings, and the variance of the rest."""
 
-    mean: Floats
-    loadings: Floats
-    spreads: Floats  #: n × r × r
+    mean: Annotated[Floats, Saved("items")]
+    loadings: Annotated[Floats, Saved("items", "factors")]
+    spreads: Annotated[Floats, Saved("items", "factors", "factors")]  #: n × r × r
     noise: float
 
-    def of_items(self, chosen: Any = slice(None)) -> FactorModel:
+    def of_items(self, items: Any = slice(None)) -> FactorModel:
         """What loops read about some items."""
-        loadings = self.loadings[chosen]
-        moments = self.spreads[chosen] + loadings[:, :, None] * loadings[:, None, :]
-        return FactorModel(self.mean[chosen], loadings, moments, self.noise, OFFSET)
+        loadings = self.loadings[items]
+        moments = self.spreads[items] + loadings[:, :, None] * loadings[:, None, :]
+        return FactorModel(self.mean[items], loadings, moments, self.noise, OFFSET)
 
     def utilities(self, lists: Lists, n_jobs: int | None = None) -> Floats:
         """The expected utilities of each person, listed items in their order."""
         rank = self.loadings.shape[1]
-        found = np.empty((len(lists), lists.n_items))
+        utilities = np.empty((len(lists), lists.n_items))
         listed, places = np.unique(lists.items, return_inverse=True)
-        known, directions = self.of_items(listed), np.ascontiguousarray(self.loadings.T)
+        factors, directions = self.of_items(listed), np.ascontiguousarray(self.loadings.T)
         numbered = replace(lists, items=places.astype(np.uint32))
 
         def work(start: int, stop: int) -> None:
             expected = np.empty((stop - start, rank + 1))
-            solve_people(numbered.span(start, stop).arrays, known, expected)
-            multiply_rows(np.ascontiguousarray(expected[:, :rank]), directions, found[start:stop])
-            found[start:stop] += self.mean
+            solve_people(numbered.span(start, stop).arrays, factors, expected)
+            multiply_rows(
+                np.ascontiguousarray(expected[:, :rank]), directions, utilities[start:stop]
+            )
+            utilities[start:stop] += self.mean
             some = lists.span(start, stop).listed()
             levels = some.scores - expected[some.owners, rank]
-            found[start + some.owners, some.items] = levels
+            utilities[start + some.owners, some.items] = levels
 
         over_rows(work, len(lists), ROWS_AT_ONCE, n_jobs)
-        return found
+        return utilities
 
-    def tastes(self, lists: Lists) -> Floats:
-        """The expected factors of each person, in units of the utilities that they explain.
-
-        Those that explain next to nothing of the listed items are 0, not rounding.
-        """
-        rank = self.loadings.shape[1]
-        expected = np.empty((len(lists), rank + 1))
-        solve_people(lists.arrays, self.of_items(), expected)
-        squares = (self.loadings**2).sum(axis=0)
-        told = squares >= LEAST_VARIANCE * self.loadings.any(axis=1).sum()
-        return np.asarray(expected[:, :rank] * np.where(told, np.sqrt(squares), 0.0))
-
-    def posterior(self, one: Lists, chosen: NDArray[Any]) -> Floats:
+    def posterior(self, one: Lists, columns: NDArray[Any]) -> Floats:
         """The covariance of the utilities of some items, given one list."""
         rank = self.loadings.shape[1]
         covariance, expected = np.empty((rank + 1, rank + 1)), np.empty(rank + 1)
@@ -308,13 +299,13 @@ class FactorPopulation:
         entries = ScoredLists(one.starts, own_items, one.scores, one.blurs)
         solve_person(entries, 0, self.of_items(one.items), covariance, expected)
         second = covariance[:rank, :rank] + np.outer(expected[:rank], expected[:rank])
-        own = self.noise + np.einsum("nde,de->n", self.spreads[chosen], second)
+        variances = self.noise + np.einsum("nde,de->n", self.spreads[columns], second)
         # Utilities are linear functions of (g, c); that of a listed item is its score minus c.
-        rows = np.hstack([self.loadings[chosen], np.zeros((len(chosen), 1))])
-        known = np.isin(chosen, one.items[one.blurs == 0])
-        rows[known] = 0.0
-        rows[known, rank] = -1.0
-        return np.asarray(rows @ covariance @ rows.T + np.diag(np.where(known, 0.0, own)))
+        rows = np.hstack([self.loadings[columns], np.zeros((len(columns), 1))])
+        certain = np.isin(columns, one.items[one.blurs == 0])
+        rows[certain] = 0.0
+        rows[certain, rank] = -1.0
+        return np.asarray(rows @ covariance @ rows.T + np.diag(np.where(certain, 0.0, variances)))
 
 
 class _Round(NamedTuple):
@@ -329,13 +320,13 @@ class _Round(NamedTuple):
 
 def _pass_over(lists: Lists, model: FactorPopulation, n_jobs: int | None) -> _Round:
     n_items, rank = model.loadings.shape
-    known = model.of_items()
+    factors = model.of_items()
 
     def work(some: Lists) -> tuple[Any, ...]:
         grams = np.zeros((n_items, rank + 1, rank + 1))
         pulls = np.zeros((n_items, rank + 1))
         spread = np.zeros((rank, rank))
-        both = add_people(some.arrays, some.counts, known, grams, pulls, spread)
+        both = add_people(some.arrays, some.counts, factors, grams, pulls, spread)
         return grams, pulls, spread, *both
 
     return _Round(*sum_over(lists, work, n_jobs))
@@ -349,7 +340,7 @@ def first_factors(lists: Lists, rng: np.random.Generator, rank: int = RANK) -> F
         shape=(len(lists), lists.n_items),
     )
     rank = min(rank, *residuals.shape)
-    _, sizes, directions = randomized_svd(residuals, rank, random_state=int(rng.integers(1 << 31)))
+    sizes, directions = leading_directions(residuals, rank, int(rng.integers(1 << 31)))
     loadings = np.ascontiguousarray((sizes[:, None] * directions).T)
     # Half of the variance of scores, which is 1, is shared, and half is each person's own.
     variance = max((loadings**2).sum(axis=1).mean(), LEAST_VARIANCE)
@@ -369,9 +360,9 @@ def learn_factors(
     model, share, doubts = start, 0.0, np.zeros(lists.n_items)
     listed = np.bincount(lists.items, minlength=lists.n_items) > 0
     for _ in range(n_rounds):
-        found = _pass_over(lists, model, n_jobs)
+        sums = _pass_over(lists, model, n_jobs)
         model, share, doubts = _solve_items(
-            model, doubts, found, listed, graph, float(lists.counts.sum())
+            model, doubts, sums, listed, graph, float(lists.counts.sum())
         )
     return model, share
 
@@ -379,7 +370,7 @@ def learn_factors(
 def _solve_items(
     model: FactorPopulation,
     doubts: Floats,
-    found: _Round,
+    sums: _Round,
     listed: Any,
     graph: ItemGraph | None,
     n_people: float,
@@ -393,14 +384,14 @@ def _solve_items(
     variances[:rank] += np.einsum("ndd->nd", model.spreads)[listed].mean(axis=0)
     variances[rank] += doubts[listed].mean()
     precisions = 1.0 / np.maximum(variances, LEAST_VARIANCE)
-    grams = found.grams + found.grams.transpose(0, 2, 1)
+    grams = sums.grams + sums.grams.transpose(0, 2, 1)
     grams[:, range(rank + 1), range(rank + 1)] /= 2.0
     grams[:, range(rank + 1), range(rank + 1)] += precisions
     inverses = np.linalg.inv(grams)
-    solved = np.einsum("nde,ne->nd", inverses, found.pulls + precisions * centres)
+    solved = np.einsum("nde,ne->nd", inverses, sums.pulls + precisions * centres)
     loadings, spreads = solved[:, :rank], inverses[:, :rank, :rank]
     # Factors of unit covariance, in their principal axes; those of little variance are dropped.
-    root = np.linalg.cholesky(found.spread / n_people)
+    root = np.linalg.cholesky(sums.spread / n_people)
     loadings, spreads = loadings @ root, root.T @ spreads @ root
     _, axes = np.linalg.eigh(loadings.T @ loadings + spreads.sum(axis=0))
     sizes = ((loadings[listed] @ axes) ** 2).mean(axis=0)
@@ -409,7 +400,7 @@ def _solve_items(
         np.ascontiguousarray(solved[:, rank]),
         np.ascontiguousarray(loadings @ axes),
         np.ascontiguousarray(axes.T @ spreads @ axes),
-        max(found.squares / max(found.total, 1.0), LEAST_VARIANCE),
+        max(sums.squares / max(sums.total, 1.0), LEAST_VARIANCE),
     )
     return turned, float(shares[:rank].mean()), np.ascontiguousarray(inverses[:, rank, rank])
 

@@ -5,18 +5,16 @@ With X the indicators of what people list, EASE (Steck, 2019) finds the matrix B
 scores x·B of a list x say which items belong on it. If there are fewer lists than items, the same
 scores come from the smaller inverse (XXᵀ + λI)⁻¹. λ is the one that recovers most of what is hidden
 from held-out people. So is whether order counts: then the indicator of a listed item goes from 1½,
-if it is first, to ½. For very short lists, which say little about pairs of items, a few factors may
-recover more: alternating least squares (Hu, Koren and Volinsky, 2008). If utilities recover more
-than any of these, presence does not count.
+if it is first, to ½. If utilities recover more, presence does not count.
 
 An item graph helps items in few lists: a share of a listed item counts for its neighbours as well,
 and the score of an unlisted one gets a share of their mean score.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from itertools import product
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,14 +29,11 @@ from rankcut.completion.population import SHRINKAGE, AnyPopulation
 from rankcut.graphs import CoListingGraph, ItemGraph
 from rankcut.graphs.recipes import degree_scales
 from rankcut.parameters import MOST_HELD, ROWS_AT_ONCE
+from rankcut.saved_arrays import Saved
 
 # λ, if it is not chosen: on all lists we have seen the best was from 100 to 300.
 PENALTY = 100.0
 _PENALTIES = tuple(factor * PENALTY for factor in (0.3, 1.0, 3.0, 10.0))
-
-# Factors of alternating least squares, and how much more a listed item counts than an unlisted one:
-# twice as many, and four times as much, were no better on simulated lists of 3 of 4,000 items.
-_FACTORS, _LISTED = 16, 10.0
 
 # The share of each list that is hidden from judges.
 HIDDEN = 0.3
@@ -46,42 +41,42 @@ HIDDEN = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """Scores x·B = x·M·diag(s) + x·diag(1 − s), or x·Xᵀ·M·X·diag(s) + x·diag(1 − s); or factors."""
+    """Scores x·B = x·M·diag(s) + x·diag(1 − s), or x·Xᵀ·M·X·diag(s) + x·diag(1 − s)."""
 
-    rows: csr_array | None  #: the weighted lists X, if they are in the formula
-    matrix: Any  #: M, an array or csr_array; None with factors
-    scales: Floats  #: (n_items,): s
+    #: The weighted lists X, if they are in the formula
+    rows: Annotated[csr_array | None, Saved("lists", "items")]
+    matrix: Annotated[Any, Saved("lists", "lists")]  #: M, an array or csr_array
+    scales: Annotated[Floats, Saved("items")]  #: s
     order: bool  #: whether first items count more than last ones
-    factors: Floats | None = None  #: (n_items, n_factors), if scores are products of factors
-    given: csr_array | None = None  #: how much of an item counts for its neighbours in a graph
-    taken: csr_array | None = None  #: what an item takes from the scores of its own
+    #: How much of an item counts for its neighbours in a graph
+    given: Annotated[csr_array | None, Saved("items", "items")] = None
+    #: What an item takes from the scores of its own
+    taken: Annotated[csr_array | None, Saved("items", "items")] = None
 
     def worth(self, lists: Lists) -> Floats:
         """How much each item belongs on each list; about 1 if all such people list it."""
         present = listed_matrix(lists, order=self.order)
         if self.given is not None:
             present = csr_array(present + present @ self.given)
-        if self.factors is not None:
-            return self._taken(least_squares(present, self.factors) @ self.factors.T)
         if self.rows is not None:
             inner = np.empty((len(lists), self.rows.shape[0]))
             multiply_rows((present @ self.rows.T).toarray(), self.matrix, inner)
-            found = np.asarray(inner @ self.rows)
+            scores = np.asarray(inner @ self.rows)
         else:
             product = present @ self.matrix
-            found = np.asarray(product.toarray() if issparse(product) else product)
-        return self._taken(found * self.scales + present.toarray() * (1.0 - self.scales))
+            scores = np.asarray(product.toarray() if issparse(product) else product)
+        return self._taken(scores * self.scales + present.toarray() * (1.0 - self.scales))
 
-    def _taken(self, found: Floats) -> Floats:
-        return found if self.taken is None else np.asarray(found + found @ self.taken)
+    def _taken(self, scores: Floats) -> Floats:
+        return scores if self.taken is None else np.asarray(scores + scores @ self.taken)
 
 
 def listed_matrix(lists: Lists, *, order: bool = False) -> csr_array:
     """Who lists what, as 0 and 1, or from 1½ for the first item to ½ for the last."""
-    known = lists.listed()
+    listed = lists.listed()
     # A normal score is Φ⁻¹ of how far from the end of its list an item is.
-    values = 0.5 + ndtr(rescored(known).scores) if order else np.ones(len(known.items))
-    return csr_array((values, known.items, known.starts), shape=(len(known), known.n_items))
+    values = 0.5 + ndtr(rescored(listed).scores) if order else np.ones(len(listed.items))
+    return csr_array((values, listed.items, listed.starts), shape=(len(listed), listed.n_items))
 
 
 def fit_presence(
@@ -94,48 +89,19 @@ def fit_presence(
         # The inverse would take minutes, too: the nearest hundred neighbours of each item are used
         # instead, by the cosine of who lists them.
         near = CoListingGraph(n_neighbors=100).build_from(rows, sample_weight=lists.counts)
-        found = Presence(None, near.weights.to_csr(), np.ones(n_items), order)
+        presence = Presence(None, near.weights.to_csr(), np.ones(n_items), order)
     elif n_lists < n_items:
         inverse = _inverse((rows @ rows.T).toarray(), penalty)
-        left = np.ones(n_items)  # λ·P = I − Xᵀ(XXᵀ + λI)⁻¹X
+        diagonal = np.ones(n_items)  # λ·P = I − Xᵀ(XXᵀ + λI)⁻¹X
         for start in range(0, n_lists, ROWS_AT_ONCE):
             some = slice(start, start + ROWS_AT_ONCE)
-            left -= np.asarray(rows[some].multiply(inverse[some] @ rows).sum(axis=0)).ravel()
-        found = Presence(rows, inverse, 1.0 / left, order)
+            diagonal -= np.asarray(rows[some].multiply(inverse[some] @ rows).sum(axis=0)).ravel()
+        presence = Presence(rows, inverse, 1.0 / diagonal, order)
     else:
         # With M = I − λP, the formula is that of the other inverse.
         matrix = np.eye(n_items) - penalty * _inverse((rows.T @ rows).toarray(), penalty)
-        found = Presence(None, matrix, 1.0 / (1.0 - np.diag(matrix)), order)
-    return found if graph is None else _with_graph(found, lists, graph)
-
-
-def fit_factors(lists: Lists, graph: ItemGraph | None = None) -> Presence:
-    """Alternating least squares, a few rounds from a random start."""
-    rows = listed_matrix(lists)
-    weights = csr_array(diags_array(lists.counts) @ rows)
-    factors = 0.1 * np.random.default_rng(0).standard_normal((lists.n_items, _FACTORS))
-    for _ in range(10):
-        people = least_squares(rows, factors)
-        factors = least_squares(csr_array(weights.T), people, lists.counts)
-    found = Presence(None, None, np.ones(lists.n_items), order=False, factors=factors)
-    return found if graph is None else _with_graph(found, lists, graph)
-
-
-def least_squares(listed: csr_array, factors: Floats, counts: Floats | None = None) -> Floats:
-    """Ridge regressions of what is listed, 1 with weight 11, and what is not, 0 with weight 1."""
-    rank = factors.shape[1]
-    weighted = factors if counts is None else factors * counts[:, None]
-    everything = weighted.T @ factors + np.eye(rank)
-    used = np.unique(listed.indices)
-    listed, own = csr_array(listed[:, used]), factors[used]
-    squares = (own[:, :, None] * own[:, None, :]).reshape(len(own), rank * rank)
-    found = np.empty((listed.shape[0], rank))
-    for start in range(0, len(found), ROWS_AT_ONCE):
-        some = listed[start : start + ROWS_AT_ONCE]
-        inner = everything + _LISTED * (some @ squares).reshape(-1, rank, rank)
-        towards = (1.0 + _LISTED) * (some @ own)
-        found[start : start + ROWS_AT_ONCE] = np.linalg.solve(inner, towards[:, :, None])[:, :, 0]
-    return found
+        presence = Presence(None, matrix, 1.0 / (1.0 - np.diag(matrix)), order)
+    return presence if graph is None else _with_graph(presence, lists, graph)
 
 
 def _inverse(gram: Floats, penalty: float) -> Floats:
@@ -158,8 +124,10 @@ def _with_graph(presence: Presence, lists: Lists, graph: ItemGraph) -> Presence:
     means = diags_array(degree_scales(graph) ** 2) @ graph.weights.to_csr()
     shares = SHRINKAGE / (SHRINKAGE + listed)
     rarer = np.minimum(1.0, (1.0 + listed) / (1.0 + means @ listed))
-    taken = csr_array(diags_array(shares * rarer) @ means).T
-    return replace(presence, given=csr_array(diags_array(shares) @ means), taken=taken.tocsr())
+    from_neighbours = csr_array(diags_array(shares * rarer) @ means).T
+    return replace(
+        presence, given=csr_array(diags_array(shares) @ means), taken=from_neighbours.tocsr()
+    )
 
 
 def learn_presence(
@@ -175,20 +143,15 @@ def learn_presence(
     ``judges`` are the people held out, and ``others`` the rest, from whom ``model`` was learned;
     ``rng`` draws what is hidden. All lists have listed items alone.
     """
-    shown, gains = hide_listed(judges, rng)
-    utilities = model.utilities(with_unlisted(shown, 1.0))
-    ways: list[Callable[[Lists], Presence]] = [
-        partial(fit_presence, penalty=penalty, order=order, graph=graph)
-        for order in (False, True)
-        for penalty in _PENALTIES
-    ]
-    ways.append(partial(fit_factors, graph=graph))
-    best, chosen = ndcg(utilities, shown, gains), None
-    for fit in ways:
-        found = ndcg(fit(others).worth(shown), shown, gains)
-        if found > best:
-            best, chosen = found, fit
-    return None if chosen is None else chosen(lists)
+    visible, gains = hide_listed(judges, rng)
+    utilities = model.utilities(with_unlisted(visible, 1.0))
+    best, best_fit = ndcg(utilities, visible, gains), None
+    for order, penalty in product((False, True), _PENALTIES):
+        fit = partial(fit_presence, penalty=penalty, order=order, graph=graph)
+        recovered = ndcg(fit(others).worth(visible), visible, gains)
+        if recovered > best:
+            best, best_fit = recovered, fit
+    return None if best_fit is None else best_fit(lists)
 
 
 def hide_listed(lists: Lists, rng: np.random.Generator) -> tuple[Lists, Floats]:
@@ -203,17 +166,20 @@ def hide_listed(lists: Lists, rng: np.random.Generator) -> tuple[Lists, Floats]:
     return rescored(lists.kept(~hidden)), gains.toarray()
 
 
-def ndcg(worth: Floats, shown: Lists, gains: Floats) -> float:
+def ndcg(worth: Floats, visible: Lists, gains: Floats) -> float:
     """How early hidden items come among the unlisted: their gains over log₂(1 + place).
 
-    Relative to the best order, and averaged over people with a hidden item; 0 for nobody.
+    Relative to the best order, and averaged over all who have a hidden item; 0 for nobody.
     """
-    free = np.where(listed_items(shown), -np.inf, worth)
+    free = np.where(listed_items(visible), -np.inf, worth)
     discounts = 1.0 / np.log2(2.0 + np.arange(worth.shape[1]))
     order = np.argsort(-free, axis=1, kind="stable")
-    found = np.take_along_axis(gains, order, axis=1) @ discounts
+    reached = np.take_along_axis(gains, order, axis=1) @ discounts
     most = -np.sort(-gains, axis=1) @ discounts
-    return float((found[most > 0] / most[most > 0]).mean()) if most.any() else 0.0
+    some = most > 0
+    if not some.any():
+        return 0.0
+    return float(np.average(reached[some] / most[some], weights=visible.counts[some]))
 
 
 def listed_items(lists: Lists) -> NDArray[np.bool_]:
@@ -226,15 +192,15 @@ def listed_items(lists: Lists) -> NDArray[np.bool_]:
 def best_unlisted(worth: Floats, listed: NDArray[np.bool_], n: int) -> NDArray[Any]:
     """The best n unlisted items of each person, best first; −1 where there are fewer.
 
-    Of equally good items, the first columns come first.
+    The first columns come first among equally good items.
     """
     worth = np.where(listed, -np.inf, worth)
     n = min(n, worth.shape[1])
     least = -np.partition(-worth, n - 1, axis=1)[:, n - 1 : n]
     equal = worth == least
     n_better = (worth > least).sum(axis=1, keepdims=True)
-    chosen = (worth > least) | (equal & (equal.cumsum(axis=1) <= n - n_better))
-    best = np.nonzero(chosen)[1].reshape(-1, n)
+    among_best = (worth > least) | (equal & (equal.cumsum(axis=1) <= n - n_better))
+    best = np.nonzero(among_best)[1].reshape(-1, n)
     values = np.take_along_axis(worth, best, axis=1)
     order = np.argsort(-values, axis=1, kind="stable")
     best = np.take_along_axis(best, order, axis=1)

@@ -23,7 +23,7 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_ndtr
 
 from rankcut._loops.types import Floats
-from rankcut.completion.lists import LONGEST, Lists, rescored, with_unlisted
+from rankcut.completion.lists import LONGEST_LIST, Lists, rescored, with_unlisted
 from rankcut.completion.population import (
     ROUNDS,
     AnyPopulation,
@@ -95,13 +95,13 @@ class _Recipe:
 
     def fit(self, lists: Lists) -> Fitted:
         """A full covariance, or factors for long lists or a large catalogue."""
-        short = lists.n_items <= FULL_ITEMS and lists.lengths.mean() <= LONGEST
+        short = lists.n_items <= FULL_ITEMS and lists.lengths.mean() <= LONGEST_LIST
         return self._covariance(lists) if short else self._factors(lists)
 
     def _covariance(self, lists: Lists) -> Fitted:
         """With the strength of the prior under which the parts are most likely."""
         self.say("the prior")
-        some = lists.some(np.sort(self.order[:_PEOPLE])).shortened(LONGEST, self.rng)
+        some = lists.some(np.sort(self.order[:_PEOPLE])).shortened(LONGEST_LIST, self.rng)
         kernels = graph_kernels(self.graph, lists.n_items)
         start, share = choose_covariance(some, mean_scores(lists), kernels)
         precision = choose_precision(some, start, kernels)
@@ -112,8 +112,8 @@ class _Recipe:
 
         judges = [lists.some(part) for part in self.judges]
         others = [lists.some(part) for part in self.others]
-        best, chosen, strength = -np.inf, [start for _ in others], _STRENGTHS[0]
-        models = chosen
+        best, best_models, strength = -np.inf, [start for _ in others], _STRENGTHS[0]
+        models = best_models
         for tried in _STRENGTHS:
             self.say(f"a prior as strong as {tried:.0f} people")
             # From a strong prior to a weak one: each starts where the last one ended.
@@ -122,10 +122,10 @@ class _Recipe:
             likelihood = sum(pass_over(*each, self.n_jobs).likelihood for each in pairs)
             if likelihood <= best:
                 break
-            best, chosen, strength = likelihood, models, tried
+            best, best_models, strength = likelihood, models, tried
         self.say("everyone")
-        population = learned(lists, chosen[0] if chosen else start, strength)
-        return Fitted(population, chosen, strength, 0.0 if self.graph is None else share)
+        population = learned(lists, best_models[0] if best_models else start, strength)
+        return Fitted(population, best_models, strength, 0.0 if self.graph is None else share)
 
     def _factors(self, lists: Lists) -> Fitted:
         graph, n_jobs, models = self.graph, self.n_jobs, []
@@ -155,25 +155,25 @@ def learn_population(
     say = progress or (lambda words: None)
     last = bool((lists.blurs > 0).any())
     recipe = _Recipe(len(lists), graph, rng, n_jobs, say)
-    found, listing = recipe.fit(lists), 1.0
+    fitted, listing = recipe.fit(lists), 1.0
     if not last:
         say("what people list")
         judges = [lists.some(part) for part in recipe.judges]
-        listing = measure_listing(judges, found.without, rng)
+        listing = measure_listing(judges, fitted.without, rng)
         if by_taste and listing > 0:
             lists = with_unlisted(lists, listing)
-            found = recipe.fit(lists)
+            fitted = recipe.fit(lists)
     say("probabilities")
     judges = [lists.some(part) for part in recipe.judges]
     # What is hidden was listed, so it cannot say how sharp to be about what never would be.
-    sharpness = 1.0 if by_taste else measure_sharpness(judges, found.without, rng)
+    sharpness = 1.0 if by_taste else measure_sharpness(judges, fitted.without, rng)
     presence = None
-    if last and found.without:
+    if last and fitted.without:
         say("who lists what")
         listed = lists.listed()
         others = listed.some(recipe.others[0])
-        presence = learn_presence(listed, judges[0].listed(), others, found.without[0], graph, rng)
-    return Learned(found, sharpness, presence, listing)
+        presence = learn_presence(listed, judges[0].listed(), others, fitted.without[0], graph, rng)
+    return Learned(fitted, sharpness, presence, listing)
 
 
 def measure_listing(
@@ -186,15 +186,15 @@ def measure_listing(
     the utility, that chance is Φ((a + b·m)/√(1 + b²v)). ρ is 0 unless b lowers the Bayesian
     information criterion.
     """
-    found: list[Floats] = [np.empty((4, 0))]
+    parts: list[Floats] = [np.empty((4, 0))]
     for judge in _judged(judges, models, rng, last=False):
         free = np.setdiff1d(np.arange(len(judge.utilities)), judge.shown.items)
-        free = rng.permutation(free)[:LONGEST] if len(free) > LONGEST else free
+        free = rng.permutation(free)[:LONGEST_LIST] if len(free) > LONGEST_LIST else free
         spread = np.diag(judge.model.posterior(judge.shown, free))
         listed = np.isin(free, judge.items[judge.hidden])
         counts = np.full(len(free), judge.times)
-        found.append(np.stack([judge.utilities[free], spread, listed, counts]))
-    mean, variance, listed, counts = np.concatenate(found, axis=1)
+        parts.append(np.stack([judge.utilities[free], spread, listed, counts]))
+    mean, variance, listed, counts = np.concatenate(parts, axis=1)
     if listed.all() or not listed.any():
         return 0.0
 
@@ -204,8 +204,10 @@ def measure_listing(
         return float(-counts @ log_ndtr(np.where(listed, margins, -margins)))
 
     def least(start: list[float]) -> tuple[float, Floats]:
-        found = minimize(lambda own: unlikely(np.append(own, 0.0)[:2]), start, method="Nelder-Mead")
-        return float(found.fun), found.x
+        solution = minimize(
+            lambda values: unlikely(np.append(values, 0.0)[:2]), start, method="Nelder-Mead"
+        )
+        return float(solution.fun), solution.x
 
     cost, (_, slope) = least([0.0, 0.1])
     if slope <= 0 or least([0.0])[0] - cost < 0.5 * np.log(counts.sum()):
@@ -221,13 +223,13 @@ def measure_sharpness(
     The remaining places are scored again. Each group of judges has a model without them.
     """
     last = any((some.blurs > 0).any() for some in judges)
-    found: list[Floats] = [np.empty((2, 0))]
-    listed = (some.listed().shortened(LONGEST, rng) for some in judges)
+    parts: list[Floats] = [np.empty((2, 0))]
+    listed = (some.listed().shortened(LONGEST_LIST, rng) for some in judges)
     for judge in _judged(listed, models, rng, last=last):
         # After a top-k list only the order of unlisted items is open.
         margins = _margins(judge, judge.hidden if last else np.ones_like(judge.hidden))
-        found.append(np.stack([margins, np.full(len(margins), judge.times)]))
-    margins, counts = np.concatenate(found, axis=1)
+        parts.append(np.stack([margins, np.full(len(margins), judge.times)]))
+    margins, counts = np.concatenate(parts, axis=1)
 
     def unlikely(log: float) -> float:
         return float(_PULL * log * log - counts @ log_ndtr(np.exp(log) * margins))
@@ -260,25 +262,25 @@ def _judged(
         often = lists.counts * min(1.0, _PEOPLE / max(lists.counts.sum(), 1.0))
         copies = np.ceil(often).astype(int)
         people = np.repeat(np.arange(len(lists)), copies)
-        known = lists.some(people, (lists.counts / np.maximum(copies, 1))[people])
-        hidden = _hidden_entries(known, rng, last=last)
-        shown = rescored(known.kept(~hidden))
-        shown = with_unlisted(shown, 1.0) if last else shown
-        utilities = model.utilities(shown)
-        for person, count in enumerate(known.counts.tolist()):
-            place, own = known.entries(person), shown.span(person, person + 1)
-            items, scores = known.items[place], known.scores[place]
-            yield _Judge(model, count, items, scores, hidden[place], own, utilities[person])
+        repeated = lists.some(people, (lists.counts / np.maximum(copies, 1))[people])
+        hidden = _hidden_entries(repeated, rng, last=last)
+        visible = rescored(repeated.kept(~hidden))
+        visible = with_unlisted(visible, 1.0) if last else visible
+        utilities = model.utilities(visible)
+        for person, count in enumerate(repeated.counts.tolist()):
+            place, one = repeated.entries(person), visible.span(person, person + 1)
+            items, scores = repeated.items[place], repeated.scores[place]
+            yield _Judge(model, count, items, scores, hidden[place], one, utilities[person])
 
 
-def _hidden_entries(known: Lists, rng: np.random.Generator, *, last: bool) -> NDArray[np.bool_]:
+def _hidden_entries(lists: Lists, rng: np.random.Generator, *, last: bool) -> NDArray[np.bool_]:
     """Random places of each list; of a top-k list the worst, which a shorter list would omit."""
-    owners = known.owners
-    keys = known.scores if last else rng.random(len(owners))
+    owners = lists.owners
+    keys = lists.scores if last else rng.random(len(owners))
     order = np.lexsort((keys, owners))
-    n_hidden = np.maximum(np.round(HIDDEN * known.lengths).astype(int), 1)
+    n_hidden = np.maximum(np.round(HIDDEN * lists.lengths).astype(int), 1)
     hidden = np.zeros(len(owners), dtype=bool)
-    hidden[order[np.arange(len(owners)) - known.starts[owners] < n_hidden[owners]]] = True
+    hidden[order[np.arange(len(owners)) - lists.starts[owners] < n_hidden[owners]]] = True
     return hidden
 
 

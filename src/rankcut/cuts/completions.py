@@ -3,7 +3,8 @@
 :mod:`rankcut.cuts.options` says what a completion is, and which method is used when.
 
 Draws come in stages, and a stage in replicates: independent estimates of the same mean, whose
-spread gives the standard error. Three things reduce it (``benchmarks/incomplete.py`` says how far):
+spread gives the standard error. Three things reduce it, as
+``benchmarks/cuts/incomplete.py`` shows:
 
 * *antithetic*: each draw of gaps g is used together with its mirror image l − g;
 * *stratified*: draws are Latin hypercubes, so that each item visits each part of the ranking
@@ -41,7 +42,7 @@ from rankcut.cuts.set_function import SetFunction, power_of_two
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import KEPT, MOST_DRAWN, ROUNDING
 from rankcut.rankings import read_rankings
-from rankcut.rankings.value import Partitions, block_rows
+from rankcut.rankings.partitions import Partitions, block_rows
 
 # Replicates of a stage: enough to estimate their spread, few enough to leave draws to stratify.
 REPLICATES = 8
@@ -61,7 +62,7 @@ EXACT_COMPLETIONS = 16 * FEWEST_DRAWS
 MOST_DRAWS = 128 * EXACT_COMPLETIONS
 
 # The relative error to reach, if the user says neither how many draws nor how exact.
-TOLERANCE = 0.01
+RELATIVE_ERROR = 0.01
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,9 @@ class Sampling:
     def of(cls, completions: Completions, seed: int) -> "Sampling":
         """As the user chose."""
         tolerance = completions.tolerance
-        return cls(seed, completions.n_draws, TOLERANCE if tolerance is None else float(tolerance))
+        return cls(
+            seed, completions.n_draws, RELATIVE_ERROR if tolerance is None else float(tolerance)
+        )
 
     @property
     def first_stage(self) -> int:
@@ -117,7 +120,7 @@ def all_completions(X: Any, items: Sequence[Hashable] | None = None) -> list[Flo
            [1., 2., 3.]])]
     """
     rankings = read_rankings(X, items, unranked="anywhere")
-    found = []
+    completions = []
     for first, block in rankings.blocks(0, rankings.shape[0], close=False):
         too_many = np.exp(log_completions(block)) * block.n_items > KEPT
         if too_many.any():
@@ -132,8 +135,8 @@ def all_completions(X: Any, items: Sequence[Hashable] | None = None) -> list[Flo
             enumerate_completions(block.chains, *task, gaps, some.chains)
             groups = np.empty((counts[row], block.n_items), dtype=np.uint32)
             group_rows(some.chains, groups)
-            found.append(groups + 1.0)
-    return found
+            completions.append(groups + 1.0)
+    return completions
 
 
 def log_completions(partitions: Partitions) -> Floats:
@@ -192,8 +195,8 @@ class CompletedBlock:
         stage = 0
         while active.size:
             some = rows[active]
-            known = None if centres is None else centres[some] / scale
-            fresh, spread = self._stage(some, names[some], sizes, stage, known, scale)
+            centre = None if centres is None else centres[some] / scale
+            fresh, spread = self._stage(some, names[some], sizes, stage, centre, scale)
             # Stages are weighted by their numbers of draws.
             before, now = n_draws[active, None], 2 * sizes[:, None].astype(np.int64)
             total = before + now
@@ -211,11 +214,11 @@ class CompletedBlock:
             short = few | ((errors[active] > sampling.tolerance) & (n_draws[active] < MOST_DRAWS))
             # What is still missing if the error falls a little faster than the root of the draws,
             # as larger hypercubes do, within bounds: an error from few replicates is unreliable.
-            drawn = n_draws[active] // 2
+            n_pairs = n_draws[active] // 2
             with np.errstate(over="ignore"):
-                wanted = drawn * (0.9 * (errors[active] / sampling.tolerance) ** 2 - 1)
-            allowed = np.minimum(7 * drawn, MOST_DRAWS // 2 - drawn)
-            least = np.minimum(np.maximum(drawn // 4, FEWEST_DRAWS // 2 - drawn), allowed)
+                wanted = n_pairs * (0.9 * (errors[active] / sampling.tolerance) ** 2 - 1)
+            allowed = np.minimum(7 * n_pairs, MOST_DRAWS // 2 - n_pairs)
+            least = np.minimum(np.maximum(n_pairs // 4, FEWEST_DRAWS // 2 - n_pairs), allowed)
             sizes = np.clip(wanted, least, allowed)[short].astype(np.int32)
             sizes = -(-sizes // REPLICATES) * REPLICATES
             active = active[short]
@@ -241,8 +244,8 @@ class CompletedBlock:
         gaps = np.empty((1 << LARGEST_EXPONENT, n_items), dtype=np.uint32)
 
         def draw(some: slice, task_ends: Ints, part: Partitions) -> None:
-            drawn = tasks.rankings[some], tasks.streams[some], tasks.exponents[some]
-            draw_completions(chains, *drawn, gaps, part.chains)
+            streams = tasks.rankings[some], tasks.streams[some], tasks.exponents[some]
+            draw_completions(chains, *streams, gaps, part.chains)
 
         self._add(
             draw,
@@ -285,11 +288,11 @@ class CompletedBlock:
         increments, vectors = np.empty((2, room, n_items))
         first = 0
         while first < len(targets):
-            done = ends[first] - sizes[first]
-            last = int(np.searchsorted(ends, done + room, side="right"))
+            before = ends[first] - sizes[first]
+            last = int(np.searchsorted(ends, before + room, side="right"))
             some = slice(first, last)
-            part = block[: int(ends[last - 1] - done)]
-            task_ends = (ends[some] - done).astype(np.int32)
+            part = block[: int(ends[last - 1] - before)]
+            task_ends = (ends[some] - before).astype(np.int32)
             complete(some, task_ends, part)
             self._function.increments(part, increments)
             part.pool(increments, vectors)

@@ -35,15 +35,15 @@ from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.parameters import check_choice
 from rankcut.rankings import Rankings
-from rankcut.rankings.value import BLOCK, Partitions
+from rankcut.rankings.partitions import BLOCK, Partitions
 
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse"]
 
 # A loop along chains, and what it needs to know of the graph.
 _Loop: TypeAlias = tuple[Callable[..., None], tuple[Any, ...]]
 
-# Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
-# fast. The others are the costs of an item of a sparse graph, and of each of its edges, in entries
+# By benchmarks/cuts/features.py. With more items the table outgrows the cache that makes it fast.
+# The others are the costs of an item of a sparse graph, and of each of its edges, in entries
 # of a dense matrix.
 TABLE_ITEMS, ENTRIES_PER_ITEM, ENTRIES_PER_EDGE = 16, 130, 7.5
 
@@ -131,20 +131,20 @@ class ExpectedSlopes:
         have the mean slope of their group if ``shared``, otherwise each its own.
         """
         found = _empty_entries(len(partitions), int(self._capacities(partitions).sum()))
-        known = self._constant, self._links, found
-        expect_rows(self._n_items, partitions.chains, unlisted_weights, shared, *known)
-        used = int(found.ends[-1])
-        return found._replace(items=found.items[:used], values=found.values[:used])
+        arguments = self._constant, self._links, found
+        expect_rows(self._n_items, partitions.chains, unlisted_weights, shared, *arguments)
+        n_entries = int(found.ends[-1])
+        return found._replace(items=found.items[:n_entries], values=found.values[:n_entries])
 
     def top_list_entries(self, partitions: Partitions, unlisted_weights: Floats) -> Entries:
         """Pooled slopes of a block of lists, with unranked items tied last.
 
         Partitions and weights are those of :meth:`entries`.
         """
-        found = _empty_entries(len(partitions), int(partitions.n_ranked().sum()))
-        known = self._constant, self._links, found
-        pool_top_lists(self._n_items, partitions.chains, unlisted_weights, *known)
-        return found
+        entries = _empty_entries(len(partitions), int(partitions.n_ranked().sum()))
+        arguments = self._constant, self._links, entries
+        pool_top_lists(self._n_items, partitions.chains, unlisted_weights, *arguments)
+        return entries
 
     def read(self, rankings: Rankings, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
         """Blocks of rankings with a bounded number of entries."""
@@ -218,12 +218,12 @@ class GraphCut(SetFunction):
     @cached_property
     def _loop(self) -> _Loop | None:
         graph = self.graph
-        chosen = fastest_algorithm(graph) if self.algorithm == "auto" else self.algorithm
-        if chosen == "complete":
+        algorithm = fastest_algorithm(graph) if self.algorithm == "auto" else self.algorithm
+        if algorithm == "complete":
             return None
-        if chosen == "table":
+        if algorithm == "table":
             return table_increments, (tabulate_cut(graph.to_dense()),)
-        if chosen == "dense":
+        if algorithm == "dense":
             return dense_increments, (2.0 * graph.to_dense(), graph.degrees)
         twice = as_links(sparse.csr_array(2.0 * graph.weights.matrix))
         return sparse_increments, (graph.weights.constant, twice, graph.degrees)
@@ -236,8 +236,8 @@ class GraphCut(SetFunction):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything except what is faster to make than to copy."""
-        made = ("_loop", "_by_size")
-        return {name: value for name, value in vars(self).items() if name not in made}
+        cached = ("_loop", "_by_size")
+        return {name: value for name, value in vars(self).items() if name not in cached}
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "GraphCut":
         """The cut of the same graph, its items matched by name if it names them."""
@@ -257,8 +257,8 @@ class GraphCut(SetFunction):
         if self._loop is None:
             increments_by_size(partitions.chains, self._by_size, out)
             return
-        loop, known = self._loop
-        loop(partitions.chains, *known, out)
+        loop, arguments = self._loop
+        loop(partitions.chains, *arguments, out)
 
     @cached_property
     def magnitude(self) -> float:

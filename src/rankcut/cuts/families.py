@@ -19,8 +19,8 @@ from rankcut._loops.partitions import increments_by_size
 from rankcut._loops.types import Floats
 from rankcut.cuts.set_function import SetFunction, as_lists, finite_array, nonnegative_array
 from rankcut.errors import InputError
-from rankcut.parameters import within_floats
-from rankcut.rankings.value import ROUNDING, Partitions
+from rankcut.parameters import EQUAL_WITHIN, within_floats
+from rankcut.rankings.partitions import Partitions
 
 
 class Coverage(SetFunction):
@@ -109,7 +109,7 @@ class ConcaveOfCardinality(SetFunction):
         if values[0] != 0:
             raise InputError(f"g(0) is {values[0]:g}, but F(∅) must be 0; subtract it from g")
         bends = np.diff(values, 2)
-        if bends.size and bends.max() > ROUNDING * np.abs(values).max():
+        if bends.size and bends.max() > EQUAL_WITHIN * np.abs(values).max():
             k = int(np.argmax(bends)) + 1
             raise InputError(
                 f"g is not concave: it rises by {values[k] - values[k - 1]:g} to g({k}) and by "
@@ -287,7 +287,7 @@ def _check_covariance(covariance: ArrayLike) -> Floats:
     if matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"a covariance is a square matrix; got shape {matrix.shape}")
     gap = np.abs(matrix - matrix.T)
-    if gap.size and gap.max() > ROUNDING * np.abs(matrix).max():
+    if gap.size and gap.max() > EQUAL_WITHIN * np.abs(matrix).max():
         i, j = (int(k) for k in np.unravel_index(np.argmax(gap), gap.shape))
         raise InputError(
             f"the covariance is not symmetric: entry ({i}, {j}) is {matrix[i, j]:g} and entry "

@@ -26,7 +26,7 @@ from scipy import sparse
 from rankcut._loops.closed_form import spread_rows
 from rankcut._loops.partitions import scale_to_unit_length, spread_slopes
 from rankcut._loops.types import Entries, Floats
-from rankcut.cuts.completions import METHODS, REPLICATES, TOLERANCE, Averager, CompletionReport
+from rankcut.cuts.completions import METHODS, RELATIVE_ERROR, REPLICATES, Averager, CompletionReport
 from rankcut.cuts.cut_functions import ExpectedSlopes, GraphCut, above_constants
 from rankcut.cuts.offset_rows import OffsetRows, UncentredRows
 from rankcut.cuts.options import MapOptions, UnlistedWeight
@@ -37,9 +37,8 @@ from rankcut.graphs import ItemGraph
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.graphs.recipes import joining_like_items
 from rankcut.parameters import ROWS_AT_ONCE, SIDE, seed_from
-from rankcut.rankings import Rankings, read_rankings
-from rankcut.rankings.reading import takes_collections
-from rankcut.rankings.value import Partitions, block_rows
+from rankcut.rankings import Rankings, Unranked, read_rankings
+from rankcut.rankings.partitions import Partitions, block_rows
 from rankcut.threads import over_rows
 
 # "auto" takes the closed form for more items: sampling costs hundreds of times as much there.
@@ -76,18 +75,23 @@ class FeatureMap:
                 remedy='"auto" enumerates few completions and samples many',
             )
         self._weighs_lists = self.options.unlisted_weight != 1
+        self._in_closed_form(self.options.unranked)
+
+    def _in_closed_form(self, unranked: Unranked) -> bool:
+        """Whether means over completions are taken in closed form, if there are any."""
+        if unranked != "anywhere":
+            return False
+        method, function = self.options.completions.method, self.function
+        by_cost = method == "auto" and self._expected is not None
         large = function.n_items > CLOSED_FORM_ITEMS
-        by_cost = completions.method == "auto" and self._expected is not None
         by_cost = by_cost and (large or self._weighs_lists or function.nothing_to_pool)
-        self._in_closed_form = self.options.unranked == "anywhere" and (
-            completions.method == "closed_form" or by_cost
-        )
-        if self._weighs_lists and not self._in_closed_form and self.options.unranked == "anywhere":
+        if self._weighs_lists and not (by_cost or method == "closed_form"):
             raise InputError(
                 "is for lists and closed forms, not for means over completions",
                 parameter="unlisted_weight",
                 remedy=["pass ", Setting("completions", "closed_form")],
             )
+        return by_cost or method == "closed_form"
 
     @cached_property
     def _expected(self) -> ExpectedSlopes | None:
@@ -100,8 +104,8 @@ class FeatureMap:
         return Smoother(self.smoothing_graph, self.options.smoothing.steps)
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("_expected", "_smoother")
-        return {name: value for name, value in vars(self).items() if name not in made}
+        cached = ("_expected", "_smoother")
+        return {name: value for name, value in vars(self).items() if name not in cached}
 
     def __call__(self, rankings: Rankings) -> NDArray[Any] | UncentredRows:
         """Vectors of checked rankings: an array, or sparse if short lists stay sparse."""
@@ -129,7 +133,9 @@ class FeatureMap:
         """Whether most items of each vector share a constant, as those of short lists do."""
         if rankings.sparse is None:
             return False
-        if not (self._in_closed_form or self.options.unranked == "last") or self._expected is None:
+        if rankings.unranked == "error" or self._expected is None:
+            return False
+        if rankings.unranked == "anywhere" and not self._in_closed_form("anywhere"):
             return False
         return self._expected.sparse and (self._smoother is None or self._smoother.keeps_sparse)
 
@@ -139,12 +145,13 @@ class FeatureMap:
         """Vectors as an array, and a report unless all rankings are complete."""
         vectors = np.empty(rankings.shape, dtype=self._dtype(rankings))
         report = None
-        if self._in_closed_form or (self._weighs_lists and self.options.unranked == "last"):
+        closed = self._in_closed_form(rankings.unranked)
+        if closed or (self._weighs_lists and rankings.unranked == "last"):
             report = self._by_entries(rankings, vectors)
         else:
             # Now, so that threads find it ready.
             self.function.prepare()
-            if self.options.unranked == "anywhere":
+            if rankings.unranked == "anywhere":
                 report = self._means(rankings, vectors, errors)
             else:
                 self._complete(rankings, vectors)
@@ -203,12 +210,12 @@ class FeatureMap:
                 rows = vectors[first : first + len(block)]
                 if self.options.normalize:
                     plain = np.empty(rows.shape)
-                    spread_rows(self._entries(block), plain)
+                    spread_rows(self._entries(block, rankings.unranked), plain)
                     scale_to_unit_length(plain, self.function.noise, rows)
                 else:
-                    spread_rows(self._entries(block), rows)
-                whole, pooled = self._pooled(block, first, report)
-                rows[whole] = pooled
+                    spread_rows(self._entries(block, rankings.unranked), rows)
+                complete, pooled = self._pooled(block, first, report)
+                rows[complete] = pooled
 
         over_rows(fill, len(vectors), block_rows(rankings.shape[1]), self.options.n_jobs)
         return report
@@ -222,12 +229,12 @@ class FeatureMap:
 
         def fill(start: int, stop: int) -> None:
             for first, block in expected.read(rankings, start, stop):
-                part = above_constants(self._entries(block), n_items)
+                part = above_constants(self._entries(block, rankings.unranked), n_items)
                 if self.options.normalize:
                     part = scaled_to_unit(part, self.function.noise)
-                if self._in_closed_form:
-                    whole, pooled = self._pooled(block, first, report)
-                    for row, vector in zip(whole.tolist(), pooled, strict=True):
+                if rankings.unranked == "anywhere":
+                    complete, pooled = self._pooled(block, first, report)
+                    for row, vector in zip(complete.tolist(), pooled, strict=True):
                         # All items are stored.
                         part.sparse.data[slice(*part.sparse.indptr[row : row + 2])] = vector
                         part.offsets[row] = 0.0
@@ -243,17 +250,18 @@ class FeatureMap:
             rows.sparse.astype(self._dtype(rankings)), rows.offsets, rows.base
         ), report
 
-    def _entries(self, block: Partitions) -> Entries:
+    def _entries(self, block: Partitions, unranked: Unranked) -> Entries:
         """Slopes of a block of lists, in closed form or with unranked items tied last."""
         assert self._expected is not None
-        slopes = self._expected.entries if self._in_closed_form else self._expected.top_list_entries
+        expected, closed = self._expected, unranked == "anywhere"
+        slopes = expected.entries if closed else expected.top_list_entries
         return slopes(block, unlisted_weights(self.options.unlisted_weight, block))
 
     def _slopes_and_report(self, rankings: Rankings) -> tuple[ExpectedSlopes, CompletionReport]:
         """The closed form, which there is, and a report that says so."""
         assert self._expected is not None
         report = CompletionReport.empty(*rankings.shape, errors=False)
-        if self._in_closed_form:
+        if rankings.unranked == "anywhere":
             report.methods[:] = METHODS.index("closed_form")
         return self._expected, report
 
@@ -264,20 +272,20 @@ class FeatureMap:
 
         There are none if the closed form was asked for by name, or if there is nothing to pool.
         """
-        whole = np.flatnonzero(block.n_ranked() == block.n_items)
-        asked = self.options.completions.method == "closed_form"
-        if asked or self.function.nothing_to_pool:
-            whole = whole[:0]
-        vectors = np.empty((len(whole), block.n_items))
-        if len(whole):
-            part = block[whole]
+        complete = np.flatnonzero(block.n_ranked() == block.n_items)
+        by_formula = self.options.completions.method == "closed_form"
+        if by_formula or self.function.nothing_to_pool:
+            complete = complete[:0]
+        vectors = np.empty((len(complete), block.n_items))
+        if len(complete):
+            part = block[complete]
             increments = np.empty(vectors.shape)
             self.function.increments(part, increments)
             part.pool(increments, vectors)
             if self.options.normalize:
                 scale_to_unit_length(vectors, self.function.noise, vectors)
-            report.methods[first + whole] = METHODS.index("complete")
-        return whole, vectors
+            report.methods[first + complete] = METHODS.index("complete")
+        return complete, vectors
 
     def _dtype(self, rankings: Rankings) -> np.dtype[Any]:
         """The dtype asked for, or else that of the ranks; refused if vectors do not fit."""
@@ -306,7 +314,7 @@ class FeatureMap:
         completions = self.options.completions
         if completions.n_draws is not None:
             return
-        tolerance = TOLERANCE if completions.tolerance is None else completions.tolerance
+        tolerance = RELATIVE_ERROR if completions.tolerance is None else completions.tolerance
         short = np.flatnonzero(report.relative_error > tolerance)
         if short.size:
             from sklearn.exceptions import ConvergenceWarning
@@ -336,12 +344,11 @@ def fit_map(graph: Any, rankings: Rankings, options: MapOptions) -> FeatureMap:
     fitted, walked = fit_graph(graph, rankings), None
     smoothing = options.smoothing
     if smoothing.steps:
-        chosen = joining_like_items(graph if smoothing.graph is None else smoothing.graph)
-        walked = fitted if chosen is graph else fit_graph(chosen, rankings)
+        smooth = joining_like_items(graph if smoothing.graph is None else smoothing.graph)
+        walked = fitted if smooth is graph else fit_graph(smooth, rankings)
     return FeatureMap(GraphCut(fitted), options, smoothing_graph=walked)
 
 
-@takes_collections
 def graph_cut_features(
     X: Any, graph: Any = None, *, items: Sequence[Hashable] | None = None, **options: Any
 ) -> Any:
@@ -351,7 +358,6 @@ def graph_cut_features(
     ----------
     X : array, frame or CSR array of shape (n_rankings, n_items)
         Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
-        A Dask array or DataFrame of rankings gives one of vectors, block by block.
     graph, items, **options
         As in :class:`~rankcut.GraphCutFeatures`, the transformer, which also reports draws and
         errors.
@@ -370,6 +376,6 @@ def graph_cut_features(
     >>> graph_cut_features([[1, 2, 3, 4]], chain)
     array([[ 1.,  0.,  0., -1.]])
     """
-    chosen = MapOptions(**options)
-    rankings = read_rankings(X, items, unranked=chosen.unranked)
-    return fit_map(graph, rankings, chosen)(rankings)
+    settings = MapOptions(**options)
+    rankings = read_rankings(X, items, unranked=settings.unranked)
+    return fit_map(graph, rankings, settings)(rankings)

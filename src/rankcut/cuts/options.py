@@ -49,7 +49,7 @@ Method: TypeAlias = Literal["auto", "exact", "sampled", "closed_form"]
 UnlistedWeight: TypeAlias = float | Literal["balanced"]
 
 # Each takes a product with the graph, and on a well-connected one the walk has converged by then.
-MOST_STEPS = 1000
+MOST_WALK_STEPS = 1000
 
 
 class Completions(WithParameters):
@@ -181,12 +181,12 @@ class MapOptions:
 
 def check_steps(steps: Any) -> None:
     """Raise unless it is a number of steps."""
-    if not is_real(steps, most=MOST_STEPS):
+    if not is_real(steps, most=MOST_WALK_STEPS):
         raise InputError(
-            f"must be a number of steps from 0 to {MOST_STEPS:,}; got {steps!r}",
+            f"must be a number of steps from 0 to {MOST_WALK_STEPS:,}; got {steps!r}",
             parameter="smoothing",
             remedy="on a well-connected graph the walk has converged by then, and more steps "
             "change nothing; to smooth more, connect each item to more neighbours"
-            if is_real(steps, MOST_STEPS, inf)
+            if is_real(steps, MOST_WALK_STEPS, inf)
             else "",
         )

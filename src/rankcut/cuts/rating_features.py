@@ -24,19 +24,18 @@ from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.pairs import weighted_wins_dense, weighted_wins_sparse
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
-from rankcut.estimators import NamesItems, TakesRankings, check_items
+from rankcut.estimators import NamesItems, TakesRankings
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.graphs.learned import listed_ranks
 from rankcut.parameters import check_number
 from rankcut.rankings import Rankings, Unranked, as_frame
+from rankcut.rankings.partitions import block_rows
 from rankcut.rankings.ratings import with_category_codes
-from rankcut.rankings.value import block_rows
 
 Unrated: TypeAlias = Literal["error", "ignore", "anywhere"]
 """What it means that a person did not rate an item."""
@@ -91,7 +90,6 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
     """
 
     graph_: ItemGraph
-    _items: tuple[Hashable, ...] | None
 
     def __init__(
         self,
@@ -119,7 +117,7 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         return _UNRATED[self.unrated]
 
     def fit(
-        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: Any, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Match the graph with the items, or learn it if it is a recipe that learns.
 
@@ -135,7 +133,7 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         check_number(self.noise, "noise")
         ratings = self._read(X, reset=True, sample_weight=sample_weight)
         self.graph_ = fit_graph(self.graph, ratings)
-        self._items = ratings.items
+        self._items = ratings.items or self.graph_.items
         return self
 
     def _read(self, X: Any, **options: Any) -> Rankings:
@@ -147,9 +145,7 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
 
         They are a CSR array for CSR ratings, if unrated items have the value 0.
         """
-        check_is_fitted(self)
         ratings = self._read(X, reset=False)
-        check_items(ratings, self._items or self.graph_.items)
         vectors: Any = strength_vectors(
             sparse.csr_array(listed_ranks(ratings), dtype=np.float64),
             self.graph_,
@@ -161,9 +157,6 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         if self.normalize:
             vectors = normalize(vectors)
         return vectors.astype(np.float32) if ratings.single else vectors
-
-    def _labels(self) -> tuple[Hashable, ...] | None:
-        return self._items or self.graph_.items
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.parameters import AT_ONCE, is_real, within_floats
-from rankcut.rankings.value import Partitions, block_rows
+from rankcut.rankings.partitions import Partitions, block_rows
 
 if TYPE_CHECKING:
     from rankcut.cuts.cut_functions import ExpectedSlopes

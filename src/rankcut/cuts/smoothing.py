@@ -14,7 +14,7 @@ the rounding error ε after log ε / log(1 − λ/2) steps: 52 if λ = 1, and 1,
 """
 
 from math import floor
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,8 @@ from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.recipes import degree_scales
 from rankcut.graphs.weights import Weights
-from rankcut.rankings.value import block_rows
+from rankcut.rankings.partitions import block_rows
+from rankcut.saved_arrays import Saved
 from rankcut.threads import over_rows
 
 
@@ -38,11 +39,13 @@ class Smoother:
     one product with them for each step.
     """
 
+    _alone: Annotated[Any, Saved("items", dtype=np.bool_)]
+
     def __init__(self, graph: ItemGraph, steps: float) -> None:
         self._n_items = graph.n_items
-        whole = floor(steps)
+        n_whole = floor(steps)
         # Half of each step stays where it is.
-        self._moves = [0.5] * whole + ([0.5 * (steps - whole)] if steps > whole else [])
+        self._moves = [0.5] * n_whole + ([0.5 * (steps - n_whole)] if steps > n_whole else [])
         scales = degree_scales(graph)
         self._alone = scales == 0
         self._walk: Weights = graph.weights.scaled(scales)
@@ -50,9 +53,10 @@ class Smoother:
         if self._walk.kind == "dense":
             walk = self._walk.to_dense()
             whole_step, part = (
-                np.diag(self._staying(move)) + move * walk for move in (0.5, 0.5 * (steps - whole))
+                np.diag(self._staying(move)) + move * walk
+                for move in (0.5, 0.5 * (steps - n_whole))
             )
-            self._filter = Weights(np.linalg.matrix_power(whole_step, whole) @ part)
+            self._filter = Weights(np.linalg.matrix_power(whole_step, n_whole) @ part)
 
     def _staying(self, move: float) -> Floats:
         """The share of each item's value that stays; all of it for an item without edges."""

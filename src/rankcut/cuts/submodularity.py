@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
 from rankcut.cuts.set_function import SetFunction
-from rankcut.rankings.value import ROUNDING, block_rows
+from rankcut.parameters import EQUAL_WITHIN
+from rankcut.rankings.partitions import block_rows
 
 # Up to this many items all inequalities are checked: 2**14 values and 91 pairs take a fraction of
 # a second.
@@ -103,7 +104,7 @@ def check_submodular(
             worst = Counterexample(
                 common | {int(i[k])}, common | {int(j[k])}, (first, second, union, shared)
             )
-    if worst is not None and worst.violation <= ROUNDING * largest:
+    if worst is not None and worst.violation <= EQUAL_WITHIN * largest:
         worst = None
     return SubmodularityCheck(exhaustive, n_checked, worst)
 

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from rankcut.cuts.completions import CompletionReport
 from rankcut.cuts.cut_functions import GraphCut
@@ -20,10 +19,9 @@ from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.cuts.options import Completions, MapOptions, Method, Smoothing, UnlistedWeight
 from rankcut.cuts.set_function import SetFunction
 from rankcut.cuts.submodularity import EXHAUSTIVE_ITEMS, check_submodular
-from rankcut.estimators import NamesItems, TakesRankings, check_items
+from rankcut.estimators import NamesItems, TakesRankings
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import Rankings, Unranked
-from rankcut.rankings.reading import takes_collections
 
 # A function of one's own may be slow, so fitting asks it for some hundred values only: those of all
 # sets of this many items, or as many random inequalities of more.
@@ -40,9 +38,8 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
     def _fit_map(self, rankings: Rankings, options: MapOptions) -> FeatureMap:
         """The feature map for the items of these rankings."""
 
-    @takes_collections
     def fit(
-        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: Any, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Check the rankings, and match the graph or set function with their items.
 
@@ -51,8 +48,7 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         Parameters
         ----------
         X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix. From a Dask array or DataFrame, only the columns are read; its
-            rankings are checked when they are computed.
+            Rank matrix.
         y : None
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
@@ -62,21 +58,18 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         # A RankingSet may say what its unranked items mean.
         options = replace(MapOptions.of(self), unranked=rankings.unranked)
         self._map = self._fit_map(rankings, options)
-        self._items = rankings.items
         return self
 
-    @takes_collections
     def transform(self, X: Any) -> Any:
         """Features of rankings of the items that were fitted, one vector in each row.
 
-        They are an array or :class:`~rankcut.cuts.UncentredRows`; for a Dask array or DataFrame
-        another one with the same chunks, whose blocks are these. A DataFrame keeps its index.
+        They are an array or :class:`~rankcut.cuts.UncentredRows`.
         """
-        rankings = self._checked(X)
-        found = self._map(rankings)
-        known = found.data if sparse.issparse(found) else found
-        ours = getattr(self, "graph", None) is not None and self.unranked == "anywhere"
-        if ours and isinstance(known, np.ndarray) and not known.any() and _are_ticks(rankings):
+        rankings = self._read(X, reset=False)
+        vectors = self._map(rankings)
+        values = vectors.data if sparse.issparse(vectors) else vectors
+        ours = getattr(self, "graph", None) is not None and rankings.unranked == "anywhere"
+        if ours and isinstance(values, np.ndarray) and not values.any() and _are_ticks(rankings):
             warnings.warn(
                 "all vectors are 0: these rankings tie all that they list, and with "
                 'unranked="anywhere" what is not listed says nothing. If people list what they '
@@ -84,7 +77,7 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
                 UserWarning,
                 stacklevel=2,
             )
-        return found
+        return vectors
 
     def compact(self, X: Any) -> NDArray[Any] | OffsetRows:
         """The same vectors in the smallest form, for comparing them.
@@ -93,7 +86,7 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         :class:`~rankcut.cuts.OffsetRows`, which mean the same as dense vectors and take less
         memory; all others give an array.
         """
-        rankings = self._checked(X)
+        rankings = self._read(X, reset=False)
         return self._map.compact(rankings)
 
     def transform_with_report(self, X: Any) -> tuple[Any, CompletionReport]:
@@ -110,16 +103,8 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         >>> report.method.tolist(), report.n_draws.tolist()
         (['exact', 'exact', 'exact'], [625, 49, 49])
         """
-        rankings = self._checked(X)
-        return self._map.with_report(rankings)
-
-    def _checked(self, X: Any) -> Rankings:
-        """The rankings, if they are of the items that were fitted."""
-        if not hasattr(self, "_map"):
-            check_is_fitted(self)
         rankings = self._read(X, reset=False)
-        check_items(rankings, self._labels())
-        return rankings
+        return self._map.with_report(rankings)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -240,14 +225,12 @@ class GraphCutFeatures(RankingFeatures):
         self.n_jobs = n_jobs
 
     def _fit_map(self, rankings: Rankings, options: MapOptions) -> FeatureMap:
-        found = fit_map(self.graph, rankings, options)
-        cut: Any = found.function
+        fitted = fit_map(self.graph, rankings, options)
+        cut: Any = fitted.function
         self.graph_: ItemGraph = cut.graph
-        self.smoothing_graph_ = found.smoothing_graph
-        return found
-
-    def _labels(self) -> tuple[Hashable, ...] | None:
-        return super()._labels() or self.graph_.items
+        self._items = rankings.items or self.graph_.items
+        self.smoothing_graph_ = fitted.smoothing_graph
+        return fitted
 
 
 def _are_ticks(rankings: Rankings) -> bool:
@@ -347,10 +330,10 @@ class SubmodularFeatures(RankingFeatures):
             )
         self.function_ = function.aligned(n_items, rankings.items)
         few = {"n_trials": 1 << _ITEMS_WHEN_FITTED, "exhaustive_items": _ITEMS_WHEN_FITTED}
-        found = function.submodular or check_submodular(function, **few)
-        if not found:
+        fitted = function.submodular or check_submodular(function, **few)
+        if not fitted:
             warnings.warn(
-                f"the set function is {found}. Its features are defined, but they are not points "
+                f"the set function is {fitted}. Its features are defined, but they are not points "
                 "of a base polytope, and its Lovász extension is not convex",
                 stacklevel=3,
             )

@@ -202,7 +202,7 @@ def _climb_in_turn(
         # Without a box the search begins with costly leaps to places where nothing is learned.
         box = _box(best.parameters, bounds)
         before = best.elbo
-        found = minimize(
+        search = minimize(
             loss,
             best.parameters,
             jac=True,
@@ -210,14 +210,14 @@ def _climb_in_turn(
             bounds=box,
             options={"maxiter": max_iter, "ftol": tol / max(1.0, abs(before)), "gtol": 1e-7},
         )
-        held_back = (found.x[:, None] == box) & (box != bounds)
+        held_back = (search.x[:, None] == box) & (box != bounds)
         if not held_back.any() or best.elbo - before <= tol:
             break
     # A line search stopped by rounding reports failure although there is nothing left to gain.
     inside = (bounds[:, 0] < best.parameters) & (best.parameters < bounds[:, 1])
-    slope = np.where(inside, found.jac, 0.0)
-    gain = 0.5 * float(slope @ found.hess_inv.matvec(slope))
-    enough = bool(found.success) or gain <= tol
+    slope = np.where(inside, search.jac, 0.0)
+    gain = 0.5 * float(slope @ search.hess_inv.matvec(slope))
+    enough = bool(search.success) or gain <= tol
     further = held_back.any() and best.elbo - before > tol
     return Summit(best, np.array(trace), gain, enough and settled and not further)
 

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,11 +20,15 @@ from rankcut.errors import InputError
 from rankcut.gp.ascent import Summit, after, climb
 from rankcut.gp.gaussian import Gaussian, WeightPrior, probability
 from rankcut.gp.weight_space import (
+    AddsUp,
     FeaturePredictor,
     FeatureRows,
     LabelledRows,
+    SummedRows,
+    Survey,
     WeightSpace,
     few_distinct,
+    survey_block,
     survey_rows,
 )
 from rankcut.parameters import (
@@ -32,9 +36,10 @@ from rankcut.parameters import (
     check_counts,
     check_learned,
     check_positive,
+    check_total,
     within_floats,
 )
-from rankcut.rankings.reading import takes_collections
+from rankcut.saved_arrays import Saved
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +55,10 @@ class Ascent:
 
     def posterior(self, has_constant: bool) -> Gaussian:
         """q, with a constant term of 0 added if one is asked for and q has none."""
-        found = self.summit.state.posterior
-        return found if self.prior.has_constant == has_constant else found.with_no_constant()
+        posterior = self.summit.state.posterior
+        return (
+            posterior if self.prior.has_constant == has_constant else posterior.with_no_constant()
+        )
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):
@@ -129,6 +136,14 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
            [0.01, 0.99]])
     """
 
+    classes_: Annotated[Any, Saved("*", dtype=None)]
+    coef_: Annotated[Floats, Saved("functions", "features")]
+    intercept_: Annotated[Floats, Saved("functions")]
+    covariance_: Annotated[Floats, Saved("functions", "weights", "weights")]
+    kernel_variance_: Annotated[Floats, Saved("functions")]
+    constant_variance_: Annotated[Floats, Saved("functions")]
+    elbo_trace_: Annotated[list[Floats], Saved("*")]
+
     def __init__(
         self,
         *,
@@ -146,7 +161,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise InputError where a parameter has a value that it cannot have."""
         check_learned(self.kernel_variance, "kernel_variance")
         check_learned(self.constant_variance, "constant_variance", zero=True)
         weight = self.class_weight
@@ -157,28 +173,67 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         check_positive(self.tol, "tol")
         check_count(self.max_iter, "max_iter")
 
-    @takes_collections
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Self:
         """Maximise the ELBO over the posterior and the variances that are not given.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            Features, which may be memory-mapped. Those in a Dask array or DataFrame stay in their
-            blocks: each step adds up the contributions of the blocks.
+            Features, which may be memory-mapped.
         y : array-like of shape (n_samples,)
-            Labels, numbers or strings. With a Dask collection, also a Dask array or Series.
+            Labels, numbers or strings.
         sample_weight : array-like of shape (n_samples,) or None
             How many times each row counts. None counts each row once.
         """
-        self._check_parameters()
+        self.check_parameters()
         with within_floats("X"):
             X, labels = validate_data(self, X, y, dtype=[np.float64, np.float32])
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         weight = self._weights(codes, sample_weight)
         check_classes(self.classes_, class_totals(codes, weight))
-        return self._fit_features(X, codes, weight)
+        few = few_distinct(X, codes, weight)
+        if few is not None:
+            X, codes, weight = X[few.rows], codes[few.rows], few.weight
+        survey = survey_rows(X, codes, weight)
+
+        def rows(code: int) -> LabelledRows:
+            return LabelledRows(X, codes == code, weight, self.n_jobs, survey.exponent)
+
+        return self._fit(rows, survey)
+
+    def fit_sums(self, add_up: AddsUp) -> Self:
+        """Fit rows that stay where they are: one pass over their blocks for each step.
+
+        Parameters
+        ----------
+        add_up : callable
+            Takes a function of the features, labels and, if there are any, weights of a block, and
+            returns the sum of what it gives for all blocks, such as
+            ``lambda part: rankcut.dask.add_up(part, X, y)``.
+
+        Examples
+        --------
+        >>> X, y = np.random.default_rng(0).normal(size=(300, 3)), np.arange(300) % 2
+        >>> halves = (slice(150), slice(150, 300))
+        >>> def add_up(part):
+        ...     first, second = (part(X[half], y[half]) for half in halves)
+        ...     if isinstance(first, tuple):
+        ...         return type(first)(*map(sum, zip(first, second)))
+        ...     return first + second
+        >>> bool(np.allclose(GPClassifier().fit_sums(add_up).coef_, GPClassifier().fit(X, y).coef_))
+        True
+        """
+        self.check_parameters()
+        survey: Survey = add_up(survey_block)
+        check_total(float(survey.totals.sum()))
+        self.classes_, self.n_features_in_ = survey.labels, survey.n_features
+        check_classes(survey.labels, survey.totals)
+        factors = None
+        if self.class_weight is not None:
+            factors = class_factors(self.class_weight, survey.labels, survey.totals)
+            survey = survey.weighted(factors)
+        return self._fit(lambda code: SummedRows(add_up, survey, code, factors), survey)
 
     def _weights(self, codes: NDArray[np.intp], sample_weight: Any) -> Floats | None:
         if sample_weight is None and self.class_weight is None:
@@ -190,28 +245,13 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             weight = np.asarray(weight * factors[codes])
         return weight
 
-    def _fit_features(
-        self, X: NDArray[np.floating], codes: NDArray[np.intp], weight: Floats | None
-    ) -> Self:
-        """Fit rows in memory with the codes of their classes."""
-        few = few_distinct(X, codes, weight)
-        if few is not None:
-            X, codes, weight = X[few.rows], codes[few.rows], few.weight
-        survey = survey_rows(X, codes, weight)
-
-        def rows(code: int) -> LabelledRows:
-            return LabelledRows(X, codes == code, weight, self.n_jobs, survey.exponent)
-
-        return self._fit_rows(rows, survey.scale, survey.exponent)
-
-    def _fit_rows(self, rows: Callable[[int], FeatureRows], scale: float, exponent: int) -> Self:
-        """Fit rows in memory or elsewhere, class 1 or each class against the rest.
-
-        ``rows(code)`` has label 1 for the class of that code and divides the features by
-        2**exponent. ``scale`` is the mean of ‖φ‖² of the divided features.
-        """
+    def _fit(self, rows: Callable[[int], FeatureRows], survey: Survey) -> Self:
+        """Fit class 1 or each class against the rest; ``rows(code)`` has label 1 for a class."""
+        exponent = survey.exponent
         # The kernel is a product of two features.
-        prior = WeightPrior(self.kernel_variance, self.constant_variance, scale, 2 * exponent)
+        prior = WeightPrior(
+            self.kernel_variance, self.constant_variance, survey.scale, 2 * exponent
+        )
         tasks = [("", 1)]
         if len(self.classes_) > 2:
             tasks = [(f"class {c!s}: ", code) for code, c in enumerate(self.classes_)]
@@ -242,29 +282,24 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         """
         ascend = partial(climb, tol=self.tol, max_iter=self.max_iter)
         problem = bound(prior)
-        whole = Ascent(ascend(problem, problem.start()), prior)
+        full = Ascent(ascend(problem, problem.start()), prior)
         if prior.constant_variance is not None:
-            return whole
+            return full
         without = prior.without_constant()
         problem = bound(without)
-        nested = ascend(problem, problem.start(np.delete(whole.summit.state.parameters, 1)))
-        if not nested.state.elbo > whole.summit.state.elbo:
-            return whole
-        return Ascent(after(whole.summit, nested), without)
+        nested = ascend(problem, problem.start(np.delete(full.summit.state.parameters, 1)))
+        if not nested.state.elbo > full.summit.state.elbo:
+            return full
+        return Ascent(after(full.summit, nested), without)
 
-    @takes_collections
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row of X, which is as in :meth:`fit`.
-
-        It is a Dask array for a Dask collection.
-        """
+        """The most probable label of each row of X, which is as in :meth:`fit`."""
         check_is_fitted(self)
         if len(self.classes_) == 2:
             mean, _ = self._latent(X)
             return np.asarray(self.classes_[(mean[:, 0] > 0).astype(int)])
         return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
 
-    @takes_collections
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the labels, averaged over the posterior of f.
 
@@ -275,7 +310,6 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             return np.column_stack([1.0 - positive, positive])
         return np.asarray(positive / positive.sum(axis=1, keepdims=True))
 
-    @takes_collections
     def decision_function(self, X: Any) -> Floats:
         """The value of f with the averaged probability: m/√(1 + v).
 
@@ -286,7 +320,6 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         score = mean / np.sqrt(1.0 + variance)
         return score[:, 0] if len(self.classes_) == 2 else score
 
-    @takes_collections
     def predict_latent(self, X: Any) -> tuple[Floats, Floats]:
         """Posterior mean and variance of f, each of the shape of :meth:`decision_function`."""
         mean, variance = self._latent(X)

@@ -16,7 +16,7 @@ the wrong side, log p is flat, so it is not concave.
 import math
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
@@ -27,6 +27,7 @@ from rankcut._loops.likelihoods import expect as add_expectations
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.parameters import LARGEST
+from rankcut.saved_arrays import Saved
 
 # Learned variances stay in this range, in units of the latent function's variance. Below it, a
 # term has no effect. Above it, the function is a step; on separable data the bound still creeps up.
@@ -63,12 +64,14 @@ class WeightPrior:
 
     def start(self) -> Floats:
         """The parameters to start from."""
-        own = [-np.log(self.scale)]
+        parameters = [-np.log(self.scale)]
         if self.kernel_variance is not None:
-            own = [max(self._given_variance(self.kernel_variance), -_EXTREME)]
+            parameters = [max(self._given_variance(self.kernel_variance), -_EXTREME)]
         if self.has_constant:
-            own.append(np.log(1.0 if self.constant_variance is None else self.constant_variance))
-        return np.array(own)
+            parameters.append(
+                np.log(1.0 if self.constant_variance is None else self.constant_variance)
+            )
+        return np.array(parameters)
 
     def _given_variance(self, variance: float) -> float:
         """Log σ² for the divided kernel, from the σ² that the user gave."""
@@ -119,8 +122,8 @@ class WeightPrior:
 class Gaussian:
     """N(μ, C Cᵀ), and its divergence from the prior."""
 
-    mean: Floats  #: μ
-    factor: Floats  #: C, upper triangular
+    mean: Annotated[Floats, Saved("weights")]  #: μ
+    factor: Annotated[Floats, Saved("weights", "weights")]  #: C, upper triangular
     divergence: float  #: KL(q ‖ prior)
     evidence: float  #: log ∫ N(w; 0, diag(τ)⁻¹)·exp(⟨r, w⟩ − ½⟨w, S w⟩) dw
 
@@ -149,7 +152,7 @@ class Gaussian:
         )
 
     def with_no_constant(self) -> "Gaussian":
-        """The same Gaussian with a constant term of 0 added."""
+        """The Gaussian with a constant term of 0 added."""
         n = len(self.mean)
         factor = np.zeros((n + 1, n + 1))
         factor[:n, :n] = self.factor
@@ -187,12 +190,12 @@ def expect(mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expe
 @cache
 def rules() -> Rules:
     """How to take expectations of log p(y | f)."""
-    found = [roots_hermitenorm(size) for size in _RULES]
+    rules = [roots_hermitenorm(size) for size in _RULES]
     density = (1.0 - 2.0 * FLIPPED) * np.exp(-0.5 * _STEPS**2) / np.sqrt(2.0 * np.pi)
     heights = density / probability(_STEPS) * (_STEPS[1] - _STEPS[0])
     return Rules(
-        nodes=np.concatenate([nodes for nodes, _ in found]),
-        shares=np.concatenate([shares / shares.sum() for _, shares in found]),
+        nodes=np.concatenate([nodes for nodes, _ in rules]),
+        shares=np.concatenate([shares / shares.sum() for _, shares in rules]),
         starts=np.cumsum([0, *_RULES]).astype(np.int32),
         limits=np.array(list(_RULES.values())),
         steps=_STEPS,

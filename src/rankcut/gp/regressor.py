@@ -1,37 +1,40 @@
-"""Gaussian process regression: y = ⟨w, φ⟩ + b + noise, exactly.
+"""Regression on features: a Bayesian ridge from sums over blocks of rows.
 
-With w ~ N(0, σ² I), b ~ N(0, c²) and noise of variance τ², everything follows from the sums
-Φᵀ Φ, Φᵀ y, Σ y² and the number of rows, with a column of ones in Φ for b. One pass over the rows,
-in blocks of any number, finds them; the posterior and the evidence of (σ², c², τ²) need no row.
+y = b + ⟨w, φ⟩ + noise, w ~ N(0, σ² I), noise ~ N(0, τ²), and b is free, so that everything is about
+φ and y less their means. In the axes of Φᵀ Φ = V·diag(λ)·Vᵀ, with a = Vᵀ Φᵀ y and r = τ²/σ²,
 
-    Σ⁻¹ = diag(σ⁻², …, c⁻²) + Φᵀ Φ/τ²,   μ = Σ Φᵀ y/τ²
-    log p(y) = −½ [N log 2πτ² + (Σ y² − ⟨Φᵀ y, μ⟩)/τ² + log |Σ⁻¹| + n log σ² + log c²]
+    w = V·a / (λ + r),    τ² = (Σy² − Σ a²/(λ + r)) / n,
 
-With fewer rows than features, Φᵀ = Q R, the sums are those of Rᵀ = ΦQ, which has as many columns as
-rows. The prior is the same in all directions, so w = Q·v with v from these sums, and in directions
-outside Q the posterior is the prior.
+and r maximises log p(y), which costs as much as there are axes (MacKay 1992). It is scikit-learn's
+``BayesianRidge`` without prior for the variances, for any number of rows: they are read once, and
+only sums over them are kept.
 """
 
-from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import block_diag
-from scipy.optimize import minimize
+from scipy.optimize import brentq
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
-from rankcut.gp.gaussian import RANGE, Gaussian
-from rankcut.gp.weight_space import add_up, blocks, few_distinct, with_constant
-from rankcut.parameters import check_counts, check_learned, within_floats
-from rankcut.rankings.reading import takes_collections
+from rankcut.gp.weight_space import (
+    AddsUp,
+    add_up,
+    blocks,
+    checked_block,
+    few_distinct,
+    with_constant,
+)
+from rankcut.parameters import check_counts, check_learned, check_total, within_floats
+from rankcut.saved_arrays import Saved
 from rankcut.threads import in_order
 
-# Shares of the variance of y that features may explain at the start; the best result is kept.
-_STARTS = (0.1, 0.9)
+# log r is looked for at so many places between these shares of the largest λ, then near the best.
+_N_RATIOS, _RATIOS = 200, (1e-12, 1e12)
 
 
 class TargetSums(NamedTuple):
@@ -43,7 +46,15 @@ class TargetSums(NamedTuple):
     targets: float  #: Σ y²
 
 
-def sum_block(features: NDArray[np.floating], targets: Floats, weight: Floats | None) -> TargetSums:
+def sum_block(features: Any, targets: Any, weight: Any = None) -> TargetSums:
+    """The sums over a block of rows that nobody has checked."""
+    X, y, weights = checked_block(features, targets, weight, numbers=True)
+    return _sum_block(X, y.astype(np.float64), weights)
+
+
+def _sum_block(
+    features: NDArray[np.floating], targets: Floats, weight: Floats | None
+) -> TargetSums:
     """The sums over a block of rows."""
     phi = with_constant(features, True)
     weighted = phi if weight is None else phi * weight[:, None]
@@ -58,141 +69,101 @@ def sum_rows(
     """The sums over all rows, block by block: the same bits for any number of threads."""
 
     def contribution(block: slice) -> TargetSums:
-        own = None if weight is None else weight[block]
-        return sum_block(features[block], targets[block], own)
+        weights = None if weight is None else weight[block]
+        return _sum_block(features[block], targets[block], weights)
 
     return add_up(in_order(contribution, blocks(*features.shape), n_jobs))
 
 
-class TargetFit(NamedTuple):
-    """The posterior of the weights and, last, the constant, whose evidence is log p(y)."""
+class Ridge(NamedTuple):
+    """The posterior of the weights, of features and numbers less their means."""
 
-    posterior: Gaussian
-    variances: tuple[float, float, float]  #: σ², c² and τ²
+    weights: Floats
+    factor: Floats  #: F, with F·Fᵀ the covariance of the weights
+    feature_means: Floats
+    level: float  #: the mean of the numbers
+    level_variance: float
+    variances: tuple[float, float]  #: σ² and τ²
+    log_evidence: float
 
 
-def fit_sums(
-    sums: TargetSums,
-    kernel_variance: float | None,
-    constant_variance: float | None,
-    noise_variance: float | None,
-) -> TargetFit:
-    """The posterior at the variances that are given, or else maximise the evidence."""
-    level = float(sums.linear[-1]) / sums.total
-    spread = max(sums.targets / sums.total - level**2, 0.0) or level**2 or 1.0
-    scale = float(np.trace(sums.square[:-1, :-1])) / sums.total or 1.0
-    units = np.array([spread / scale, spread + level**2, spread])
-    given = (kernel_variance, constant_variance, noise_variance)
-    bounds = np.log(np.outer(units, RANGE))
-    for bound, value in zip(bounds, given, strict=True):
-        if value is not None:
-            # With no constant term, its variance is as small as can be, not 0.
-            bound[:] = np.log(max(value, np.finfo(float).tiny))
-    arrow = _Arrow(sums)
+def fit_ridge(
+    sums: TargetSums, kernel_variance: float | None, noise_variance: float | None
+) -> Ridge:
+    """The posterior at the variances that are given, or those that maximise the evidence."""
+    n, means = sums.total, sums.square[-1, :-1] / sums.total
+    level = float(sums.linear[-1]) / n
+    spread = max(sums.targets - n * level**2, 0.0)
+    values, vectors = np.linalg.eigh(sums.square[:-1, :-1] - n * np.outer(means, means))
+    values = np.maximum(values, 0.0)
+    along = vectors.T @ (sums.linear[:-1] - level * n * means)
+    # Numbers that are all alike have no variance, but for rounding.
+    least = np.finfo(np.float64).eps ** 2 * (sums.targets or 1.0) / n
 
-    def loss(parameters: Floats) -> tuple[float, Floats]:
-        evidence, gradient = arrow.evidence(parameters)
-        return -evidence / sums.total, -gradient / sums.total
+    def noise(r: float) -> float:
+        if noise_variance is not None:
+            return noise_variance
+        if kernel_variance is not None:
+            return kernel_variance * r
+        return max((spread - float((along**2 / (values + r)).sum())) / n, least)
 
-    ends = []
-    for share in _STARTS:
-        start = np.clip(np.log(units * [share, 1.0, 1.0 - share]), *bounds.T)
-        found = minimize(
-            loss,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=bounds,
-            options={"maxiter": 500, "ftol": 1e-15, "gtol": 1e-10},
-        )
-        ends.append(found)
-        if None not in given:
-            break
-    best = min(ends, key=lambda end: float(end.fun)).x
-    kernel, constant, noise = (
-        float(np.exp(value)) if own is None else float(own)
-        for value, own in zip(best, given, strict=True)
+    def evidence(log_r: float) -> float:
+        r = float(np.exp(log_r))
+        residual = spread - float((along**2 / (values + r)).sum())
+        penalty = float(np.log1p(values / r).sum())
+        return -0.5 * float(n * np.log(2 * np.pi * noise(r)) + penalty + residual / noise(r))
+
+    def slope(log_r: float) -> float:
+        """The evidence by log r; noise that r does not set is at its best, or given."""
+        r = float(np.exp(log_r))
+        shrunk = along**2 / (values + r)
+        change = r * float((shrunk / (values + r)).sum()) / noise(r)
+        if noise_variance is None and kernel_variance is not None:
+            change += n - (spread - float(shrunk.sum())) / noise(r)
+        return 0.5 * (float((values / (values + r)).sum()) - change)
+
+    if kernel_variance is not None and noise_variance is not None:
+        best = float(np.log(noise_variance) - np.log(kernel_variance))
+    else:
+        best = _maximise(evidence, slope, float(np.log(values.max(initial=0.0) or 1.0)))
+    r = float(np.exp(best))
+    tau = noise(r)
+    return Ridge(
+        vectors @ (along / (values + r)),
+        vectors * np.sqrt(tau / (values + r)),
+        means,
+        level,
+        tau / n,
+        (tau / r if kernel_variance is None else kernel_variance, tau),
+        evidence(best),
     )
-    return TargetFit(posterior_of(sums, best), (kernel, constant, noise))
 
 
-def posterior_of(sums: TargetSums, parameters: Floats) -> Gaussian:
-    """The posterior for (log σ², log c², log τ²): each row is a site with a precision of 1/τ²."""
-    noise = float(np.exp(parameters[2]))
-    precision = np.full(len(sums.linear), np.exp(-parameters[0]))
-    precision[-1] = np.exp(-parameters[1])
-    square = sums.square / noise
-    # Beside large weights, the precision of the prior may be lost in rounding.
-    rounding = len(square) * np.finfo(float).eps * np.diagonal(square)
-    square[np.diag_indices(len(square))] += np.maximum(rounding - precision, 0.0)
-    found = Gaussian.from_sites(precision, square, sums.linear / noise)
-    alone = sums.total * np.log(2.0 * np.pi * noise) + sums.targets / noise
-    return replace(found, evidence=found.evidence - 0.5 * alone)
-
-
-class _Arrow:
-    """The sums in the axes of Φᵀ Φ, where it is diagonal but for the constant's row and column.
-
-    The prior is the same in all axes, so the evidence of other variances takes n steps, not n³.
-    """
-
-    def __init__(self, sums: TargetSums) -> None:
-        values, vectors = np.linalg.eigh(sums.square[:-1, :-1])
-        self._values = np.maximum(values, 0.0)
-        self._border, self._last = vectors.T @ sums.square[:-1, -1], float(sums.square[-1, -1])
-        self._linear, self._level = vectors.T @ sums.linear[:-1], float(sums.linear[-1])
-        self._targets, self._total = sums.targets, sums.total
-
-    def evidence(self, parameters: Floats) -> tuple[float, Floats]:
-        """The evidence and its gradient in (log σ², log c², log τ²)."""
-        kernel, constant = np.exp(parameters[:2] / 2.0)
-        noise = float(np.exp(parameters[2]))
-        # 1 + G/τ² in units of the prior's deviations: its diagonal, border and corner.
-        diagonal = 1.0 + kernel**2 * self._values / noise
-        border = kernel * constant * self._border / noise
-        corner = 1.0 + constant**2 * self._last / noise - float(border @ (border / diagonal))
-        # It is never less, but for rounding.
-        corner = max(corner, 1.0)
-        towards = kernel * self._linear / noise
-        last = float(constant * self._level / noise - border @ (towards / diagonal)) / corner
-        whitened = (towards - border * last) / diagonal
-        mean, level = kernel * whitened, constant * last
-        # The diagonal of the inverse.
-        spread = 1.0 / diagonal + (border / diagonal) ** 2 / corner
-        fitted = float(self._linear @ mean) + self._level * level
-        evidence = -0.5 * float(
-            self._total * np.log(2.0 * np.pi * noise)
-            + (self._targets - fitted) / noise
-            + np.log(diagonal).sum()
-            + np.log(corner)
-        )
-        square = float(
-            self._values @ mean**2 + 2.0 * level * (self._border @ mean) + self._last * level**2
-        )
-        residual = self._targets - 2.0 * fitted + square
-        determined = len(diagonal) + 1.0 - float(spread.sum()) - 1.0 / corner
-        gradient = [
-            0.5 * float((whitened**2 + spread - 1.0).sum()),
-            0.5 * (last**2 + 1.0 / corner - 1.0),
-            0.5 * (residual / noise + determined - self._total),
-        ]
-        return evidence, np.array(gradient)
+def _maximise(
+    evidence: Callable[[float], float], slope: Callable[[float], float], middle: float
+) -> float:
+    """Where the evidence is largest: at one of some places around the middle, or near it."""
+    low, high = np.log(_RATIOS)
+    places = (middle + np.linspace(low, high, _N_RATIOS)).tolist()
+    nearest = int(np.argmax([evidence(place) for place in places]))
+    below, above = places[max(nearest - 1, 0)], places[min(nearest + 1, _N_RATIOS - 1)]
+    if slope(below) > 0.0 > slope(above):
+        return float(brentq(slope, below, above))
+    return float(places[nearest])
 
 
 class GPRegressor(RegressorMixin, BaseEstimator):
     """Predict a number from a ranking: Gaussian process regression with a linear kernel, exactly.
 
-    y = ⟨w, φ⟩ + b + noise, with w ~ N(0, σ² I), b ~ N(0, c²) and noise of variance τ². Given
-    features φ, the kernel is ⟨φ, φ'⟩. The variances that are not given maximise the evidence.
-    The rows are read once, in blocks; only the sums Φᵀ Φ and Φᵀ y are kept, so millions
+    y = ⟨w, φ⟩ + b + noise, with w ~ N(0, σ² I), b free and noise of variance τ². Given features φ,
+    the kernel is ⟨φ, φ'⟩. It is a Bayesian ridge: the variances that are not given maximise the
+    evidence. The rows are read once, in blocks; only the sums Φᵀ Φ and Φᵀ y are kept, so millions
     of rows are no problem; nor are many thousand features of fewer rows.
 
     Parameters
     ----------
     kernel_variance : float or None, default=None
         σ². None learns it.
-    constant_variance : float or None, default=None
-        c², the prior variance of a constant term. None learns it; 0 leaves the term out.
     noise_variance : float or None, default=None
         τ². None learns it.
     n_jobs : int or None, default=None
@@ -206,10 +177,10 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         Posterior mean of the constant term.
     covariance_ : ndarray of shape (n_features + 1, n_features + 1)
         Posterior covariance of the weights and, last, the constant term, computed when asked for.
-    kernel_variance_, constant_variance_, noise_variance_ : float
-        σ², c² and τ², learned or given.
+    kernel_variance_, noise_variance_ : float
+        σ² and τ², learned or given.
     log_evidence_ : float
-        log p(y), the logarithm of the marginal likelihood.
+        log p(y), the logarithm of the marginal likelihood, of y less its mean.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -219,6 +190,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     --------
     GraphCutFeatures : Features of rankings, for the step before this one.
     GPClassifier : Classes from rankings.
+    sklearn.linear_model.BayesianRidge : For rows in memory.
     sklearn.gaussian_process.GaussianProcessRegressor : With any of our kernels, m × m matrices.
 
     Examples
@@ -236,64 +208,75 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
-    _basis: Floats | None = None  #: Q, with fewer rows than features
+    coef_: Annotated[Floats, Saved("features")]
+    _factor: Annotated[Floats, Saved("directions", "directions")]
+    _feature_means: Annotated[Floats, Saved("directions")]
+
+    #: Q, with fewer rows than features
+    _basis: Annotated[Floats | None, Saved("features", "directions")] = None
 
     def __init__(
         self,
         *,
         kernel_variance: float | None = None,
-        constant_variance: float | None = None,
         noise_variance: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel_variance = kernel_variance
-        self.constant_variance = constant_variance
         self.noise_variance = noise_variance
         self.n_jobs = n_jobs
 
-    @takes_collections
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Self:
         """Maximise the evidence over the variances that are not given.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            Features, which may be memory-mapped. A Dask array or DataFrame stays in its blocks;
-            the sums over the blocks are added up.
+            Features, which may be memory-mapped.
         y : array-like of shape (n_samples,)
-            Numbers to predict. With a Dask collection, also a Dask array or Series.
+            Numbers to predict.
         sample_weight : array-like of shape (n_samples,) or None
             How many times each row counts. None counts each row once.
         """
-        self._check_parameters()
+        self.check_parameters()
         # The threads work on blocks; the products inside a block are too small for more threads.
         with threadpool_limits(1, user_api="blas"):
-            return self._keep(*self._sum(X, y, sample_weight))
+            return self._solve(*self._sum(X, y, sample_weight))
 
-    def _keep(self, sums: TargetSums, basis: Floats | None = None) -> Self:
+    def fit_sums(self, add_up: AddsUp) -> Self:
+        """Fit rows that stay where they are, in one pass over their blocks.
+
+        ``add_up`` is that of :meth:`GPClassifier.fit_sums`, with numbers for labels.
+        """
+        self.check_parameters()
+        sums: TargetSums = add_up(sum_block)
+        check_total(sums.total)
+        self.n_features_in_ = len(sums.square) - 1
+        return self._solve(sums)
+
+    def _solve(self, sums: TargetSums, basis: Floats | None = None) -> Self:
         """The posterior that follows from the sums of Φ, or of ΦQ with the basis Q."""
-        found, variances = fit_sums(
-            sums, self.kernel_variance, self.constant_variance, self.noise_variance
-        )
-        self._posterior = found
-        self._basis = basis
-        self.coef_ = found.mean[:-1].copy() if basis is None else basis @ found.mean[:-1]
-        self.intercept_ = float(found.mean[-1])
-        self.kernel_variance_, self.constant_variance_, self.noise_variance_ = variances
-        self.log_evidence_ = found.evidence
+        ridge = fit_ridge(sums, self.kernel_variance, self.noise_variance)
+        self._basis, self._factor = basis, ridge.factor
+        self._feature_means, self._level_variance = ridge.feature_means, ridge.level_variance
+        self.coef_ = ridge.weights if basis is None else basis @ ridge.weights
+        self.intercept_ = ridge.level - float(ridge.feature_means @ ridge.weights)
+        self.kernel_variance_, self.noise_variance_ = ridge.variances
+        self.log_evidence_ = ridge.log_evidence
         return self
 
     @property
     def covariance_(self) -> Floats:
         """Posterior covariance of the weights and, last, the constant term."""
-        found = self._posterior.factor @ self._posterior.factor.T
-        if self._basis is None:
-            return np.asarray(found)
-        wide = block_diag(self._basis, 1.0)
-        found = wide @ found @ wide.T
-        outside = np.eye(len(self._basis)) - self._basis @ self._basis.T
-        found[:-1, :-1] += self.kernel_variance_ * outside
-        return np.asarray(found)
+        factor, means = self._factor, self._feature_means
+        weights = factor @ factor.T
+        if self._basis is not None:
+            outside = np.eye(len(self._basis)) - self._basis @ self._basis.T
+            weights = self._basis @ weights @ self._basis.T + self.kernel_variance_ * outside
+            means = self._basis @ means
+        across = -weights @ means
+        corner = self._level_variance - float(across @ means)
+        return np.block([[weights, across[:, None]], [across[None], np.array([[corner]])]])
 
     def _sum(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
@@ -303,8 +286,8 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         weight = None
         if sample_weight is not None:
             weight = check_counts(sample_weight, len(X))
-            kept = weight > 0
-            X, targets, weight = X[kept], targets[kept], weight[kept]
+            positive = weight > 0
+            X, targets, weight = X[positive], targets[positive], weight[positive]
         targets = np.asarray(targets, dtype=np.float64)
         # Weights and repeated rows, in whatever order, are the same problem to the last bit.
         few = few_distinct(X, np.unique(targets, return_inverse=True)[1], weight)
@@ -316,18 +299,17 @@ class GPRegressor(RegressorMixin, BaseEstimator):
             X = np.ascontiguousarray(triangle.T)
         return sum_rows(X, targets, weight, self.n_jobs), basis
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise InputError where a parameter has a value that it cannot have."""
         check_learned(self.kernel_variance, "kernel_variance")
-        check_learned(self.constant_variance, "constant_variance", zero=True)
         check_learned(self.noise_variance, "noise_variance")
 
-    @takes_collections
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The predicted number of each row of X, which is as in :meth:`fit`, and how sure it is.
 
         With ``return_std``, also the standard deviation of a new observation, its noise included:
         the mean ± 1.96 deviations holds 95 % of them. Without the noise it is
-        ``sqrt(std**2 - noise_variance_)``. Both are Dask arrays for a Dask collection.
+        ``sqrt(std**2 - noise_variance_)``.
         """
         check_is_fitted(self)
         moments = self._moments(X)
@@ -340,14 +322,15 @@ class GPRegressor(RegressorMixin, BaseEstimator):
 
         def fill(block: slice) -> None:
             rows, outside = np.asarray(X[block], dtype=np.float64), 0.0
+            moments[block, 0] = self.intercept_ + rows @ self.coef_
             if self._basis is not None:
                 length = np.einsum("ij,ij->i", rows, rows)
                 rows = rows @ self._basis
-                left = np.maximum(length - np.einsum("ij,ij->i", rows, rows), 0.0)
-                outside = self.kernel_variance_ * left
-            mean, variance = self._posterior.project(with_constant(rows, True))
-            moments[block, 0] = mean
-            moments[block, 1] = np.sqrt(variance + outside + self.noise_variance_)
+                beyond = np.maximum(length - np.einsum("ij,ij->i", rows, rows), 0.0)
+                outside = self.kernel_variance_ * beyond
+            away = (rows - self._feature_means) @ self._factor
+            variance = np.einsum("ij,ij->i", away, away) + self._level_variance + outside
+            moments[block, 1] = np.sqrt(variance + self.noise_variance_)
 
         with threadpool_limits(1, user_api="blas"):
             for _ in in_order(fill, blocks(*X.shape), self.n_jobs):

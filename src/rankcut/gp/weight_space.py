@@ -8,21 +8,23 @@ problem costs less. The distinct rows are sorted by their contents only, so weig
 rows, in any order, are the same problem to the last bit.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from operator import add
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
+from sklearn.utils import check_X_y
+from sklearn.utils.multiclass import check_classification_targets
 
 from rankcut._loops.types import Floats
 from rankcut.gp.ascent import Sites, State, climb, rounding_of
 from rankcut.gp.gaussian import Gaussian, WeightPrior, expect
-from rankcut.parameters import AT_ONCE, MOST_COMPARED
-from rankcut.rankings.value import BLOCK
+from rankcut.parameters import AT_ONCE, MOST_COMPARED, check_counts
+from rankcut.rankings.partitions import BLOCK
 from rankcut.threads import in_order
 
 
@@ -40,6 +42,20 @@ Sums = TypeVar("Sums", bound=tuple[Any, ...])
 def add_up(parts: Iterable[Sums]) -> Sums:
     """The sum of named tuples, field by field, in order."""
     return reduce(lambda one, other: type(one)(*map(add, one, other)), parts)
+
+
+AddsUp: TypeAlias = Callable[[Callable[..., Any]], Any]
+"""Σ function(features, labels or numbers, and weights if there are any) over blocks of rows."""
+
+
+def checked_block(
+    features: Any, targets: Any, weight: Any, *, numbers: bool
+) -> tuple[NDArray[np.floating], NDArray[Any], Floats | None]:
+    """A block of rows that nobody has checked, with its labels or numbers."""
+    X, y = check_X_y(features, targets, dtype=[np.float64, np.float32], y_numeric=numbers)
+    if not numbers:
+        check_classification_targets(y)
+    return X, y, None if weight is None else check_counts(weight, len(X))
 
 
 class FeatureRows(Protocol):
@@ -86,17 +102,17 @@ def few_distinct(
     """The distinct pairs of a row and its code, or None if there are too many to copy."""
     limit = max(1, AT_ONCE // max(1, features.shape[1]))
     rows = np.arange(len(codes)) if weight is None else np.flatnonzero(weight > 0)
-    known, totals = rows[:0], np.zeros(0)
+    first_rows, totals = rows[:0], np.zeros(0)
     for start in range(0, len(rows), limit):
         new = rows[start : start + limit]
-        both = np.concatenate([known, new])
+        both = np.concatenate([first_rows, new])
         added = np.ones(len(new)) if weight is None else weight[new]
         keys = _keys(features[both], codes[both])
         _, first, same = np.unique(keys, return_index=True, return_inverse=True)
-        known, totals = both[first], np.bincount(same, np.append(totals, added)).astype(float)
-        if len(known) > limit:
+        first_rows, totals = both[first], np.bincount(same, np.append(totals, added)).astype(float)
+        if len(first_rows) > limit:
             return None
-    return Distinct(known, totals)
+    return Distinct(first_rows, totals)
 
 
 def _keys(values: NDArray[Any], codes: NDArray[np.intp]) -> NDArray[np.void]:
@@ -105,9 +121,11 @@ def _keys(values: NDArray[Any], codes: NDArray[np.intp]) -> NDArray[np.void]:
     return numbers.view(np.dtype((np.void, numbers.strides[0]))).ravel()
 
 
-class Survey(NamedTuple):
-    """What a fit has to know about rows before it starts, by label."""
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What a fit has to know about rows before it starts, by label; surveys can be added."""
 
+    n_features: int
     labels: NDArray[Any]  #: sorted
     counts: NDArray[np.intp]  #: the number of rows
     totals: Floats  #: Σ weight
@@ -119,10 +137,31 @@ class Survey(NamedTuple):
         """The mean of ‖φ‖², φ divided by 2**exponent; 1 if all are 0."""
         return float(self.squares.sum() / self.totals.sum()) or 1.0
 
+    def __add__(self, other: "Survey") -> "Survey":
+        labels = np.unique(np.concatenate([self.labels, other.labels]))
+        exponent = max(self.exponent, other.exponent)
+        counts = np.zeros(len(labels), dtype=np.intp)
+        totals, squares = np.zeros(len(labels)), np.zeros(len(labels))
+        for part in (self, other):
+            place = np.searchsorted(labels, part.labels)
+            counts[place] += part.counts
+            totals[place] += part.totals
+            squares[place] += np.ldexp(part.squares, 2 * (part.exponent - exponent))
+        return Survey(self.n_features, labels, counts, totals, squares, exponent)
+
+    def weighted(self, factors: Floats) -> "Survey":
+        """Rows whose weights are multiplied by the factor of their label."""
+        return replace(self, totals=factors * self.totals, squares=factors * self.squares)
+
+
+def survey_block(features: Any, labels: Any, weight: Any = None) -> Survey:
+    """The survey of rows that nobody has checked."""
+    return survey_rows(*checked_block(features, labels, weight, numbers=False))
+
 
 def survey_rows(features: NDArray[np.floating], labels: Any, weight: Floats | None) -> Survey:
     """The survey of rows in memory."""
-    known, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     parts = blocks(*features.shape)
     ends = [(float(features[block].min()), float(features[block].max())) for block in parts]
     exponent = int(np.frexp(max(max(-low, high) for low, high in ends))[1])
@@ -133,7 +172,7 @@ def survey_rows(features: NDArray[np.floating], labels: Any, weight: Floats | No
     if weight is not None:
         squares *= weight
     totals, sums = (np.bincount(codes, each).astype(np.float64) for each in (weight, squares))
-    return Survey(known, counts, totals, sums, exponent)
+    return Survey(features.shape[1], classes, counts, totals, sums, exponent)
 
 
 class LabelledRows:
@@ -176,7 +215,7 @@ class LabelledRows:
         n_positive = int(self.positive.sum())
         counts = n_positive, len(self.positive) - n_positive
         steps = steps_to_start(counts)
-        return None if steps is None else represent([self.drawn(steps)], counts)
+        return None if steps is None else self.drawn(steps).representing(counts)
 
     def drawn(self, steps: tuple[int, int]) -> "LabelledRows":
         """Every ``steps[0]``-th row with label 1, then every ``steps[1]``-th of the others."""
@@ -188,6 +227,22 @@ class LabelledRows:
             self.features[index], self.positive[index], weight, exponent=self.exponent
         )
 
+    def representing(self, counts: tuple[int, int]) -> "LabelledRows":
+        """These rows, each weighted by as many with its label as it represents."""
+        weight = np.array(self.weight)
+        for label, count in zip((True, False), counts, strict=True):
+            there = self.positive == label
+            weight[there] *= count / max(1, int(there.sum()))
+        return LabelledRows(self.features, self.positive, weight, exponent=self.exponent)
+
+    def __add__(self, other: "LabelledRows") -> "LabelledRows":
+        return LabelledRows(
+            np.concatenate([self.features, other.features]),
+            np.concatenate([self.positive, other.positive]),
+            np.concatenate([np.asarray(self.weight), np.asarray(other.weight)]),
+            exponent=self.exponent,
+        )
+
 
 def steps_to_start(counts: tuple[int, int]) -> tuple[int, int] | None:
     """The step between sampled rows of each label; None if most rows would be sampled."""
@@ -196,15 +251,50 @@ def steps_to_start(counts: tuple[int, int]) -> tuple[int, int] | None:
     return None if 2 * n_drawn > sum(counts) else (one, other)
 
 
-def represent(drawn: Sequence[LabelledRows], counts: tuple[int, int]) -> LabelledRows:
-    """All rows drawn, each weighted by the rows with its label that it represents."""
-    positive = np.concatenate([rows.positive for rows in drawn])
-    weight = np.concatenate([np.asarray(rows.weight) for rows in drawn])
-    for label, count in zip((True, False), counts, strict=True):
-        there = positive == label
-        weight[there] *= count / max(1, int(there.sum()))
-    features = np.concatenate([rows.features for rows in drawn])
-    return LabelledRows(features, positive, weight, exponent=drawn[0].exponent)
+class SummedRows:
+    """Rows of which only sums are known, with label 1 for one class."""
+
+    def __init__(self, add_up: AddsUp, survey: Survey, code: int, factors: Floats | None) -> None:
+        self.n_features = survey.n_features
+        self._add_up = add_up
+        n_positive = int(survey.counts[code])
+        self._counts = n_positive, int(survey.counts.sum()) - n_positive
+        self._labelled = partial(_labelled, survey.labels, code, factors, survey.exponent)
+
+    def statistics(self, posterior: Gaussian, prior: WeightPrior) -> Statistics:
+        """The sum of the contributions of the blocks."""
+        sums: Statistics = self._add_up(partial(_contribution, self._labelled, posterior, prior))
+        return sums
+
+    def sample(self) -> LabelledRows | None:
+        """Evenly spaced rows of each class and block."""
+        steps = steps_to_start(self._counts)
+        if steps is None:
+            return None
+        drawn: LabelledRows = self._add_up(partial(_drawn, self._labelled, steps))
+        return drawn.representing(self._counts)
+
+
+def _labelled(
+    labels: NDArray[Any], code: int, factors: Floats | None, exponent: int, *block: Any
+) -> LabelledRows:
+    """A block, with label 1 for one class, and weights multiplied by the factors of the classes."""
+    X, y, weight = checked_block(*block, *[None] * (3 - len(block)), numbers=False)
+    if factors is not None:
+        weight = (1.0 if weight is None else weight) * factors[np.searchsorted(labels, y)]
+    return LabelledRows(X, y == labels[code], weight, exponent=exponent)
+
+
+def _contribution(
+    labelled: Callable[..., LabelledRows], posterior: Gaussian, prior: WeightPrior, *block: Any
+) -> Statistics:
+    return labelled(*block).statistics(posterior, prior)
+
+
+def _drawn(
+    labelled: Callable[..., LabelledRows], steps: tuple[int, int], *block: Any
+) -> LabelledRows:
+    return labelled(*block).drawn(steps)
 
 
 class WeightSpace:

@@ -4,16 +4,18 @@ import re
 from collections.abc import Hashable, Mapping, Sized
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from rankcut.errors import InputError
-from rankcut.graphs.weights import check_csr
-from rankcut.parameters import LARGEST, ROUNDING, WithParameters, within_floats
-from rankcut.rankings import as_frame, labels_beside, object_array
+from rankcut.parameters import ROUNDING, WithParameters, check_size, within_floats
+from rankcut.rankings import as_frame, object_array
+from rankcut.rankings.labels import order_by_name
+from rankcut.rankings.stored import check_csr
+from rankcut.saved_arrays import Saved
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -29,9 +31,10 @@ _MOST_WORDS, _TOPICS = 1000, 100
 class ItemFeatures:
     """An array, or the columns of a frame, in NumPy arrays: what a recipe keeps and saves."""
 
-    matrix: Any = None  #: the features, unless they came as a frame
+    #: The features, unless they came as a frame
+    matrix: Annotated[Any, Saved("*", "*", dtype=None)] = None
     #: Numbers, with NaN where there is none, or objects, with None
-    columns: tuple[NDArray[Any], ...] = ()
+    columns: Annotated[tuple[NDArray[Any], ...], Saved("*", dtype=None)] = ()
     names: tuple[Hashable, ...] = ()  #: of the columns
     #: "numbers", "text", "categories", never read as text, or another type
     kinds: tuple[str, ...] = ()
@@ -164,20 +167,20 @@ def item_points(
     unless ``scale`` is False. Text, which is strings of several words, becomes the TF-IDF of its
     words; everything else is one-hot encoded.
     """
-    known = as_item_features(features)
-    if known is None:
+    table = as_item_features(features)
+    if table is None:
         raise InputError("the graph needs item features: one row for each item")
-    if known.matrix is not None:
-        return _array_points(known.matrix, label), known.labels
-    items = _labels(known, label)
+    if table.matrix is not None:
+        return _array_points(table.matrix, label), table.labels
+    items = _labels(table, label)
     columns = [
         (name, values, kind)
-        for name, values, kind in zip(known.names, known.columns, known.kinds, strict=True)
+        for name, values, kind in zip(table.names, table.columns, table.kinds, strict=True)
         if label is None or name != label
     ]
-    if known.shape[0] == 0 or not columns:
+    if table.shape[0] == 0 or not columns:
         raise InputError(
-            f"the item features have {known.shape[0]} rows and {len(columns)} columns beside the "
+            f"the item features have {table.shape[0]} rows and {len(columns)} columns beside the "
             "labels; they need items and columns"
         )
     blocks = [
@@ -203,29 +206,19 @@ def _array_points(matrix: Any, label: str | None) -> NDArray[np.float64]:
 
     with within_floats("the item features"):
         points = np.asarray(check_array(matrix, dtype=np.float64, input_name="the item features"))
-    check_size(points)
+    check_size(points, "the item features")
     return points
 
 
-def check_size(values: NDArray[Any]) -> None:
-    """Refuse numbers whose squares overflow or vanish."""
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest > LARGEST or 0 < largest < 1.0 / LARGEST:
-        raise InputError(
-            f"the item features are too {'large' if largest > 1 else 'small'}: up to {largest:.3g}",
-            remedy="divide them by their largest value, or take logarithms",
-        )
-
-
-def _labels(known: ItemFeatures, label: str | None) -> tuple[Hashable, ...] | None:
+def _labels(features: ItemFeatures, label: str | None) -> tuple[Hashable, ...] | None:
     if label is None:
-        items = known.labels
-    elif label in known.names:
-        items = tuple(known.columns[known.names.index(label)].tolist())
+        items = features.labels
+    elif label in features.names:
+        items = tuple(features.columns[features.names.index(label)].tolist())
     else:
         raise InputError(
             f"should name the column with the items' labels; got {label!r}, and the columns are "
-            f"{', '.join(map(repr, known.names))}",
+            f"{', '.join(map(repr, features.names))}",
             parameter="items",
         )
     if items is not None and len(set(items)) < len(items):
@@ -292,7 +285,7 @@ def encoded(values: NDArray[Any], scale: bool = True, text: bool = True) -> NDAr
     if values.dtype.kind in "fiub":
         if not scale:
             return np.asarray(column)
-        check_size(values)
+        check_size(values, "the item features")
         return np.asarray(StandardScaler().fit_transform(column.astype(np.float64)))
     if text and all(isinstance(value, str) for value in values):
         words = [_WORD.findall(value) for value in values]
@@ -340,8 +333,5 @@ def aligned_points(
 
         rank = max(1, min(_TOPICS, *(size - 1 for size in matrix.shape)))
         matrix = TruncatedSVD(rank, random_state=0).fit_transform(matrix)
-    ours, theirs = labels_beside(labels, items), labels_beside(items, labels)
-    if ours is None or theirs is None or ours == theirs:
-        return np.asarray(matrix, dtype=np.float64)
-    position = {label: row for row, label in enumerate(ours)}
-    return np.asarray(matrix[[position[label] for label in theirs]], dtype=np.float64)
+    order = order_by_name(labels, items, "the item features", "the rankings")
+    return np.asarray(matrix if order is None else matrix[order], dtype=np.float64)

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import InputError, Setting, amount
-from rankcut.graphs.weights import Weights, check_same_labels, check_weights, some_of
-from rankcut.rankings import Rankings, as_frame, labels_beside
+from rankcut.graphs.weights import Weights, check_weights
+from rankcut.rankings import Rankings, as_frame
+from rankcut.rankings.labels import check_same_labels, labels_beside, order_by_name, some_of
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -100,15 +101,13 @@ class ItemGraph:
         return self.weights.to_dense()
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "ItemGraph":
-        """The same graph with its items in the order of the rankings' columns."""
+        """The graph with its items in the order of the rankings' columns."""
         ours, theirs = labels_beside(self.items, items), labels_beside(items, self.items)
         if ours is not None and theirs is not None:
-            if ours == theirs:
+            order = order_by_name(ours, theirs, "the graph", "the rankings")
+            if order is None:
                 return self
-            check_same_labels(ours, theirs, "the graph", "the rankings")
-            position = {label: i for i, label in enumerate(ours)}
-            permutation = np.array([position[label] for label in theirs])
-            return ItemGraph.trusted(self.weights.permuted(permutation), theirs)
+            return ItemGraph.trusted(self.weights.permuted(order), theirs)
         if self.n_items != n_items:
             raise InputError(
                 f"the graph has {amount(self.n_items, 'item')}, but the rankings have {n_items}",
@@ -123,6 +122,11 @@ class ItemGraph:
         if items is None:
             return self
         return ItemGraph.trusted(self.weights, items)
+
+    def among(self, order: NDArray[np.int64]) -> "ItemGraph":
+        """The graph with its items in another order."""
+        items = None if self.items is None else tuple(self.items[i] for i in order.tolist())
+        return ItemGraph.trusted(self.weights.permuted(order), items)
 
     def reweighted(self, weights: Weights) -> "ItemGraph":
         """A graph over the same items with other weights, which need no check."""

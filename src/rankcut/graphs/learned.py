@@ -27,7 +27,7 @@ from rankcut.parameters import (
     check_number,
 )
 from rankcut.rankings import Rankings, read_rankings
-from rankcut.rankings.value import block_rows
+from rankcut.rankings.partitions import block_rows
 from rankcut.threads import in_order
 
 # The listed items of some rankings, and how often each of these counts.
@@ -101,11 +101,11 @@ class _ProfileGraph(WithParameters, ABC):
         else:
             profiles.data *= scale[profiles.indices]
             left, right = profiles.T, profiles
-        chosen = _strongest_and_ties(left, right, int(self.n_neighbors))
+        strongest = strongest_products(left, right, int(self.n_neighbors))
         # An edge stays if either of its ends chose it.
-        whole = sparse.csr_array(chosen.maximum(chosen.T))
-        whole.sort_indices()
-        return ItemGraph.trusted(Weights(whole), rankings.items)
+        symmetric = sparse.csr_array(strongest.maximum(strongest.T))
+        symmetric.sort_indices()
+        return ItemGraph.trusted(Weights(symmetric), rankings.items)
 
 
 class CoListingGraph(_ProfileGraph):
@@ -207,7 +207,7 @@ def listed_ranks(rankings: Rankings) -> sparse.csr_array:
 
 
 def with_entries(listed: sparse.csr_array, entries: NDArray[np.float64]) -> sparse.csr_array:
-    """The same places with other numbers."""
+    """A sparse matrix with other numbers at its places."""
     return sparse.csr_array((entries, listed.indices, listed.indptr), shape=listed.shape)
 
 
@@ -219,7 +219,12 @@ def list_positions(listed: sparse.csr_array) -> NDArray[np.float64]:
     """
     sizes = np.diff(listed.indptr)
     rows = np.repeat(np.arange(len(sizes)), sizes)
-    order = np.lexsort((listed.data, rows))
+    if len(sizes) and sizes[0] and (sizes == sizes[0]).all():
+        # Lists of one length are sorted side by side, several times as fast.
+        inner = np.argsort(listed.data.reshape(len(sizes), -1), axis=1)
+        order = (inner + listed.indptr[:-1, None]).ravel()
+    else:
+        order = np.lexsort((listed.data, rows))
     ranks, lists = listed.data[order], rows[order]
     new = np.ones(len(ranks), dtype=bool)
     new[1:] = (ranks[1:] != ranks[:-1]) | (lists[1:] != lists[:-1])
@@ -236,26 +241,16 @@ def list_positions(listed: sparse.csr_array) -> NDArray[np.float64]:
 def strongest_products(left: Any, right: Any, n_neighbors: int) -> sparse.csr_array:
     """The largest entries above 0 of each row of a product of cosines, without its diagonal.
 
-    Only what two factors share is multiplied, and nothing is made dense. Of equal entries, the
-    first are kept.
-    """
-    best, columns = _best_products(left, right, n_neighbors)
-    found = best > ROUNDING
-    entries = best[found], (np.nonzero(found)[0], columns[found])
-    return sparse.csr_array(entries, shape=left.shape[:1] * 2)
-
-
-def _strongest_and_ties(left: Any, right: Any, n_neighbors: int) -> sparse.csr_array:
-    """The same, and all entries as large as the last of them: no order of the rows matters.
-
-    A crowd of equal entries would fill the memory, and none of it is kept.
+    Only what two factors share is multiplied, and nothing is made dense. All entries as large as
+    the last of them count, so that the order of the rows does not matter; a crowd of equal ones
+    would fill the memory, and none of it is kept.
     """
     best, columns = _best_products(left, right, n_neighbors + 1)
     last = best[:, -2:].min(axis=1)
     tied = np.flatnonzero(last >= np.maximum((1.0 - ROUNDING) * best[:, -2:].max(axis=1), ROUNDING))
-    found = best > ROUNDING
-    found[:, -1] = found[tied] = False
-    parts = [(best[found], np.nonzero(found)[0], columns[found])]
+    strong = best > ROUNDING
+    strong[:, -1] = strong[tied] = False
+    parts = [(best[strong], np.nonzero(strong)[0], columns[strong])]
     left = sparse.csr_array(left)
     for start in range(0, len(tied), ROWS_AT_ONCE):
         rows = tied[start : start + ROWS_AT_ONCE]
@@ -264,8 +259,8 @@ def _strongest_and_ties(left: Any, right: Any, n_neighbors: int) -> sparse.csr_a
         above = product.data / last[rows][at] - 1.0
         above[other == rows[at]] = -1.0
         crowds = np.bincount(at[np.abs(above) <= ROUNDING], minlength=len(rows)) > MOST_COMPARED
-        kept = above >= np.where(crowds, ROUNDING, -ROUNDING)[at]
-        parts.append((product.data[kept], rows[at[kept]], other[kept]))
+        strongest = above >= np.where(crowds, ROUNDING, -ROUNDING)[at]
+        parts.append((product.data[strongest], rows[at[strongest]], other[strongest]))
     entries, one, other = (np.concatenate(part) for part in zip(*parts, strict=True))
     return sparse.csr_array((entries, (one, other)), shape=left.shape[:1] * 2)
 
@@ -275,7 +270,7 @@ def _best_products(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The largest entries of each row, largest first, and their columns; 0 if there are fewer."""
     n = left.shape[0]
-    own, lists = (SparseEntries.of(sparse.csr_array(factor)) for factor in (left, right))
+    rows, lists = (SparseEntries.of(sparse.csr_array(factor)) for factor in (left, right))
     k = min(n_best, n)
     best, best_rows = np.zeros((n, k)), np.full((n, k), -1, dtype=np.int64)
     nothing, nobody = np.empty((n, 0)), np.empty(0, dtype=np.int64)
@@ -283,7 +278,7 @@ def _best_products(
     def search(start: int) -> None:
         some = slice(start, min(start + ROWS_AT_ONCE, n))
         search_lists(
-            own._replace(starts=own.starts[some.start : some.stop + 1]),
+            rows._replace(starts=rows.starts[some.start : some.stop + 1]),
             nothing[some],
             np.arange(some.start, some.stop),
             lists,

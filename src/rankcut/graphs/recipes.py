@@ -14,12 +14,23 @@ from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_features import FeatureRecipe
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph, is_learned
 from rankcut.graphs.learned import strongest_products
 from rankcut.graphs.weights import Weights
-from rankcut.parameters import MOST_HELD, ROUNDING, WithParameters, check_choice, is_real, is_whole
+from rankcut.parameters import (
+    EQUAL_WITHIN,
+    MOST_COMPARED,
+    MOST_HELD,
+    ROUNDING,
+    ROWS_AT_ONCE,
+    WithParameters,
+    check_choice,
+    is_real,
+    is_whole,
+)
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 
@@ -91,9 +102,9 @@ class SimilarityGraph(FeatureRecipe):
         if self.keep == 1 or n < 3:
             return ItemGraph.trusted(Weights(squareform(weights)), items)
         weakest = max(0, round(self.keep * len(distances)) - 1)
-        kept = distances <= np.partition(distances, weakest)[weakest]
-        first, second = (side[kept] for side in np.triu_indices(n, 1))
-        return _sparse_graph(first, second, weights[kept], n, items)
+        near = distances <= np.partition(distances, weakest)[weakest]
+        first, second = (side[near] for side in np.triu_indices(n, 1))
+        return _sparse_graph(first, second, weights[near], n, items)
 
 
 class DistanceGraph(FeatureRecipe):
@@ -136,7 +147,8 @@ class DistanceGraph(FeatureRecipe):
 class NeighborGraph(FeatureRecipe):
     """Connect each item to its nearest neighbours; for catalogues too large for all pairs.
 
-    Two items are connected if either is among the k nearest of the other. With the lengthscale
+    Two items are connected if either is among the k nearest of the other, or as near as the last of
+    these (unless a thousand are). With the lengthscale
     ``"median"``, ℓ is the median distance between connected items.
 
     Parameters
@@ -193,11 +205,12 @@ class NeighborGraph(FeatureRecipe):
             from sklearn.preprocessing import normalize
 
             points = normalize(_near_one(points))
-        search = NearestNeighbors(n_neighbors=int(self.n_neighbors)).fit(points)
-        # Of equally near neighbours, more threads may find others.
+        k = int(self.n_neighbors)
+        search = NearestNeighbors(n_neighbors=min(k + 1, n - 1)).fit(points)
         with threadpool_limits(1):
-            found, near = search.kneighbors()
-        one, other, distances = np.arange(n).repeat(found.shape[1]), near.ravel(), found.ravel()
+            lengths, near = search.kneighbors()
+        # With all that are as near as the last: the order of the items does not matter.
+        distances, one, other = _with_ties(lengths, near, k, points)
         # Each pair once, whether one of its ends chose it or both.
         pairs, at = np.unique(
             np.minimum(one, other) * n + np.maximum(one, other), return_index=True
@@ -236,6 +249,31 @@ class NeighborGraph(FeatureRecipe):
         return _sparse_graph(first, second, weights, n, None)
 
 
+def _with_ties(
+    lengths: Floats, near: NDArray[Any], k: int, points: Floats
+) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
+    """Distances of the k nearest and all as near as the last; of a crowd of these, none."""
+    from scipy.spatial.distance import cdist
+
+    last = lengths[:, k - 1]
+    ties = lengths[:, -1] <= (1.0 + EQUAL_WITHIN) * last
+    ties &= lengths.shape[1] > k
+    others = np.flatnonzero(~ties)
+    parts = [(lengths[others, :k].ravel(), others.repeat(k), near[others, :k].ravel())]
+    for start in range(0, int(ties.sum()), ROWS_AT_ONCE):
+        rows = np.flatnonzero(ties)[start : start + ROWS_AT_ONCE]
+        apart = cdist(points[rows], points)
+        apart[np.arange(len(rows)), rows] = np.inf
+        nearer = apart < (1.0 - EQUAL_WITHIN) * last[rows, np.newaxis]
+        chosen = apart <= (1.0 + EQUAL_WITHIN) * last[rows, np.newaxis]
+        crowds = (chosen & ~nearer).sum(axis=1) > MOST_COMPARED
+        chosen[crowds] = nearer[crowds]
+        at, other = np.nonzero(chosen)
+        parts.append((apart[at, other], rows[at], other))
+    distances, one, other = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return distances, one, other
+
+
 def _near_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Values over a power of 2: scikit-learn takes lengths below 1e-15 for 0."""
     return np.asarray(np.ldexp(values, -np.frexp(np.abs(values).max(initial=0.0))[1]))
@@ -263,10 +301,10 @@ def _sparse_graph(
     items: tuple[Hashable, ...] | None,
 ) -> ItemGraph:
     half = sparse.coo_array((weights, (first, second)), shape=(n_items, n_items))
-    whole = sparse.csr_array(half + half.T)
-    whole.eliminate_zeros()
-    whole.sort_indices()
-    return ItemGraph.trusted(Weights(whole), items)
+    symmetric = sparse.csr_array(half + half.T)
+    symmetric.eliminate_zeros()
+    symmetric.sort_indices()
+    return ItemGraph.trusted(Weights(symmetric), items)
 
 
 def similarity(

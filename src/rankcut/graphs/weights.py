@@ -1,9 +1,9 @@
 """The weights of an item graph: a matrix, and a constant for all pairs; checked once."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,9 @@ from scipy import sparse
 from rankcut._loops.linear_algebra import multiply_rows
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
-from rankcut.parameters import MOST_HELD
-from rankcut.rankings.value import ROUNDING
+from rankcut.parameters import EQUAL_WITHIN, MOST_HELD
+from rankcut.rankings.stored import check_csr
+from rankcut.saved_arrays import Saved
 
 Kind: TypeAlias = Literal["complete", "dense", "sparse", "structured"]
 
@@ -41,7 +42,7 @@ class Weights:
     array([[6., 5., 3.]])
     """
 
-    matrix: Any
+    matrix: Annotated[Any, Saved("items", "items")]
     constant: float = 0.0
 
     @classmethod
@@ -164,31 +165,6 @@ def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> We
     return Weights(_check_matrix(weights.matrix, items, weights.constant), weights.constant)
 
 
-def check_csr(matrix: Any) -> None:
-    """Raise unless the arrays of a CSR or CSC matrix fit together, since loops go where they point.
-
-    SciPy's ``check_format`` overlooks starts that rise and fall again.
-    """
-    data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
-    n_rows, n_columns = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
-    problem = None
-    if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in (data, indices, indptr)):
-        problem = "its data, indices and indptr are not three arrays of one dimension"
-    elif indices.dtype.kind != "i" or indptr.dtype.kind != "i":
-        problem = f"its indices are {indices.dtype} and its indptr is {indptr.dtype}"
-    elif len(indices) != len(data) or len(indptr) != n_rows + 1:
-        problem = (
-            f"it has {n_rows} rows, {len(indptr)} starts, {len(indices)} indices and "
-            f"{len(data)} entries"
-        )
-    elif indptr[0] != 0 or indptr[-1] != len(data) or (indptr[1:] < indptr[:-1]).any():
-        problem = f"its indptr does not rise from 0 to {len(data)}"
-    elif len(data) and not 0 <= indices.min() <= indices.max() < n_columns:
-        problem = f"its indices are not all from 0 to {n_columns - 1}"
-    if problem is not None:
-        raise InputError(f"the sparse matrix is damaged: {problem}")
-
-
 def _check_matrix(weights: Any, items: tuple[Hashable, ...] | None, constant: float = 0.0) -> Any:
     """The matrix of weights minus a constant."""
     if sparse.issparse(weights) and weights.format in ("csr", "csc"):
@@ -229,8 +205,8 @@ def _check_matrix(weights: Any, items: tuple[Hashable, ...] | None, constant: fl
             "changes",
         )
     gap = abs(matrix - matrix.T)
-    if float(gap.max() if gap.size else 0.0) > ROUNDING * largest:
-        i, j = (int(side[0]) for side in (gap > ROUNDING * largest).nonzero())
+    if float(gap.max() if gap.size else 0.0) > EQUAL_WITHIN * largest:
+        i, j = (int(side[0]) for side in (gap > EQUAL_WITHIN * largest).nonzero())
         raise InputError(
             f"the graph is not symmetric: the weight from item {label(i)} to {label(j)} is "
             f"{matrix[i, j]}, but {matrix[j, i]} the other way",
@@ -245,36 +221,3 @@ def _check_matrix(weights: Any, items: tuple[Hashable, ...] | None, constant: fl
     else:
         np.fill_diagonal(matrix, 0.0)
     return matrix
-
-
-def check_same_labels(
-    ours: Sequence[Hashable], theirs: Sequence[Hashable], we: str, they: str
-) -> None:
-    """Raise unless both sides have the same labels, in any order; list those missing."""
-    if len(set(ours)) < len(ours):
-        twice = next(label for i, label in enumerate(ours) if label in ours[:i])
-        raise InputError(f"appears twice in {we}; each item needs its own label", item=twice)
-    missing = [
-        f"{there} lack {some_of(label for label in labels if label not in others)}"
-        for there, labels, others in (
-            (we, theirs, frozenset(ours)),
-            (they, ours, frozenset(theirs)),
-        )
-        if not others.issuperset(labels)
-    ]
-    if missing:
-        raise InputError(
-            f"the items of {we} and of {they} do not match: {'; '.join(missing)}",
-            remedy="rename, add or drop items until both sides have the same labels",
-        )
-
-
-def some_of(labels: Iterable[Hashable], most: int = 5) -> str:
-    """The first few, for a message.
-
-    >>> some_of("abcdefg")
-    "'a', 'b', 'c', 'd', 'e' and 2 more"
-    """
-    every = [repr(label) for label in labels]
-    more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(every[:most]) + more

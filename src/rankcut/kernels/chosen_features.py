@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -15,6 +15,7 @@ from rankcut.kernels.mallows import MallowsKernel, median_lambda
 from rankcut.kernels.ranking_kernel import Features
 from rankcut.parameters import MOST_COMPARED, ROUNDING
 from rankcut.rankings import Unranked
+from rankcut.saved_arrays import Saved
 
 # Directions of a kernel's matrix with less than this share of the largest are rounding errors.
 RANK = 100 * ROUNDING
@@ -31,8 +32,8 @@ class ChosenFeatures:
     """
 
     features: Any
-    landmarks: Floats | None = None
-    root: Floats | None = None
+    landmarks: Annotated[Floats | None, Saved("landmarks", "items")] = None
+    root: Annotated[Floats | None, Saved("landmarks", "*")] = None
 
     @property
     def name(self) -> str:
@@ -44,20 +45,20 @@ class ChosenFeatures:
         if self.landmarks is None:
             return _dense(self.features.transform(ranks))
         assert self.root is not None
-        found = np.empty((len(ranks), self.root.shape[1]))
+        rows_of = np.empty((len(ranks), self.root.shape[1]))
         # Landmarks are encoded again for each block, so blocks are large.
         for start in range(0, len(ranks), Features.side):
             some = slice(start, start + Features.side)
             gram = np.asarray(self.features(ranks[some], self.landmarks), dtype=np.float64)
-            found[some] = gram @ self.root
-        return found
+            rows_of[some] = gram @ self.root
+        return rows_of
 
     def missed(self, ranks: Floats, vectors: Floats) -> float:
         """The share of the kernel that the vectors of these rankings miss."""
         if self.landmarks is None or len(self.landmarks) == len(ranks):
             return 0.0
-        whole = float(np.sum(self.features.diag(ranks)))
-        return max(0.0, 1.0 - float((vectors**2).sum()) / whole)
+        total = float(np.sum(self.features.diag(ranks)))
+        return max(0.0, 1.0 - float((vectors**2).sum()) / total)
 
 
 def choose_features(
@@ -82,14 +83,16 @@ def _dense(values: Any) -> Floats:
 
 def _with_landmarks(kernel: Any, ranks: Floats, seed: int) -> ChosenFeatures:
     n = len(ranks)
-    chosen = np.arange(n)
+    landmarks_of = np.arange(n)
     if n > MOST_COMPARED:
-        chosen = np.sort(np.random.default_rng([seed, 2]).choice(n, MOST_COMPARED, replace=False))
-    landmarks = ranks[chosen]
+        landmarks_of = np.sort(
+            np.random.default_rng([seed, 2]).choice(n, MOST_COMPARED, replace=False)
+        )
+    landmarks = ranks[landmarks_of]
     gram = np.asarray(kernel(landmarks), dtype=np.float64)
     values, directions = np.linalg.eigh(gram)
-    kept = values > RANK * max(values[-1], 1e-300)
-    return ChosenFeatures(kernel, landmarks, directions[:, kept] / np.sqrt(values[kept]))
+    large = values > RANK * max(values[-1], 1e-300)
+    return ChosenFeatures(kernel, landmarks, directions[:, large] / np.sqrt(values[large]))
 
 
 def _by_name(word: str, ranks: Floats, unranked: Unranked) -> Any:
@@ -111,18 +114,18 @@ def _unknown(features: Any) -> InputError:
 
 
 def _configured(features: Any, unranked: Unranked, items: tuple[Hashable, ...] | None) -> Any:
-    """The same for these items, with the caller's meaning of unranked ones."""
+    """The features for these items, with the caller's meaning of unranked ones."""
     features = clone(features)
-    known = features.get_params()
-    own = known.get("unranked", unranked)
-    if own != unranked and own != "error":
+    parameters = features.get_params()
+    meaning = parameters.get("unranked", unranked)
+    if meaning != unranked and meaning != "error":
         raise InputError(
-            ["has ", Setting("unranked", own), ", but the rankings have another"],
+            ["has ", Setting("unranked", meaning), ", but the rankings have another"],
             parameter="features",
-            remedy=["pass ", Setting("unranked", own), " to both"],
+            remedy=["pass ", Setting("unranked", meaning), " to both"],
         )
-    if "unranked" in known:
+    if "unranked" in parameters:
         features.set_params(unranked=unranked)
-    if items is not None and "items" in known and known["items"] is None:
+    if items is not None and "items" in parameters and parameters["items"] is None:
         features.set_params(items=list(items))
     return features

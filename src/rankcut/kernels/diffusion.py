@@ -29,7 +29,7 @@ from rankcut.parameters import check_positive
 from rankcut.rankings import Rankings, Unranked
 
 # 20 items have 627 cycle types. With more items, sums of characters lose too many digits.
-MOST_ITEMS = 20
+MOST_DIFFUSED = 20
 
 Partition = tuple[int, ...]
 
@@ -90,9 +90,9 @@ class DiffusionKernel(RankingKernel):
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> DiffusionPositions:
             n_items = rankings.shape[1]
-            if n_items > MOST_ITEMS:
+            if n_items > MOST_DIFFUSED:
                 raise InputError(
-                    f"the diffusion kernel is for at most {MOST_ITEMS} items; got {n_items}",
+                    f"the diffusion kernel is for at most {MOST_DIFFUSED} items; got {n_items}",
                     remedy="use mallows_kernel, which takes any number",
                 )
             groups = rankings.groups(n_jobs=self.n_jobs)
@@ -148,7 +148,7 @@ def _strip(shape: Partition, size: int) -> tuple[tuple[Partition, int], ...]:
     """
     n_rows = len(shape)
     beads = [part + n_rows - 1 - i for i, part in enumerate(shape)]
-    left = []
+    remaining = []
     for i, bead in enumerate(beads):
         target = bead - size
         if target < 0 or target in beads:
@@ -156,8 +156,8 @@ def _strip(shape: Partition, size: int) -> tuple[tuple[Partition, int], ...]:
         jumped = sum(target < other < bead for other in beads)
         moved = sorted([*beads[:i], *beads[i + 1 :], target], reverse=True)
         parts = tuple(place - (n_rows - 1 - row) for row, place in enumerate(moved))
-        left.append((tuple(part for part in parts if part), (-1) ** jumped))
-    return tuple(left)
+        remaining.append((tuple(part for part in parts if part), (-1) ** jumped))
+    return tuple(remaining)
 
 
 @cache
@@ -238,5 +238,5 @@ class DiffusionPositions:
         self, rows: slice, other: "DiffusionPositions", columns: slice, pairs: int, out: Any
     ) -> None:
         """The values of the cycle types."""
-        left, right = self._positions[rows], other._positions[columns]
-        class_function_values(left, right, self._codes, self._values, pairs, out)
+        ours, theirs = self._positions[rows], other._positions[columns]
+        class_function_values(ours, theirs, self._codes, self._values, pairs, out)

@@ -213,10 +213,10 @@ class GraphCutEncoder:
 
     def __call__(self, rankings: Rankings, dtype: np.dtype[Any]) -> GraphCutVectors:
         """The vectors; they are normalised here, because weights may be of any scale."""
-        known = (rankings.shape[1], rankings.items, dtype)
-        if self._map is None or self._known != known:
+        key = (rankings.shape[1], rankings.items, dtype)
+        if self._map is None or self._known != key:
             self._map = fit_map(self._graph, rankings, replace(self.options, dtype=dtype))
-            self._known = known
+            self._known = key
         vectors = self._map.compact(rankings)
         if not self.options.normalize:
             check_squares(vectors, dtype, self._map.function.magnitude)
@@ -303,8 +303,8 @@ def lovasz_bregman_divergence(
     )
     values = _finite_scores(scores)
     slopes = ExpectedSlopes(fit_graph(graph, rankings))
-    own = np.einsum("ri,ri->r", values, _item_slopes(read_rankings(-values), slopes))
-    return np.asarray(own[:, None] - values @ _item_slopes(rankings, slopes).T)
+    products = np.einsum("ri,ri->r", values, _item_slopes(read_rankings(-values), slopes))
+    return np.asarray(products[:, None] - values @ _item_slopes(rankings, slopes).T)
 
 
 def _finite_scores(scores: Rankings) -> Floats:
@@ -327,8 +327,8 @@ def _finite_scores(scores: Rankings) -> Floats:
 
 def _item_slopes(rankings: Rankings, slopes: ExpectedSlopes) -> Floats:
     """φ° of each ranking: tied items do not count for each other."""
-    found = np.empty(rankings.shape)
+    slopes_of_items = np.empty(rankings.shape)
     for first, block in rankings.blocks(close=True):
-        rows = found[first : first + len(block)]
+        rows = slopes_of_items[first : first + len(block)]
         spread_rows(slopes.entries(block, np.ones(len(block)), shared=False), rows)
-    return found
+    return slopes_of_items

@@ -8,8 +8,8 @@ p/(k + 1).
 Without unranked items, the signs of all pairs are bits in a few words. Agreement is an exclusive
 or and a bit count, which is faster than the BLAS product of the signs for any number of items.
 Beyond :data:`BIT_ITEMS` items, an O(n log n) routine compares two rankings. With unranked items,
-the expected signs are vectors of n(n − 1)/2 coordinates, multiplied by BLAS, one block of rankings
-at a time if they do not fit in memory.
+the expected signs would be vectors of n(n − 1)/2 coordinates; their inner product follows from the
+items that both rankings list, however large the catalogue is.
 """
 
 from collections.abc import Hashable, Sequence
@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.base import TransformerMixin
 from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
+from rankcut._loops.lists import shared_signs
 from rankcut._loops.pairs import (
     ALL,
     TWINS,
@@ -32,22 +32,21 @@ from rankcut._loops.pairs import (
     expected_signs,
     pack_signs,
 )
-from rankcut._loops.types import Indices, Words
+from rankcut._loops.types import Floats, Indices, Words
 from rankcut.errors import InputError
-from rankcut.estimators import NamesItems, TakesRankings, check_items
+from rankcut.estimators import NamesItems, TakesRankings
+from rankcut.kernels.lists import ComparedLists, ListGroups
 from rankcut.kernels.ranking_kernel import (
     FLOAT,
     Bounds,
     Encoder,
     Encoding,
-    Features,
     RankingKernel,
     gram_dtype,
     squares,
 )
 from rankcut.parameters import LARGEST, ROUNDING, SIDE
 from rankcut.rankings import Rankings, Unranked
-from rankcut.rankings.reading import takes_collections
 
 # With more items, the O(n log n) routine is faster than making and reading n²/2 bits. Measured
 # for a pair of rankings: 13 µs by bits and 28 µs by the routine for 1,024 items, 54 and 67 µs for
@@ -89,19 +88,20 @@ class KendallKernel(RankingKernel):
     """
 
     def encoder(self, *, derivative: bool = False) -> Encoder:
-        """Encode rankings as bits; as expected signs if items may be unranked."""
+        """Encode rankings as bits; as lists if their unranked items may be anywhere."""
 
-        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> GroupedItems | Features:
-            groups = rankings.groups(n_jobs=self.n_jobs)
-            if self.unranked != "anywhere":
-                return GroupedItems(groups)
-
-            def fill(start: int, stop: int) -> NDArray[Any]:
-                return scaled_signs(groups[start:stop], dtype)
-
-            return Features((len(groups), count_pairs(groups.shape[1])), fill)
+        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> GroupedItems | ComparedLists:
+            if rankings.unranked == "anywhere":
+                return ComparedLists.of(rankings, _lean, shared_signs)
+            return GroupedItems(rankings.groups(n_jobs=self.n_jobs))
 
         return encode
+
+
+def _lean(groups: ListGroups) -> Floats:
+    """The expected sign of a group's items against an unlisted item."""
+    ahead = groups.lengths - 2 * groups.above - groups.sizes
+    return np.asarray(ahead / (groups.lengths + 1))
 
 
 def kendall_kernel(
@@ -168,20 +168,14 @@ class KendallFeatures(NamesItems, TransformerMixin, TakesRankings):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    @takes_collections
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Check the rankings, a rank matrix; nothing is learned from them."""
-        rankings = self._read(X, reset=True)
-        self._items = rankings.items
+        self._read(X, reset=True)
         return self
 
-    @takes_collections
     def transform(self, X: Any) -> NDArray[Any]:
         """Features of rankings of the items that were fitted."""
-        check_is_fitted(self)
-        rankings = self._read(X, reset=False)
-        check_items(rankings, self._items)
-        return self._features(rankings)
+        return self._features(self._read(X, reset=False))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """``a>b`` for the coordinate that is positive where item a is better than item b."""
@@ -211,8 +205,8 @@ def kendall_features(X: Any, **options: Any) -> NDArray[Any]:
     >>> kendall_features([[1, 2, 2]], normalize=True).round(3)
     array([[0.707, 0.707, 0.   ]])
     """
-    chosen = KendallFeatures(**options)
-    return chosen._features(chosen._read(X, reset=True))
+    features = KendallFeatures(**options)
+    return features._features(features._read(X, reset=True))
 
 
 def scaled_signs(groups: Indices, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -325,7 +319,7 @@ class GaussianKernel(RankingKernel):
                 f"must be from {1.0 / LARGEST:g} to {LARGEST:g}; got {scale}",
                 parameter="lengthscale",
             )
-        base = KendallKernel(unranked=self.unranked, n_jobs=self.n_jobs).encoder()
+        base = KendallKernel(n_jobs=self.n_jobs).encoder()
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Distances:
             return Distances(base(rankings, FLOAT), float(scale), derivative=derivative)

@@ -33,15 +33,15 @@ from rankcut._loops.pairs import ALL
 from rankcut._loops.permutations import complete_rows, count_completions, mallows_values
 from rankcut._loops.types import Floats, Indices, Ints, Words
 from rankcut.errors import InputError, Setting
-from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
+from rankcut.kernels.kendall import KendallKernel, count_pairs, signs_as_bits
 from rankcut.kernels.ranking_kernel import Bounds, Encoder, RankingKernel
 from rankcut.parameters import MOST_COMPARED, check_draws, check_positive, seed_from
 from rankcut.rankings import Rankings, Unranked, read_rankings
-from rankcut.rankings.value import block_rows
+from rankcut.rankings.partitions import block_rows
 from rankcut.threads import over_rows
 
 # Completions of a ranking, in mirrored pairs. The cost of a Gram matrix grows with the square.
-DRAWS = 32
+COMPLETIONS_DRAWN = 32
 
 
 class MallowsKernel(RankingKernel):
@@ -96,7 +96,7 @@ class MallowsKernel(RankingKernel):
         unranked: Unranked = "error",
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
-        n_draws: int = DRAWS,
+        n_draws: int = COMPLETIONS_DRAWN,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -153,7 +153,8 @@ def median_lambda(
     Parameters
     ----------
     X, unranked, items, n_jobs
-        As in :class:`KendallKernel` and its method ``gram``.
+        As in :class:`KendallKernel` and its method ``gram``; a row that counts several times is as
+        many rankings.
     random_state : int, RandomState or None
         Seed of the choice.
 
@@ -163,13 +164,18 @@ def median_lambda(
     1.0
     """
     rankings = read_rankings(X, items, unranked=unranked)
-    n_rows, n_items = rankings.shape
-    if n_rows > MOST_COMPARED:
-        chosen = check_random_state(random_state).choice(n_rows, MOST_COMPARED, replace=False)
-        rankings = rankings.rows(np.sort(chosen))
-    tau = kendall_kernel(rankings, unranked=unranked, n_jobs=n_jobs)
-    discordant = count_pairs(n_items) * (1.0 - tau[np.triu_indices_from(tau, k=1)]) / 2.0
-    median = float(np.median(discordant)) if discordant.size else 0.0
+    counts = rankings.counts if rankings.counted else np.ones(rankings.shape[0])
+    if counts.sum() > MOST_COMPARED:
+        total, chance = int(counts.sum()), check_random_state(random_state)
+        numbers = chance.choice(total, MOST_COMPARED, replace=False)
+        rows = np.searchsorted(np.cumsum(counts), numbers, side="right")
+        rankings, counts = rankings.rows(np.sort(rows)), np.ones(MOST_COMPARED)
+    tau = KendallKernel(n_jobs=n_jobs).gram(rankings)
+    first, second = np.triu_indices_from(tau)
+    # Of c rankings alike there are c(c − 1)/2 pairs.
+    pairs = counts[first] * (counts[second] - (first == second)) / (1 + (first == second))
+    discordant = count_pairs(rankings.shape[1]) * (1.0 - tau[first, second]) / 2.0
+    median = _weighted_median(discordant[pairs > 0], pairs[pairs > 0])
     if not median > 0.0:
         raise InputError(
             "the median heuristic needs rankings that differ, but at least half of the pairs are "
@@ -177,6 +183,17 @@ def median_lambda(
             remedy=["pass a number as ", Setting("lam")],
         )
     return 1.0 / median
+
+
+def _weighted_median(values: Floats, counts: Floats) -> float:
+    """The median of values that occur so often; 0 without any."""
+    if not values.size:
+        return 0.0
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(counts[order])
+    middle = ends[-1] / 2
+    low, high = (np.searchsorted(ends, middle, side=side) for side in ("left", "right"))
+    return float(values[order[low]] + values[order[min(high, len(order) - 1)]]) / 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,10 +265,10 @@ class MallowsCompletions:
         self, rows: slice, other: "MallowsCompletions", columns: slice, pairs: int, out: Any
     ) -> None:
         """Average the closed form, or its derivative in λ, over the completions."""
-        left = self._some(rows)
+        ours = self._some(rows)
         mallows_values(
-            left,
-            left if pairs != ALL else other._some(columns),
+            ours,
+            ours if pairs != ALL else other._some(columns),
             self._lam,
             self._by_size,
             self._derivative,

@@ -32,26 +32,26 @@ class Nearest(NamedTuple):
 
 
 def nearest_of(
-    left: Encoding, right: Encoding | None, *, k: int, normalize: bool, n_jobs: int | None
+    first: Encoding, second: Encoding | None, *, k: int, normalize: bool, n_jobs: int | None
 ) -> Nearest:
-    """The k on the right with the largest kernel for each on the left; None: the others there."""
-    other = left if right is None else right
-    best = none_yet(len(left), k)
+    """The k of the second with the largest kernel for each of the first; None: among the first."""
+    other = first if second is None else second
+    best = none_yet(len(first), k)
     scales = None
     if normalize:
-        own = unit_scale(left)
-        scales = own, own if right is None else unit_scale(other)
+        scaled = unit_scale(first)
+        scales = scaled, scaled if second is None else unit_scale(other)
     # Among themselves, each pair is compared once, for both.
     blocks = [
         (rows, slice(start, min(start + other.side, len(other))))
-        for rows in slices(len(left), ROWS_AT_ONCE)
-        for start in range(rows.start if right is None else 0, len(other), other.side)
+        for rows in slices(len(first), ROWS_AT_ONCE)
+        for start in range(rows.start if second is None else 0, len(other), other.side)
     ]
 
     def compare(block: tuple[slice, slice]) -> Floats:
         rows, columns = block
         values = np.empty((rows.stop - rows.start, columns.stop - columns.start))
-        left.compare(rows, other, columns, ALL, values)
+        first.compare(rows, other, columns, ALL, values)
         if scales is not None:
             values *= scales[0][rows, np.newaxis] * scales[1][columns]
         return values
@@ -59,7 +59,7 @@ def nearest_of(
     for (rows, columns), values in zip(blocks, in_order(compare, blocks, n_jobs), strict=True):
         own_numbers = np.arange(rows.start, rows.stop)
         numbers = np.arange(columns.start, columns.stop)
-        if right is None:
+        if second is None:
             values[own_numbers[:, np.newaxis] == numbers] = -np.inf
             later = slice(max(rows.stop, columns.start), columns.stop)
             mirror = np.ascontiguousarray(values[:, later.start - columns.start :].T)
@@ -129,19 +129,19 @@ class InvertedLists:
         queries: Vectors | None,
         k: int,
         n_jobs: int | None = None,
-        own: NDArray[np.int64] | None = None,
+        itself: NDArray[np.int64] | None = None,
     ) -> Nearest:
         """The k vectors of largest inner product with each query; of equal ones the first rows.
 
-        Queries of None are the vectors themselves, each without itself; ``own`` is the row of each
-        query among them, which is left out.
+        Queries of None are the vectors themselves, each without itself; ``itself`` is the row of
+        each query among them, which is left out.
         """
         check_count(k, "k")
         if queries is None:
-            queries, own = self._vectors, np.arange(len(self), dtype=np.int64)
+            queries, itself = self._vectors, np.arange(len(self), dtype=np.int64)
         parts = self._parts(queries)
         n_queries = parts.sparse.shape[0]
-        left_out = np.full(n_queries, -1, dtype=np.int64) if own is None else own
+        left_out = np.full(n_queries, -1, dtype=np.int64) if itself is None else itself
         best = none_yet(n_queries, k)
         entries = SparseEntries.of(parts.sparse)
         beside = np.ascontiguousarray(parts.query)

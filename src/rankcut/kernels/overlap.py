@@ -7,15 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import exp1
 
-from rankcut._loops.lists import SparseEntries, overlap_values
+from rankcut._loops.lists import overlap_values
 from rankcut._loops.types import Floats
+from rankcut.kernels.lists import ComparedLists, ListGroups
 from rankcut.kernels.ranking_kernel import Encoder, RankingKernel
 from rankcut.parameters import check_share
 from rankcut.rankings import Rankings
 
 # This many places beyond the last, the sum over all places goes over to an integral: either its
 # terms change slowly by then, or nothing is left of them.
-_FAR = 1000
+_PLACES_SUMMED = 1000
 
 
 class RBOKernel(RankingKernel):
@@ -74,8 +75,18 @@ class RBOKernel(RankingKernel):
         """Encode rankings as lists with weights."""
         p = check_share(self.p, "p")
 
-        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> WeighedLists:
-            return weigh_lists(rankings, place_weights(float(p), rankings.shape[1]))
+        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> ComparedLists:
+            table = place_weights(float(p), rankings.shape[1])
+
+            def weigh(groups: ListGroups) -> Floats:
+                # Tied items share the weight of their places.
+                ends = np.cumsum(groups.sizes)
+                places = np.arange(ends[-1] if len(ends) else 0)
+                places -= np.repeat(ends - groups.sizes - groups.above, groups.sizes)
+                sums = np.add.reduceat(table[places], ends - groups.sizes)
+                return np.asarray(sums / groups.sizes)
+
+            return ComparedLists.of(rankings, weigh, overlap_values)
 
         return encode
 
@@ -87,53 +98,6 @@ def rbo_kernel(
     return RBOKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
-class WeighedLists:
-    """The items of each list in ascending order, with the weight of their places."""
-
-    side = 256
-    blas = False
-
-    def __init__(self, n_items: int, entries: SparseEntries) -> None:
-        self._n_items = n_items
-        self._entries = entries
-
-    def __len__(self) -> int:
-        return len(self._entries.starts) - 1
-
-    def _some(self, rows: slice) -> SparseEntries:
-        return self._entries._replace(starts=self._entries.starts[rows.start : rows.stop + 1])
-
-    def compare(
-        self, rows: slice, other: "WeighedLists", columns: slice, pairs: int, out: Any
-    ) -> None:
-        """Overlaps of these rows with the other's columns."""
-        overlap_values(self._some(rows), other._some(columns), self._n_items, pairs, out)
-
-
-def weigh_lists(rankings: Rankings, table: Floats) -> WeighedLists:
-    """The lists, with the weights of the places from a table."""
-    n_rows, n_items = rankings.shape
-    starts = np.zeros(n_rows + 1, dtype=np.int64)
-    items, weights = [], []
-    for first, block in rankings.listed_blocks(0, n_rows):
-        lengths = block.n_ranked()
-        starts[first + 1 : first + 1 + len(block)] = lengths
-        places = np.arange(block.order.shape[1]) < lengths[:, np.newaxis]
-        listed = block.order[places]
-        # Tied items share the weight of their places. Groups are counted through all lists.
-        rows, groups = np.nonzero(np.arange(block.ends.shape[1]) < block.n_groups[:, np.newaxis])
-        ends = (np.cumsum(lengths) - lengths)[rows] + block.ends[rows, groups]
-        sizes = np.diff(np.append(0, ends))
-        own = np.add.reduceat(table[np.nonzero(places)[1]], ends - sizes) / sizes
-        own = np.repeat(own, sizes)
-        ascending = np.lexsort((listed, np.repeat(np.arange(len(block)), lengths)))
-        items.append(listed[ascending].astype(np.int64))
-        weights.append(own[ascending])
-    np.cumsum(starts, out=starts)
-    entries = SparseEntries(starts, np.concatenate(items), np.concatenate(weights))
-    return WeighedLists(n_items, entries)
-
-
 def place_weights(p: float, n_places: int) -> Floats:
     """g(r) = (1 − p)·Σ_{d ≥ r} p^(d−1)/d for r from 1 on, added up from the last term to the first.
 
@@ -143,7 +107,7 @@ def place_weights(p: float, n_places: int) -> Floats:
     True
     """
     decay = -np.log(p)
-    far = n_places + _FAR
+    far = n_places + _PLACES_SUMMED
     last = np.exp(-decay * far) / far
     slope = decay + 1.0 / far
     third = decay**3 + 3.0 * decay**2 / far + 6.0 * decay / far**2 + 6.0 / far**3

@@ -19,7 +19,6 @@ before the kernel is called:
 
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from inspect import signature
 from typing import Any, Protocol, Self, TypeAlias
 
@@ -29,10 +28,9 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
-from rankcut.errors import InputError, amount
+from rankcut.errors import InputError, Setting, amount
 from rankcut.parameters import KEPT, ROWS_AT_ONCE
 from rankcut.rankings import Rankings, Unranked, labels_beside, read_rankings
-from rankcut.rankings.reading import takes_collections
 from rankcut.threads import in_order
 
 Encoder: TypeAlias = Callable[[Rankings, np.dtype[Any]], "Encoding"]
@@ -94,12 +92,12 @@ class Features:
 
     def compare(self, rows: slice, other: "Features", columns: slice, pairs: int, out: Any) -> None:
         """Inner products, by BLAS."""
-        left = self.rows(rows)
-        right = left if pairs != ALL else other.rows(columns)
+        first = self.rows(rows)
+        second = first if pairs != ALL else other.rows(columns)
         if pairs == TWINS:
-            np.einsum("rf,rf->r", left, right, out=out[:, 0])
+            np.einsum("rf,rf->r", first, second, out=out[:, 0])
         else:
-            np.matmul(left, right.T, out=out)
+            np.matmul(first, second.T, out=out)
 
 
 def rows_at_once(width: int, most: int) -> int:
@@ -111,35 +109,29 @@ def read_both(
     X: Any, Y: Any, items: Sequence[Hashable] | None, unranked: Unranked
 ) -> tuple[Rankings, Rankings | None]:
     """Two checked rank matrices over the same items; the second is None if Y is None or X."""
-    left = read_rankings(X, items, unranked=unranked)
+    first = read_rankings(X, items, unranked=unranked)
     if Y is None or Y is X:
-        return left, None
-    left, right = with_same_labels(left, read_rankings(Y, items, unranked=unranked))
-    return left, right
-
-
-def with_same_labels(left: Rankings, right: Rankings) -> tuple[Rankings, Rankings]:
-    """Check that both rank the same items in the same order of columns.
-
-    If only one of them has labels, they hold for both, so that a graph fits both alike.
-    """
-    if left.shape[1] != right.shape[1]:
+        return first, None
+    second = read_rankings(Y, items, unranked=unranked, or_else=first.unranked)
+    if {first.unranked, second.unranked} == {"last", "anywhere"}:
         raise InputError(
-            f"X ranks {amount(left.shape[1], 'item')} and Y ranks {right.shape[1]}; a kernel "
+            f"unranked items are {first.unranked} in X and {second.unranked} in Y",
+            remedy=["say what they mean in both: pass ", Setting("unranked")],
+        )
+    # What one side says holds for the other, which leaves nothing out.
+    return with_same_labels(first.meaning(second.unranked), second)
+
+
+def with_same_labels(first: Rankings, second: Rankings) -> tuple[Rankings, Rankings]:
+    """Both with items in one order, matched by name; labels of one side hold for both."""
+    if first.shape[1] != second.shape[1]:
+        raise InputError(
+            f"X ranks {amount(first.shape[1], 'item')} and Y ranks {second.shape[1]}; a kernel "
             "compares rankings of the same items"
         )
-    labels = labels_beside(left.items, right.items)
-    others = labels_beside(right.items, left.items)
-    if labels is None or others is None:
-        known = labels or others
-        return replace(left, items=known), replace(right, items=known)
-    for column, (label, other) in enumerate(zip(labels, others, strict=True)):
-        if label != other:
-            raise InputError(
-                f"column {column} is item {label!r} in X and item {other!r} in Y",
-                remedy="select the columns of Y in the order of X",
-            )
-    return left, right
+    if labels_beside(first.items, second.items) is None:
+        first = first.with_items(second.items)
+    return first, second.matched(labels_beside(first.items, second.items), "those of X")
 
 
 def gram_dtype(
@@ -147,19 +139,19 @@ def gram_dtype(
 ) -> np.dtype[Any]:
     """The given dtype, or that of ``out``, or that of the ranks."""
     if dtype is not None:
-        asked = np.dtype(dtype)
+        number_type = np.dtype(dtype)
     elif out is not None:
-        asked = out.dtype
+        number_type = out.dtype
     else:
-        asked = np.dtype(np.float32 if rankings.single else np.float64)
-    if asked not in (np.float32, np.float64):
-        raise InputError(f"must be float32 or float64; got {asked}", parameter="dtype")
-    return asked
+        number_type = np.dtype(np.float32 if rankings.single else np.float64)
+    if number_type not in (np.float32, np.float64):
+        raise InputError(f"must be float32 or float64; got {number_type}", parameter="dtype")
+    return number_type
 
 
 def fill_gram(
-    left: Encoding,
-    right: Encoding | None,
+    first: Encoding,
+    second: Encoding | None,
     *,
     normalize: bool,
     dtype: np.dtype[Any],
@@ -167,8 +159,8 @@ def fill_gram(
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
     """The kernel of each ranking on the left with each on the right (None: the left again)."""
-    other = left if right is None else right
-    shape = (len(left), len(other))
+    other = first if second is None else second
+    shape = (len(first), len(other))
     if out is None:
         out = np.empty(shape, dtype=dtype)
     elif not (isinstance(out, np.ndarray) and out.flags.writeable):
@@ -183,31 +175,31 @@ def fill_gram(
     result = out
     scales = None
     if normalize:
-        rows = unit_scale(left)
-        scales = rows, rows if right is None else unit_scale(other)
+        rows = unit_scale(first)
+        scales = rows, rows if second is None else unit_scale(other)
 
     def fill(place: tuple[slice, slice]) -> None:
         rows, columns = place
-        pairs = UPPER if right is None and rows == columns else ALL
+        pairs = UPPER if second is None and rows == columns else ALL
         target = result[rows, columns]
-        direct = left.blas or (target.dtype == np.float64 and target.flags.c_contiguous)
+        direct = first.blas or (target.dtype == np.float64 and target.flags.c_contiguous)
         block = target if direct else np.empty(target.shape)
-        left.compare(rows, other, columns, pairs, block)
+        first.compare(rows, other, columns, pairs, block)
         if scales is not None:
             for part in slices(len(block), ROWS_AT_ONCE):
                 # Multiply the scales first: their product is the same for (A, A') and (A', A).
                 block[part] *= scales[0][rows][part, np.newaxis] * scales[1][columns]
         if not direct:
             target[:] = block
-        if right is None and pairs == ALL:
+        if second is None and pairs == ALL:
             for part in slices(len(block), ROWS_AT_ONCE):
                 result[columns, rows][:, part] = block[part].T
 
     blocks = [
         (rows, columns)
-        for rows in slices(shape[0], left.side)
-        for columns in slices(shape[1], left.side)
-        if right is not None or columns.start >= rows.start
+        for rows in slices(shape[0], first.side)
+        for columns in slices(shape[1], first.side)
+        if second is not None or columns.start >= rows.start
     ]
     for _ in in_order(fill, blocks, n_jobs):
         pass
@@ -277,7 +269,6 @@ class RankingKernel(Kernel):
             return gram, np.empty((*gram.shape, 0))
         return gram, self._gradient(X, gram)
 
-    @takes_collections
     def gram(
         self,
         X: Any,
@@ -309,11 +300,11 @@ class RankingKernel(Kernel):
         array([[0.167]])
         """
         encode = self.encoder()
-        left, right = read_both(X, Y, self.items, self.unranked)
-        result_dtype = gram_dtype(dtype, out, left)
+        first, second = read_both(X, Y, self.items, self.unranked)
+        result_dtype = gram_dtype(dtype, out, first)
         return fill_gram(
-            encode(left, result_dtype),
-            None if right is None else encode(right, result_dtype),
+            encode(first, result_dtype),
+            None if second is None else encode(second, result_dtype),
             normalize=self.to_scale,
             out=out,
             dtype=result_dtype,
@@ -322,8 +313,8 @@ class RankingKernel(Kernel):
 
     def diag(self, X: Any) -> Floats:
         """k(A, A) for each ranking, without the rest of the Gram matrix."""
-        own = self._squares(X, self.encoder())
-        return np.where(own > 0, 1.0, 0.0) if self.normalize else own
+        squares = self._squares(X, self.encoder())
+        return np.where(squares > 0, 1.0, 0.0) if self.normalize else squares
 
     def is_stationary(self) -> bool:
         """False: rankings are not vectors, so they have no differences."""
@@ -341,8 +332,8 @@ class RankingKernel(Kernel):
         )
         if self.normalize:
             # A ranking with k(A, A) = 0 keeps 0, and has no slope.
-            own = self._squares(X, self.encoder())
-            inverse = np.divide(1.0, own, out=np.zeros_like(own), where=own > 0)
+            squares = self._squares(X, self.encoder())
+            inverse = np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0)
             own_slopes = self._squares(X, encode) * inverse
             slopes *= np.sqrt(np.outer(inverse, inverse))
             slopes -= gram * (own_slopes[:, np.newaxis] + own_slopes) / 2.0
@@ -351,9 +342,9 @@ class RankingKernel(Kernel):
     def __repr__(self) -> str:
         defaults = signature(type(self)).parameters
         values = self.get_params(deep=False)
-        shown = [
+        texts = [
             f"{name}={value!r}"
             for name, value in values.items()
             if defaults[name].default is not value and np.any(defaults[name].default != value)
         ]
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return f"{type(self).__name__}({', '.join(texts)})"

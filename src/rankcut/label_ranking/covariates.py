@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
+from rankcut.parameters import check_size
 from rankcut.rankings import as_frame
 
 # Number of most frequent values of a category that have an indicator.
@@ -45,8 +46,8 @@ class CategoryColumn:
     def encode(self, values: NDArray[np.object_]) -> list[Floats]:
         """The encoded columns."""
         return [
-            np.fromiter((value == own for value in values), np.float64, len(values))
-            for own in self.values
+            np.fromiter((value == category for value in values), np.float64, len(values))
+            for category in self.values
         ]
 
 
@@ -150,6 +151,7 @@ def numbers_of(series: nw.Series[Any], name: Any) -> Floats:
             ) from None
     if np.isinf(values).any():
         raise InputError(f"column {name!r} contains infinity", row=int(np.isinf(values).argmax()))
+    check_size(values, f"the numbers of column {name!r}")
     return values
 
 

@@ -1,6 +1,6 @@
 """Rankings predicted from covariates, as a scikit-learn estimator."""
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 from rankcut.estimators import as_matrices, take_rows
 from rankcut.label_ranking.covariates import fit_encoder
 from rankcut.label_ranking.models import Combination, fit_combination
@@ -25,19 +25,25 @@ from rankcut.label_ranking.scores import (
     scores_of_pairs,
 )
 from rankcut.parameters import seed_from
+from rankcut.pictures.charts import Row, dot_chart
+from rankcut.pictures.scene import Dot, Picture
+from rankcut.pictures.theme import colour
 from rankcut.rankings import Rankings, Unranked
+from rankcut.rankings.orders import to_ranking
+from rankcut.results import EstimatorResult, Table
+from rankcut.saved_arrays import Saved
 
 # With more items than this, one target per pair would be too many.
-_MOST_PAIRED = 16
+_MOST_PAIR_TARGETS = 16
 
 
-class RankingRegressor(PredictsRankings):
+class RankingRegressor(EstimatorResult, PredictsRankings):
     """Predict a ranking from covariates.
 
     Rankings become vectors, a regression predicts the vectors, and the order of the predicted
     vector is the ranking. By default the vectors are the expected signs of all pairs of items, and
-    the regression is a combination of extremely randomised trees, a random forest and a kernel
-    ridge regression, weighted by how well they predict held-out rows; there is nothing to tune.
+    the regression is a combination of extremely randomised trees and a kernel ridge regression,
+    weighted by how well they predict held-out rows; there is nothing to tune.
 
     Parameters
     ----------
@@ -65,6 +71,8 @@ class RankingRegressor(PredictsRankings):
         Weight of each model of the default regression.
     calibration_ : Calibration
         How predicted signs become probabilities.
+    mean_scores_ : ndarray of shape (n_items,)
+        The mean over all rankings of what items are ordered by: one ranking for all.
     items_ : tuple or None
         The items' labels, if they have any.
     n_items_ : int
@@ -97,6 +105,9 @@ class RankingRegressor(PredictsRankings):
            [1.]])
     """
 
+    feature_names_in_: Annotated[Any, Saved("*", dtype=None)]
+    mean_scores_: Annotated[Floats, Saved("items")]
+
     def __init__(
         self,
         estimator: Any = None,
@@ -112,7 +123,7 @@ class RankingRegressor(PredictsRankings):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Self:
         """Learn rankings from covariates.
 
         Parameters
@@ -125,28 +136,29 @@ class RankingRegressor(PredictsRankings):
             How often each ranking counts. None: the counts of a RankingSet, or once.
         """
         table, rankings = self._read_both(X, y, sample_weight=sample_weight)
-        kept, weights = np.flatnonzero(rankings.counts), rankings.counts
+        rows, weights = np.flatnonzero(rankings.counts), rankings.counts
         if self.estimator is None:
-            self._encoder = fit_encoder(take_rows(table, kept), weights[kept])
+            self._encoder = fit_encoder(take_rows(table, rows), weights[rows])
             table = self._encoder.encode(table)
-            kept, weights = _merge_equal(np.column_stack([table, rankings.groups()]), weights)
-        if len(kept) < len(weights):
-            y = take_rows(np.asarray(y) if isinstance(y, list | tuple) else y, kept)
-            table, rankings, weights = take_rows(table, kept), rankings.rows(kept), weights[kept]
+            rows, weights = _merge_equal(np.column_stack([table, rankings.groups()]), weights)
+        if len(rows) < len(weights):
+            y = take_rows(np.asarray(y) if isinstance(y, list | tuple) else y, rows)
+            table, rankings, weights = take_rows(table, rows), rankings.rows(rows), weights[rows]
         seed = seed_from(self.random_state)
         self.items_ = rankings.items
         self.n_items_ = rankings.shape[1]
-        self._by_pairs = self.features is None and 1 < self.n_items_ <= _MOST_PAIRED
+        self._by_pairs = self.features is None and 1 < self.n_items_ <= _MOST_PAIR_TARGETS
         pairs = pair_targets(rankings, self.n_jobs)
         if not pairs.listed.any():
             raise InputError("no ranking ranks any item, so there is nothing to learn")
         first, second = np.triu_indices(self.n_items_, 1)
-        targets, told = pairs.signs, pairs.listed[:, first] | pairs.listed[:, second]
+        targets, observed = pairs.signs, pairs.listed[:, first] | pairs.listed[:, second]
         if self.features is not None:
             targets = self._vectors(y, rankings, weights)
-            told = np.ones(targets.shape, dtype=bool)
+            observed = np.ones(targets.shape, dtype=bool)
         elif not self._by_pairs:
-            targets, told = scores_of_pairs(pairs.signs, self.n_items_), pairs.listed
+            targets, observed = scores_of_pairs(pairs.signs, self.n_items_), pairs.listed
+        self.mean_scores_ = np.average(self._scores(targets), axis=0, weights=weights)
         self._scale = 1.0
         if not self._by_pairs and self.n_items_ > 1:
             squares = (differences(targets) ** 2).mean(axis=1)
@@ -157,20 +169,20 @@ class RankingRegressor(PredictsRankings):
             with threadpool_limits(1, "blas"):
                 self.estimator_: Any
                 self.estimator_, left_out = fit_combination(
-                    table, targets, told, weights, seed=seed, n_jobs=self.n_jobs
+                    table, targets, observed, weights, seed=seed, n_jobs=self.n_jobs
                 )
-            names, shares = ("random trees", "best trees", "kernel"), self.estimator_.weights
-            self.model_weights_ = dict(zip(names, shares.tolist(), strict=True))
+            shares = self.estimator_.weights.tolist()
+            self.model_weights_ = dict(zip(("trees", "kernel"), shares, strict=True))
         else:
-            own = None if rankings.weights is None else weights
-            left_out = self._fit_estimator(table, targets, own, seed)
+            uneven = None if rankings.weights is None else weights
+            left_out = self._fit_estimator(table, targets, uneven, seed)
         self.calibration_ = Calibration()
         if left_out is not None:
-            rows, columns = np.nonzero(pairs.known)
+            ranked = np.nonzero(pairs.both_ranked)
             self.calibration_ = calibrate(
-                self._signs(left_out)[rows, columns],
-                (pairs.signs[rows, columns] + 1.0) / 2.0,
-                weights[rows],
+                self._signs(left_out)[ranked],
+                (pairs.signs[ranked] + 1.0) / 2.0,
+                weights[ranked[0]],
                 seed,
             )
         return self
@@ -184,8 +196,8 @@ class RankingRegressor(PredictsRankings):
         left_out = None
         folds = KFold(shuffle=True, random_state=seed)
         if len(targets) >= 2 * folds.get_n_splits():
-            found = cross_val_predict(model, table, targets, cv=folds, params=named)
-            left_out = np.asarray(found).reshape(targets.shape)
+            predictions = cross_val_predict(model, table, targets, cv=folds, params=named)
+            left_out = np.asarray(predictions).reshape(targets.shape)
         self.estimator_ = model.fit(table, targets, **named)
         return left_out
 
@@ -215,8 +227,8 @@ class RankingRegressor(PredictsRankings):
         table = self._check_covariates(X, reset=False)
         if isinstance(self.estimator_, Combination):
             return self.estimator_.predict(self._encoder.encode(table), self.n_jobs)
-        found = np.asarray(self.estimator_.predict(table))
-        return found.reshape(len(found), -1)
+        predictions = np.asarray(self.estimator_.predict(table))
+        return predictions.reshape(len(predictions), -1)
 
     def _signs(self, vectors: Floats) -> Floats:
         """The predicted sign of each pair i < j, from −1 to 1."""
@@ -240,14 +252,50 @@ class RankingRegressor(PredictsRankings):
         signs = self._signs(self._predicted(X))
         return as_matrices(self.calibration_.probabilities(signs), self.n_items_)
 
+    def sentences(self) -> list[str]:
+        """What rankings are predicted from, and by which models."""
+        check_is_fitted(self)
+        sentences = [
+            f"Rankings of {amount(self.n_items_, 'item')} are predicted from "
+            f"{amount(self.n_features_in_, 'covariate')}."
+        ]
+        if self.estimator is None:
+            each = (f"{name} {100 * w:.0f} %" for name, w in self.model_weights_.items())
+            sentences.append(f"Weights of the models: {', '.join(each)}.")
+        return sentences
+
+    def tables(self) -> dict[str, Table]:
+        """The items by their mean scores, best first: the one ranking that covariates refine."""
+        check_is_fitted(self)
+        order = np.argsort(-self.mean_scores_, kind="stable")
+        labels = range(self.n_items_) if self.items_ is None else self.items_
+        scores = self.mean_scores_[order]
+        columns = {
+            "place": to_ranking(scores[None])[0],
+            "item": [labels[i] for i in order],
+            "mean_score": scores,
+        }
+        return {"items": Table(columns)}
+
+    def picture(self) -> Picture:
+        """The mean scores of the items."""
+        return dot_chart(
+            "One ranking for all",
+            "Dots: mean scores, which covariates refine.",
+            [
+                Row(str(row["item"]), [Dot(row["mean_score"], colour(0))])
+                for row in self.tables()["items"]
+            ],
+            "mean score (share of the other items beaten, less the share that beat it)",
+        )
+
     def check_restored(self) -> None:
         """Raise ValueError if a model that was read from a file is damaged: its trees, or sizes."""
         if isinstance(self.estimator_, Combination):
             row = self._encoder.encode(np.zeros((1, self.n_features_in_)))
-            for forest in self.estimator_.forests:
-                forest.check(row.shape[1])
-            found = self._signs(self.estimator_.predict(row, self.n_jobs))
-            if found.shape != (1, self.n_items_ * (self.n_items_ - 1) // 2):
+            self.estimator_.forest.check(row.shape[1])
+            signs = self._signs(self.estimator_.predict(row, self.n_jobs))
+            if signs.shape != (1, self.n_items_ * (self.n_items_ - 1) // 2):
                 raise ValueError("the predictions are not those of the pairs of items")
 
     def __sklearn_tags__(self) -> Tags:

@@ -1,12 +1,11 @@
-"""Two forests and a kernel model, weighted by their predictions of held-out rows.
+"""A forest and a kernel model, weighted by their predictions of held-out rows.
 
 The weights are those of a least squares regression, without negative weights, of all targets on
 the models' held-out predictions (out-of-bag and leave-one-out): stacking. Extremely randomised
-trees, fully grown, suit covariates that determine the ranking, a random forest with larger leaves
-noisy ones, and the kernel smooth relations.
+trees suit covariates that determine the ranking, and the kernel smooth relations.
 
-Each tree is grown on a share of the rows and judged on the others. It splits where the targets are
-best told apart, by sums of them: these are exact, so that the order of the items cannot matter.
+Each tree is grown on a share of the rows and judged on the others. Sums of targets are exact, so
+that the order of the items cannot matter.
 Fitted trees are flat arrays of our own, because scikit-learn's cannot be checked when they are read
 from a file: an index beyond the end would read any memory.
 
@@ -19,7 +18,7 @@ rows (landmarks) otherwise.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +29,10 @@ from rankcut._loops.trees import LEAF, add_leaves
 from rankcut._loops.types import Floats, Indices
 from rankcut.kernels.chosen_features import RANK
 from rankcut.parameters import EXACT, MOST_COMPARED, ROWS_AT_ONCE
+from rankcut.saved_arrays import Saved
 from rankcut.threads import in_order, over_rows
 
-# More trees are hardly better (benchmarks/label_ranking.py).
+# More trees are hardly better (benchmarks/label_ranking/label_ranking.py).
 _TREES = 120
 
 # Each tree leaves out this share of the rows, so that a fifth of the trees predicts each row
@@ -45,7 +45,7 @@ _COARSEST = 64.0
 
 # Lengthscales, in units of the root mean square distance of a covariate, and penalties: each
 # about a factor of two or three from the next, as far as either end was ever the best
-# (benchmarks/label_ranking.py).
+# (benchmarks/label_ranking/label_ranking.py).
 _SCALES = (0.35, 0.6, 1.0, 1.8, 3.2, 6.0, 12.0)
 _PENALTIES = 10.0 ** np.arange(-5.0, 2.01, 0.5)
 
@@ -54,12 +54,14 @@ _PENALTIES = 10.0 ** np.arange(-5.0, 2.01, 0.5)
 class ForestModel:
     """Fitted trees, whose mean is the prediction, one after another in flat arrays."""
 
-    roots: Indices  #: (n_trees,): first node of each tree
-    feature: Indices  #: (n_nodes,): column of a node; LEAF for a leaf
-    left: Indices  #: (n_nodes,): its first child; for a leaf its row of ``values``
-    right: Indices  #: (n_nodes,): its other child
-    threshold: Floats  #: (n_nodes,): rows up to this value go to the left
-    values: Floats  #: (n_leaves, n_targets): what a leaf predicts
+    roots: Annotated[Indices, Saved("trees", dtype=np.uint32)]  #: first node of each tree
+    #: Column of a node; LEAF for a leaf
+    feature: Annotated[Indices, Saved("nodes", dtype=np.uint32)]
+    #: Its first child; for a leaf its row of ``values``
+    left: Annotated[Indices, Saved("nodes", dtype=np.uint32)]
+    right: Annotated[Indices, Saved("nodes", dtype=np.uint32)]  #: its other child
+    threshold: Annotated[Floats, Saved("nodes")]  #: rows up to this value go to the left
+    values: Annotated[Floats, Saved("leaves", "targets")]  #: what a leaf predicts
 
     def predict(self, rows: Floats, n_jobs: int | None = None) -> Floats:
         """Predicted targets."""
@@ -108,42 +110,32 @@ def fit_forest(
     targets: Floats,
     weights: Floats,
     *,
-    random: bool,
     seed: int,
     n_jobs: int | None = None,
 ) -> tuple[ForestModel, Floats]:
-    """Trees, and predictions of each row by trees grown without it.
-
-    They split at random places, down to single rows; or at the best places of half of the
-    covariates, down to five rows (scikit-learn's suggestions for noisy data).
-    """
-    from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
+    """Extremely randomised trees, and predictions of each row by trees grown without it."""
+    from sklearn.tree import ExtraTreeRegressor
 
     single, n_rows = rows.astype(np.float32), len(rows)
     largest = weights.sum() * max(float(np.abs(targets).max(initial=0.0)), 1.0)
     finest = np.exp2(np.floor(0.5 * np.log2(EXACT / max(targets.shape[1], 1)) - np.log2(largest)))
     grid = max(_COARSEST, float(finest))
     rounded = np.round(grid * targets) / grid
-    kept = n_rows if n_rows < 2 else min(n_rows - 1, round((1 - _LEFT_OUT) * n_rows))
+    n_inside = n_rows if n_rows < 2 else min(n_rows - 1, round((1 - _LEFT_OUT) * n_rows))
 
     def grow(child: np.random.SeedSequence) -> tuple[Any, NDArray[np.intp], Floats]:
         rng = np.random.default_rng(child)
-        inside, outside = np.split(rng.permutation(n_rows), [kept])
-        own = int(rng.integers(2**31))
-        tree = (
-            ExtraTreeRegressor(random_state=own)
-            if random
-            else DecisionTreeRegressor(min_samples_leaf=5, max_features=0.5, random_state=own)
-        )
+        inside, outside = np.split(rng.permutation(n_rows), [n_inside])
+        tree = ExtraTreeRegressor(random_state=int(rng.integers(2**31)))
         # The arrays already have the types that scikit-learn needs: no check for each tree.
         tree.fit(single[inside], rounded[inside], sample_weight=weights[inside], check_input=False)
-        found = tree.predict(single[outside], check_input=False) if len(outside) else rounded[:0]
-        return tree.tree_, outside, found.reshape(len(outside), targets.shape[1])
+        values = tree.predict(single[outside], check_input=False) if len(outside) else rounded[:0]
+        return tree.tree_, outside, values.reshape(len(outside), targets.shape[1])
 
     total, times, trees = np.zeros(targets.shape), np.zeros((n_rows, 1)), []
-    for tree, outside, found in in_order(grow, np.random.SeedSequence(seed).spawn(_TREES), n_jobs):
+    for tree, outside, values in in_order(grow, np.random.SeedSequence(seed).spawn(_TREES), n_jobs):
         trees.append(tree)
-        total[outside] += found
+        total[outside] += values
         times[outside] += 1.0
     # A row that no tree left out gets the mean.
     mean = weights @ targets / weights.sum()
@@ -162,9 +154,9 @@ def flatten(trees: Sequence[Any]) -> ForestModel:
         feature = tree.feature.astype(np.uint32)
         feature[is_leaf] = LEAF
         leaves = tree.value[is_leaf, :, 0]
-        own = ([n_nodes], feature, left, right, tree.threshold, leaves)
-        for part, found in zip(parts, own, strict=True):
-            part.append(np.asarray(found))
+        arrays = ([n_nodes], feature, left, right, tree.threshold, leaves)
+        for part, array in zip(parts, arrays, strict=True):
+            part.append(np.asarray(array))
         n_nodes += tree.node_count
         n_leaves += len(leaves)
     roots, feature, left, right, threshold, values = map(np.concatenate, parts)
@@ -182,9 +174,10 @@ def flatten(trees: Sequence[Any]) -> ForestModel:
 class KernelModel:
     """A fitted kernel ridge regression."""
 
-    landmarks: Floats  #: (n_landmarks, n_columns): rows that new ones are compared with
-    coefficients: Floats  #: (n_landmarks, n_targets): weights of the kernel's values
-    offset: Floats  #: (n_targets,): what is added
+    landmarks: Annotated[Floats, Saved("landmarks", "*")]  #: rows that new ones are compared with
+    #: Weights of the kernel's values
+    coefficients: Annotated[Floats, Saved("landmarks", "targets")]
+    offset: Annotated[Floats, Saved("targets")]  #: what is added
     lengthscale: float  #: ℓ, as found
     penalty: float  #: λ, as found
     loss: float  #: weighted mean square of the residuals of rows left out
@@ -210,11 +203,11 @@ def fit_kernel(
         return spectrum.fit(targets, weights, _PENALTIES)
     distances = cdist(rows, rows)
     unit = np.sqrt(max(rows.shape[1], 1))
-    found = (
+    models = (
         exact_spectrum(rows, distances, weights, unit * scale).fit(targets, weights, _PENALTIES)
         for scale in _SCALES
     )
-    return min(found, key=lambda each: each[0].loss)
+    return min(models, key=lambda each: each[0].loss)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,8 +239,8 @@ class Spectrum:
             residuals = (centred - self.vectors @ theta) / stays[:, None]
             loss = float(weights @ (residuals**2).mean(axis=1) / total) if residuals.size else 0.0
             if loss < best:
-                best, chosen = loss, (penalty, theta, targets - residuals)
-        penalty, theta, left_out = chosen
+                best, solution = loss, (penalty, theta, targets - residuals)
+        penalty, theta, left_out = solution
         coefficients, offset = self.basis @ theta, mean - self.centre @ theta
         model = KernelModel(self.landmarks, coefficients, offset, self.lengthscale, penalty, best)
         return model, left_out
@@ -295,55 +288,51 @@ def landmark_spectrum(
 def _eigen(matrix: Floats, trace: float) -> tuple[Floats, Floats]:
     """Eigenvalues and eigenvectors of a kernel's matrix, without those that are rounding."""
     values, vectors = np.linalg.eigh(matrix)
-    kept = values > RANK * trace
-    return values[kept], vectors[:, kept]
+    large = values > RANK * trace
+    return values[large], vectors[:, large]
 
 
 @dataclass(frozen=True, eq=False)
 class Combination:
-    """Random trees, best trees and kernel, the mean of the targets, and the weights of all."""
+    """Trees and kernel, the mean of the targets, and the weights of both."""
 
-    forests: list[ForestModel]
+    forest: ForestModel
     kernel: KernelModel
-    mean: Floats
-    weights: Floats
+    mean: Annotated[Floats, Saved("targets")]
+    weights: Annotated[Floats, Saved("*")]
 
     def predict(self, rows: Floats, n_jobs: int | None = None) -> Floats:
         """Predicted targets."""
-        found = (1.0 - self.weights.sum()) * self.mean + self.weights[2] * self.kernel.predict(rows)
-        for share, forest in zip(self.weights[:2].tolist(), self.forests, strict=True):
-            found += share * forest.predict(rows, n_jobs)
-        return np.asarray(found)
+        by_trees, by_kernel = self.weights.tolist()
+        predictions = (1.0 - by_trees - by_kernel) * self.mean
+        predictions = predictions + by_trees * self.forest.predict(rows, n_jobs)
+        return np.asarray(predictions + by_kernel * self.kernel.predict(rows))
 
 
 def fit_combination(
     rows: Floats,
     targets: Floats,
-    told: NDArray[np.bool_],
+    observed: NDArray[np.bool_],
     weights: Floats,
     *,
     seed: int,
     n_jobs: int | None = None,
 ) -> tuple[Combination, Floats]:
-    """Fit all models and their weights; also predictions of rows by models without them.
+    """Fit both models and their weights; also predictions of rows by models without them.
 
-    ``rows`` are covariates without NaN, ``told`` says whether a row says anything about each of its
-    ``targets``, and ``weights`` how often it counts, above 0.
+    ``rows`` are covariates without NaN, ``observed`` says whether a row says anything about each of
+    its ``targets``, and ``weights`` how often it counts, above 0.
     """
-    counts = told * weights[:, None]
+    counts = observed * weights[:, None]
     mean = (counts * targets).sum(axis=0) / np.maximum(counts.sum(axis=0), 1e-300)
     # What a row does not say is the mean.
-    filled = np.where(told, targets, mean)
-    forests = [
-        fit_forest(rows, filled, weights, random=random, seed=seed, n_jobs=n_jobs)
-        for random in (True, False)
-    ]
+    filled = np.where(observed, targets, mean)
+    forest, by_trees = fit_forest(rows, filled, weights, seed=seed, n_jobs=n_jobs)
     kernel, by_kernel = fit_kernel(rows, filled, weights, seed)
-    honest = [*(by_trees - mean for _, by_trees in forests), by_kernel - mean]
+    honest = [by_trees - mean, by_kernel - mean]
     shares = weigh(honest, filled - mean, counts)
     left_out = mean + sum(share * each for share, each in zip(shares, honest, strict=True))
-    fitted = Combination([forest for forest, _ in forests], kernel, mean, shares)
-    return fitted, np.asarray(left_out)
+    return Combination(forest, kernel, mean, shares), np.asarray(left_out)
 
 
 def weigh(predictions: Sequence[Floats], targets: Floats, weights: Floats) -> Floats:

@@ -14,26 +14,29 @@ of ``cross_val_score`` and ``GridSearchCV``.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import KFold
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from rankcut._loops.pairs import expected_signs
+from rankcut._loops.pairs import count_agreements, expected_signs
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.estimators import of_pairs, take_rows
 from rankcut.kernels.kendall import count_pairs
-from rankcut.parameters import check_count, within_floats
+from rankcut.label_ranking.sides import check_no_side
+from rankcut.parameters import check_count, check_size, within_floats
+from rankcut.plain_estimators import check_meaning
 from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings
 from rankcut.rankings.orders import to_ranking
+from rankcut.rankings.partitions import block_rows
 
 # Two numbers are fitted, so more pairs than this would add nothing.
 _MOST_PAIRS = 200_000
@@ -48,7 +51,7 @@ class PairTargets:
 
     #: (n_rankings, n_pairs): signs of (0, 1), (0, 2), …, (1, 2), …: +1 if the first is better
     signs: Floats
-    known: NDArray[np.bool_]  #: (n_rankings, n_pairs): whether a ranking ranks both items
+    both_ranked: NDArray[np.bool_]  #: (n_rankings, n_pairs): whether a ranking ranks both items
     listed: NDArray[np.bool_]  #: (n_rankings, n_items): whether a ranking ranks an item
 
 
@@ -57,7 +60,7 @@ def pair_targets(rankings: Rankings, n_jobs: int | None = None) -> PairTargets:
 
     >>> from rankcut.rankings import read_rankings
     >>> targets = pair_targets(read_rankings([[1, 2, np.nan]], unranked="anywhere"))
-    >>> targets.signs.round(2).tolist(), targets.known.tolist()
+    >>> targets.signs.round(2).tolist(), targets.both_ranked.tolist()
     ([[1.0, 0.33, -0.33]], [[True, False, False]])
     """
     groups = rankings.groups(n_jobs=n_jobs)
@@ -126,8 +129,8 @@ def calibrate(signs: Floats, outcomes: Floats, weights: Floats, seed: int) -> Ca
         # −log p where preferred, −log(1 − p) where not.
         return float(weights @ (np.logaddexp(0.0, logits) - outcomes * logits) / weights.sum())
 
-    found = minimize(loss, [0.0, 3.0], method="L-BFGS-B", bounds=_BOUNDS)
-    return Calibration(*_read(found.x))
+    best = minimize(loss, [0.0, 3.0], method="L-BFGS-B", bounds=_BOUNDS)
+    return Calibration(*_read(best.x))
 
 
 def _read(parameters: Floats) -> tuple[float, float]:
@@ -171,13 +174,10 @@ def kendall_score(
     >>> kendall_score([[1, 2, 3]], [[1, 1, 1]])
     0.0
     """
-    truth, found, weights = _both(observed, predicted, unranked, sample_weight)
-    right, ordered = np.zeros(len(truth)), np.zeros(len(truth))
-    for i, j in combinations(range(truth.shape[1]), 2):
-        signs = _signs(truth, i, j) * ((truth[:, i] != NOWHERE) & (truth[:, j] != NOWHERE))
-        right += signs * _signs(found, i, j)
-        ordered += signs != 0
-    return _mean_of_rows(_shares(right, ordered), weights)
+    truth, guess, weights = _both(observed, predicted, unranked, sample_weight)
+    agreed, ordered = np.zeros((2, len(truth)))
+    count_agreements(truth, guess, agreed, ordered)
+    return _mean_of_rows(_shares(agreed, ordered), weights)
 
 
 def spearman_score(
@@ -198,15 +198,25 @@ def spearman_score(
     >>> spearman_score([[1, 2, 3, 4]], [[1, 2, 4, 3]])
     0.8
     """
-    truth, found, weights = _both(observed, predicted, unranked, sample_weight)
+    truth, guess, weights = _both(observed, predicted, unranked, sample_weight)
+    step = block_rows(truth.shape[1])
+    rows = [
+        _correlations(truth[start : start + step], guess[start : start + step])
+        for start in range(0, max(len(truth), 1), step)
+    ]
+    return _mean_of_rows(np.concatenate(rows), weights)
+
+
+def _correlations(truth: Indices, guess: Indices) -> Floats:
+    """Spearman's rho of each row; NaN if its observed items are all tied."""
     listed = truth != NOWHERE
     middle = (listed.sum(axis=1, keepdims=True) + 1) / 2
-    x, y = (np.where(listed, _positions(each, listed) - middle, 0.0) for each in (truth, found))
+    x, y = (np.where(listed, _positions(each, listed) - middle, 0.0) for each in (truth, guess))
     spread = (x**2).sum(axis=1)
     norms = np.sqrt(spread * (y**2).sum(axis=1))
     # A predicted ranking that ties all items agrees with nothing.
-    rows = np.nan_to_num(_shares((x * y).sum(axis=1), norms))
-    return _mean_of_rows(np.where(spread > 0, rows, np.nan), weights)
+    correlations = np.nan_to_num(_shares((x * y).sum(axis=1), norms))
+    return np.where(spread > 0, correlations, np.nan)
 
 
 def top_k_overlap(
@@ -229,9 +239,9 @@ def top_k_overlap(
     0.5
     """
     check_count(k, "k")
-    truth, found, weights = _both(observed, predicted, unranked, sample_weight)
+    truth, guess, weights = _both(observed, predicted, unranked, sample_weight)
     listed = truth != NOWHERE
-    both = _chances_of_top(truth, listed, k) * _chances_of_top(found, listed, k)
+    both = _chances_of_top(truth, listed, k) * _chances_of_top(guess, listed, k)
     return _mean_of_rows(_shares(both.sum(axis=1), np.minimum(k, listed.sum(axis=1))), weights)
 
 
@@ -240,18 +250,12 @@ def _both(
 ) -> tuple[Indices, Indices, Floats]:
     """The groups of the items in observed and predicted rankings, and the weights."""
     truth = read_rankings(observed, unranked=unranked, sample_weight=sample_weight)
-    found = read_rankings(predicted)
-    if truth.shape != found.shape:
+    guess = read_rankings(predicted).matched(truth.items, "the observed ones")
+    if truth.shape != guess.shape:
         raise InputError(
-            f"observed rankings have the shape {truth.shape}, predicted ones {found.shape}"
+            f"observed rankings have the shape {truth.shape}, predicted ones {guess.shape}"
         )
-    return truth.groups(), found.groups(), truth.counts
-
-
-def _signs(groups: Indices, i: int, j: int) -> NDArray[np.int8]:
-    """+1 where item i comes before item j, −1 where after it."""
-    one, other = groups[:, i], groups[:, j]
-    return (one < other).astype(np.int8) - (one > other).astype(np.int8)
+    return truth.groups(), guess.groups(), truth.counts
 
 
 def _shares(parts: Floats, wholes: Floats) -> Floats:
@@ -268,12 +272,14 @@ def _mean_of_rows(rows: Floats, weights: Floats) -> float:
 
 def _better_and_tied(groups: Indices, listed: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """How many listed items are better than each one, and how many are tied with it."""
-    better, tied = np.zeros(groups.shape), np.zeros(groups.shape)
-    for j in range(groups.shape[1]):
-        other, there = groups[:, j : j + 1], listed[:, j : j + 1]
-        better += there & (other < groups)
-        tied += there & (other == groups)
-    return better, tied
+    n_rows, n_items = groups.shape
+    # A column for each group, and one for what is in none.
+    group = np.minimum(groups, n_items).astype(np.int64)
+    cells = group + (n_items + 1) * np.arange(n_rows)[:, None]
+    counts = np.bincount(cells[listed], minlength=n_rows * (n_items + 1)).reshape(n_rows, -1)
+    tied = np.take_along_axis(counts, group, axis=1)
+    better = np.take_along_axis(np.cumsum(counts, axis=1), group, axis=1) - tied
+    return better.astype(np.float64), tied.astype(np.float64)
 
 
 def _positions(groups: Indices, listed: NDArray[np.bool_]) -> Floats:
@@ -293,6 +299,7 @@ class PredictsRankings(RegressorMixin, BaseEstimator):
     """What estimators share that predict a ranking from covariates."""
 
     unranked: Unranked
+    _meaning: Unranked  #: of unranked items of the rankings that were fitted
     items_: tuple[Hashable, ...] | None
 
     def check_restored(self) -> None:
@@ -307,7 +314,9 @@ class PredictsRankings(RegressorMixin, BaseEstimator):
                 "requires y to be passed, but the target y is None", parameter=type(self).__name__
             )
         rankings = read_rankings(y, unranked=self.unranked, **options)
+        self._meaning = rankings.unranked
         check_consistent_length(table, y)
+        check_no_side(table, y)
         return table, rankings
 
     def _check_covariates(self, X: Any, *, reset: bool, **checks: Any) -> Any:
@@ -318,7 +327,10 @@ class PredictsRankings(RegressorMixin, BaseEstimator):
                 raise InputError("Found array with 0 sample(s): there are no rows of covariates")
             return X
         with within_floats("X"):
-            return validate_data(self, X, reset=reset, **({"dtype": np.float64} | checks))
+            numbers = validate_data(self, X, reset=reset, **({"dtype": np.float64} | checks))
+        if numbers.dtype.kind == "f":
+            check_size(numbers.tocoo().data if issparse(numbers) else numbers, "the covariates")
+        return numbers
 
     def predict_scores(self, X: Any) -> Floats:
         """The scores that items are ordered by: larger = preferred."""
@@ -345,13 +357,16 @@ class PredictsRankings(RegressorMixin, BaseEstimator):
         """
         return to_ranking(self.predict_scores(X)).astype(np.float64)
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> float:
         """Kendall's tau of the predicted rankings (:func:`~rankcut.label_ranking.kendall_score`).
 
         ``X``, ``y`` and ``sample_weight`` are those of :meth:`fit`.
         """
-        predicted = self.predict(X)
-        return kendall_score(y, predicted, unranked=self.unranked, sample_weight=sample_weight)
+        rankings = read_rankings(
+            y, unranked=self.unranked, or_else=self._meaning, sample_weight=sample_weight
+        )
+        check_meaning(rankings, self._meaning)
+        return kendall_score(rankings.matched(self.items_), self.predict(X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -385,13 +400,13 @@ def cross_validate_rankings(
 ) -> list[RankingScore]:
     """Scores of a model, and of one ranking for all, on held-out people."""
     n_rows, n_items = ranks.shape
-    found = {name: np.empty(ranks.shape), "one ranking for all": np.empty(ranks.shape)}
+    held_out = {name: np.empty(ranks.shape), "one ranking for all": np.empty(ranks.shape)}
     for train, test in KFold(folds, shuffle=True, random_state=seed).split(np.arange(n_rows)):
         fitted = clone(model).fit(take_rows(covariates, train), ranks[train])
-        found[name][test] = fitted.predict(take_rows(covariates, test))
+        held_out[name][test] = fitted.predict(take_rows(covariates, test))
         signs = pair_targets(read_rankings(ranks[train], unranked=model.unranked)).signs
         same = to_ranking(scores_of_pairs(signs.sum(axis=0)[None], n_items)[0])
-        found["one ranking for all"][test] = same
+        held_out["one ranking for all"][test] = same
     unranked = model.unranked
     return [
         RankingScore(
@@ -400,5 +415,5 @@ def cross_validate_rankings(
             spearman_score(ranks, predicted, unranked=unranked),
             top_k_overlap(ranks, predicted, k=n_best(n_items), unranked=unranked),
         )
-        for method, predicted in found.items()
+        for method, predicted in held_out.items()
     ]

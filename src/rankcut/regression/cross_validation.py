@@ -164,10 +164,10 @@ def evaluate(
         raise ValueError(
             f"class {str(unknown[0])!r} is in the test file but not in the training file"
         )
-    seen, unseen = _inputs(train[0], name), _inputs(test[0], name)
+    known_rows, unseen = _inputs(train[0], name), _inputs(test[0], name)
     scores = []
     for method, estimator in _methods(classifier, train[0].shape[1], name).items():
-        probabilities = estimator.fit(seen[method], train[1]).predict_proba(unseen[method])
+        probabilities = estimator.fit(known_rows[method], train[1]).predict_proba(unseen[method])
         scores.append(tally(np.searchsorted(classes, test[1]), probabilities).score(method))
     return scores
 
@@ -218,14 +218,14 @@ def cross_validate_numbers(
     ridge = make_pipeline(points, RidgeCV(np.logspace(-2, 6, 17)))
     scores = [_score_numbers(name, numbers, mean, inside)]
     for method, baseline in {"mean": DummyRegressor(), "Borda, ridge": ridge}.items():
-        found = cross_val_predict(baseline, ranks, numbers, cv=splits)
-        scores.append(_score_numbers(method, numbers, found, None))
+        predicted = cross_val_predict(baseline, ranks, numbers, cv=splits)
+        scores.append(_score_numbers(method, numbers, predicted, None))
     return scores
 
 
 def _score_numbers(
-    name: str, numbers: Floats, found: Floats, coverage: float | None
+    name: str, numbers: Floats, predicted: Floats, coverage: float | None
 ) -> NumberScore:
     spread = float(((numbers - numbers.mean()) ** 2).sum()) or 1.0
-    r2 = 1.0 - float(((numbers - found) ** 2).sum()) / spread
-    return NumberScore(name, r2, float(np.abs(numbers - found).mean()), coverage)
+    r2 = 1.0 - float(((numbers - predicted) ** 2).sum()) / spread
+    return NumberScore(name, r2, float(np.abs(numbers - predicted).mean()), coverage)

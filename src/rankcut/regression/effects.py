@@ -11,7 +11,6 @@ classes that the model was fitted to, effects and their intervals are those of w
 shrinkage (:mod:`rankcut.regression.estimates`).
 """
 
-import html
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,9 +22,11 @@ from sklearn.utils.validation import check_consistent_length
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
-from rankcut.comparison.results import Table
 from rankcut.errors import InputError, amount
-from rankcut.parameters import AT_ONCE, MOST_PAIRED, check_choice
+from rankcut.parameters import AT_ONCE, MOST_PAIRED
+from rankcut.pictures.charts import Row, dot_chart
+from rankcut.pictures.scene import Dot, Key, Legend, Picture
+from rankcut.pictures.theme import colour, shorten
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.regression.estimates import (
     Estimates,
@@ -35,16 +36,20 @@ from rankcut.regression.estimates import (
     least_squares,
     reduced_bias,
 )
+from rankcut.results import Result, Table
 
 # Items are moved in at most this many rankings: their mean changes little with more.
 _MOST_RANKINGS = 100
+
+# Standard errors on either side of an estimate that make a 95 % interval.
+_SURE = 1.96
 
 # Weights are not estimated if it takes more products than this, a second or two.
 _MOST_PRODUCTS = 2 * 10**9
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation:
+class Explanation(Result):
     """Effects of places, of pairs and of being listed on a prediction, the largest first.
 
     A row of a table has ``item``, or ``first`` and ``second``, the ``effect``, its ``std_error``,
@@ -58,33 +63,16 @@ class Explanation:
     outputs: tuple[Any, ...]  #: the class that a positive effect favours; None for a number
     notes: tuple[str, ...] = ()  #: what a reader should know
 
-    def to_frame(self, table: str = "items", backend: str | None = None) -> Any:
-        """The table ``items``, ``pairs`` or ``listed`` as a frame.
-
-        ``backend`` is "pandas", "polars" or "pyarrow"; None is one that is installed.
-        """
-        check_choice(table, ("items", "pairs", "listed"), "table")
-        return getattr(self, table).to_frame(backend)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers, text, lists and dictionaries, ready for JSON."""
-        return {
-            "unit": self.unit,
-            "outputs": list(self.outputs),
-            "items": [_plain(row) for row in self.items],
-            "listed": [_plain(row) for row in self.listed],
-            "pairs": [_plain(row) for row in self.pairs],
-            "notes": list(self.notes),
-        }
-
-    def summary(self) -> str:
+    def sentences(self) -> list[str]:
         """The largest effects in words."""
         towards = ""
         if len(self.outputs) == 1 and self.outputs[0] is not None:
             towards = f"; positive favours {self.outputs[0]}"
         sure = not np.isnan(self.items["std_error"]).all()
         reach = "; ± 95 % interval" if sure else ""
+        best, *_ = [*_lines(self.items, "{item}"), "  no effect is known"]
         lines = [
+            f"The largest effect of a place: {best.strip()} ({self.unit}).",
             f"Item ranked first instead of last ({self.unit}{towards}{reach}):",
             *_lines(self.items, "{item}"),
         ]
@@ -92,22 +80,35 @@ class Explanation:
             lines += ["Item listed last instead of not at all:", *listed]
         if pairs := _lines(self.pairs, "{first} before {second}"):
             lines += ["First item directly before the second instead of after it:", *pairs]
-        return "\n".join([*lines, *self.notes])
+        return [*lines, *self.notes]
 
-    def plot(self) -> Any:
-        """The items' effects with 95 % intervals, as a Matplotlib figure."""
-        from rankcut.pictures.figures import draw_effects
+    def facts(self) -> dict[str, Any]:
+        """What effects are measured in, what they favour, and what a reader should know."""
+        return {"unit": self.unit, "outputs": self.outputs, "notes": self.notes}
 
-        return draw_effects(self.items, self.unit)
+    def tables(self) -> dict[str, Table]:
+        """Effects of items, of pairs and of being listed."""
+        return {"items": self.items, "pairs": self.pairs, "listed": self.listed}
 
-    def __repr__(self) -> str:
-        listed = f", {len(self.listed)} of being listed" if len(self.listed) else ""
-        return (
-            f"Explanation({len(self.items)} effects of items, {len(self.pairs)} of pairs{listed})"
+    def picture(self) -> Picture:
+        """The items' effects with 95 % intervals, largest on top."""
+        classes = list(self.outputs)
+        dots: dict[Any, list[Dot]] = {}
+        for row in self.items:
+            effect, reach = row["effect"], _SURE * row["std_error"]
+            ends = (None, None) if reach != reach else (effect - reach, effect + reach)
+            its_colour = colour(classes.index(row.get("class", classes[0])))
+            dots.setdefault(row["item"], []).append(Dot(effect, its_colour, *ends))
+        keys = [Key(shorten(name, 40), colour(number)) for number, name in enumerate(classes)]
+        return dot_chart(
+            "Effect of each item",
+            "Dots: effects. Lines: 95 % intervals.",
+            [Row(str(item), each) for item, each in dots.items()],
+            f"effect of rank 1 instead of the last ({self.unit})",
+            reference=0.0,
+            stacked=True,
+            legends=[Legend("", keys)] if len(classes) > 1 else [],
         )
-
-    def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self.unit)}</p>{self.items._repr_html_()}"
 
 
 def explain(model: Any, X: Any = None, y: ArrayLike | None = None) -> Explanation:
@@ -178,12 +179,12 @@ def explain(model: Any, X: Any = None, y: ArrayLike | None = None) -> Explanatio
     pairs = list(combinations(range(n_items if n_items <= MOST_PAIRED else 0), 2))
 
     def table(names: Sequence[str], change: Any, moved: Sequence[tuple[int, ...]]) -> Table:
-        found = (change(ranks, *which) for which in moved)
+        variants = (change(ranks, *which) for which in moved)
         labels = {name: [items[which[i]] for which in moved] for i, name in enumerate(names)}
         if not estimates:
-            effects = _mean_changes(linear.predict, found, len(linear.outputs))
+            effects = _mean_changes(linear.predict, variants, len(linear.outputs))
             return _table(linear.outputs, labels, effects, np.full(effects.shape, np.nan))
-        changes = _mean_changes(linear.features, found, len(estimates[0].basis))
+        changes = _mean_changes(linear.features, variants, len(estimates[0].basis))
         columns = [each.effects(changes) for each in estimates]
         effects, errors = (np.column_stack(part) for part in zip(*columns, strict=True))
         return _table(linear.outputs, labels, effects, errors)
@@ -205,17 +206,21 @@ def _estimate(
     width = linear.features(_random_orders(len(linear.items))[:1]).shape[1]
     if len(counts) * width * min(len(counts), width) > _MOST_PRODUCTS:
         return [], "Standard errors are not known: there are too many items."
-    found = find_directions(linear.features(X), counts)
-    chosen = [targets == output for output in linear.outputs if output is not None]
-    least = min((min(counts @ own, counts @ ~own) for own in chosen), default=counts.sum())
-    n_directions = found.rows.shape[1]
+    directions = find_directions(linear.features(X), counts)
+    classes = [targets == output for output in linear.outputs if output is not None]
+    least = min(
+        (min(counts @ members, counts @ ~members) for members in classes), default=counts.sum()
+    )
+    n_directions = directions.rows.shape[1]
     if least < 2 * n_directions:
         few = amount(n_directions, "direction")
         return [], f"Standard errors are not known: there are too few rankings for {few}."
-    if not chosen:
-        return [least_squares(found, targets.astype(np.float64), counts)], _ESTIMATED
+    if not classes:
+        return [least_squares(directions, targets.astype(np.float64), counts)], _ESTIMATED
     link = linear.link
-    return [reduced_bias(found, own.astype(np.float64), counts, link) for own in chosen], _ESTIMATED
+    return [
+        reduced_bias(directions, members.astype(np.float64), counts, link) for members in classes
+    ], _ESTIMATED
 
 
 _ESTIMATED = "Estimated without shrinkage: the model itself predicts smaller effects."
@@ -242,18 +247,18 @@ def _some_ranks(rankings: Rankings) -> Floats:
 
 def _first_and_last(ranks: Floats, item: int) -> tuple[Floats, Floats]:
     """The rankings that rank an item, with it before and after all others."""
-    own = ranks[~np.isnan(ranks[:, item])]
-    first, last = own.copy(), own.copy()
+    listing = ranks[~np.isnan(ranks[:, item])]
+    first, last = listing.copy(), listing.copy()
     first[:, item] = 0.0
-    last[:, item] = own.shape[1] + 1.0
+    last[:, item] = listing.shape[1] + 1.0
     return first, last
 
 
 def _both_orders(ranks: Floats, i: int, j: int) -> tuple[Floats, Floats]:
     """The rankings that rank both items, with them side by side in both orders."""
-    own = ranks[~np.isnan(ranks[:, i] + ranks[:, j])]
-    place = np.minimum(own[:, i], own[:, j])
-    one, other = own.copy(), own.copy()
+    listing = ranks[~np.isnan(ranks[:, i] + ranks[:, j])]
+    place = np.minimum(listing[:, i], listing[:, j])
+    one, other = listing.copy(), listing.copy()
     one[:, i] = other[:, j] = place + 0.25
     one[:, j] = other[:, i] = place + 0.5
     return one, other
@@ -261,9 +266,9 @@ def _both_orders(ranks: Floats, i: int, j: int) -> tuple[Floats, Floats]:
 
 def _with_and_without(ranks: Floats, item: int) -> tuple[Floats, Floats]:
     """The rankings that rank an item and others, with it in the last place and without it."""
-    own = ranks[~np.isnan(ranks[:, item]) & ((~np.isnan(ranks)).sum(axis=1) > 1)]
-    last, without = own.copy(), own.copy()
-    last[:, item] = own.shape[1] + 1.0
+    listing = ranks[~np.isnan(ranks[:, item]) & ((~np.isnan(ranks)).sum(axis=1) > 1)]
+    last, without = listing.copy(), listing.copy()
+    last[:, item] = listing.shape[1] + 1.0
     without[:, item] = np.nan
     return last, without
 
@@ -281,8 +286,8 @@ def _mean_changes(
         if len(moved):
             changed, base = (np.concatenate(part) for part in zip(*waiting, strict=True))
             moved[:] = function(changed) - function(base)
-        for own in np.split(moved, np.cumsum(sizes)[:-1]) if sizes else []:
-            means.append(own.mean(axis=0) if len(own) else np.full(width, np.nan))
+        for rows in np.split(moved, np.cumsum(sizes)[:-1]) if sizes else []:
+            means.append(rows.mean(axis=0) if len(rows) else np.full(width, np.nan))
         waiting.clear()
 
     for change in changes:
@@ -316,12 +321,7 @@ def _lines(table: Table, what: str) -> list[str]:
     for row in list(table)[:10]:
         effect, error = row["effect"], row["std_error"]
         of = f" [{row['class']}]" if "class" in row else ""
-        sure = "" if np.isnan(error) else f" ± {1.96 * error:.3g}"
+        sure = "" if np.isnan(error) else f" ± {_SURE * error:.3g}"
         if not np.isnan(effect):
             lines.append(f"  {what.format(**row)}{of}: {effect:+.3g}{sure}")
     return lines
-
-
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """NaN, which is not equal to itself, as None."""
-    return {name: None if value != value else value for name, value in row.items()}

@@ -18,12 +18,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
-from rankcut.comparison.results import Table
 from rankcut.errors import InputError
 from rankcut.gp.classifier import GPClassifier
 from rankcut.kernels.chosen_features import RANK
 from rankcut.parameters import ROUNDING
 from rankcut.regression.estimators import RankingClassifier
+from rankcut.results.table import Table
 
 Link: TypeAlias = Literal["identity", "logit", "probit"]
 
@@ -140,31 +140,31 @@ def find_directions(features: Floats, counts: Floats) -> OrthogonalRows:
     scaled = centred / sizes
     roots = np.sqrt(counts / total)[:, None]
     _, values, axes = np.linalg.svd(roots * scaled, full_matrices=False)
-    kept = values**2 > RANK * (values**2).sum()
-    axes = axes[kept].T / values[kept]
+    large = values**2 > RANK * (values**2).sum()
+    axes = axes[large].T / values[large]
     return OrthogonalRows(scaled @ axes, axes / sizes[:, None])
 
 
-def least_squares(found: OrthogonalRows, numbers: Floats, counts: Floats) -> Estimates:
+def least_squares(directions: OrthogonalRows, numbers: Floats, counts: Floats) -> Estimates:
     """Least squares with the sandwich covariance HC3."""
-    rows, total = found.rows, counts.sum()
+    rows, total = directions.rows, counts.sum()
     centred = numbers - counts @ numbers / total
     theta = rows.T @ (counts * centred) / total
     leverages = (1.0 + (rows**2).sum(axis=1)) / total
     left_out = (centred - rows @ theta) / np.maximum(1.0 - leverages, np.finfo(float).eps)
     covariance = (rows.T * (counts * left_out**2)) @ rows / total**2
-    return Estimates(found.basis, theta, covariance)
+    return Estimates(directions.basis, theta, covariance)
 
 
 def reduced_bias(
-    found: OrthogonalRows, chosen: Floats, counts: Floats, link: Link, *, max_iter: int = 100
+    directions: OrthogonalRows, outcomes: Floats, counts: Floats, link: Link, *, max_iter: int = 100
 ) -> Estimates:
     """Logistic or probit regression, where ``chosen`` is 1 for the class and 0 for the others.
 
     With μ the probability, d = μ' and W = d²/(μ(1 − μ)), a Newton step solves the score equations
     Σ (W/d)·(y − μ + ½·h·d'/W)·x = 0, where h is the leverage of a row.
     """
-    rows = np.column_stack([found.rows, np.ones(len(chosen))])
+    rows = np.column_stack([directions.rows, np.ones(len(outcomes))])
     theta = np.zeros(rows.shape[1])
     for _ in range(max_iter):
         scores = np.clip(rows @ theta, -_CERTAIN, _CERTAIN)
@@ -179,10 +179,10 @@ def reduced_bias(
         weights = slope**2 / (mean * other)
         covariance = np.linalg.pinv((rows.T * (counts * weights)) @ rows, hermitian=True)
         leverages = weights * np.einsum("ij,jk,ik->i", rows, covariance, rows, optimize=True)
-        missed = counts * (chosen - mean) + 0.5 * counts * leverages * bend / weights
+        missed = counts * (outcomes - mean) + 0.5 * counts * leverages * bend / weights
         step = covariance @ (rows.T @ (weights / slope * missed))
         longest = float(np.abs(step).max())
         theta += step / max(1.0, longest)
         if longest < np.sqrt(np.finfo(float).eps):
             break
-    return Estimates(found.basis, theta[:-1], covariance[:-1, :-1])
+    return Estimates(directions.basis, theta[:-1], covariance[:-1, :-1])

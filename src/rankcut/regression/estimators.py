@@ -1,20 +1,20 @@
 """Classes and numbers from rankings: several views of a list, weighted by the evidence."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, TransformerMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
-from rankcut.estimators import TakesRankings, check_items
-from rankcut.parameters import within_floats
+from rankcut.estimators import TakesRankings
+from rankcut.parameters import as_floats
 from rankcut.rankings import Rankings, as_frame, object_array
 from rankcut.rankings.ratings import with_category_codes
 from rankcut.regression.views import (
@@ -25,6 +25,7 @@ from rankcut.regression.views import (
     list_views,
     weigh_views,
 )
+from rankcut.saved_arrays import Saved
 
 
 class RankingClassifier(ClassifierMixin, TakesRankings):
@@ -90,6 +91,8 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     0.94
     """
 
+    classes_: Annotated[Any, Saved("*", dtype=None)]
+
     def __init__(
         self,
         graph: Any = None,
@@ -103,7 +106,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         self.ratings = ratings
         self.items = items
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Self:
         """Find the variances of the views and fit the weights of the items.
 
         Parameters
@@ -128,15 +131,15 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
                 parameter="y",
             )
         self._levels = LevelViews(rankings) if self.ratings else None
-        ranked = _ranked(rankings) if self.ratings else rankings
+        ranked = rankings.reversed() if self.ratings else rankings
         self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, ranked)
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         views = self._views(rankings)
-        self.view_variances_, found = weigh_views(
+        self.view_variances_, fit = weigh_views(
             views, targets[:, 1:] if targets.shape[1] == 2 else targets, counts
         )
         # A label of ±1 has the mean 2p − 1, and log(p/(1 − p)) is about twice that near p = ½.
-        scales = {name: 2.0 * scale for name, scale in found.items()}
+        scales = {name: 2.0 * scale for name, scale in fit.items()}
         self._model = ViewRegression(views, scales, codes, counts)
         return self
 
@@ -147,10 +150,9 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     def _views(self, rankings: Rankings) -> dict[str, View]:
         if self._levels is None:
             return list_views(rankings, self._smoother)
-        return list_views(_ranked(rankings), self._smoother) | self._levels(rankings)
+        return list_views(rankings.reversed(), self._smoother) | self._levels(rankings)
 
     def _views_of(self, X: Any) -> dict[str, View]:
-        check_is_fitted(self)
         return self._views(self._read(X, reset=False))
 
     def features_of(self, X: Any) -> Floats:
@@ -171,20 +173,19 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row of a rank matrix."""
         scores = self.decision_function(X)
-        found = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[found.astype(np.intp)])
+        winners = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[winners.astype(np.intp)])
+
+    def score(self, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+        """The share of rows whose class is predicted; weights and counts of a set hold."""
+        counts = self._read(X, reset=False, sample_weight=sample_weight).counts
+        return float(accuracy_score(y, self.predict(X), sample_weight=counts))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         # Ranks of two or three numbers say little about the numbers.
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def _ranked(ratings: Rankings) -> Rankings:
-    """Ratings as ranks: the highest first."""
-    known = ratings.read(0, ratings.shape[0]) if ratings.sparse is None else ratings.sparse
-    return replace(ratings, stored=-known.astype(np.float64))
 
 
 class ViewFeatures(TransformerMixin, TakesRankings):
@@ -235,14 +236,12 @@ class ViewFeatures(TransformerMixin, TakesRankings):
         self.smoothing = smoothing
         self.items = items
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Self:
         """Find the variances of the views: as RankingClassifier, with numbers as ``y``."""
-        with within_floats("y"):
-            numbers = np.asarray(validate_data(self, y=y, y_numeric=True), dtype=np.float64)
+        numbers = as_floats(validate_data(self, y=y, y_numeric=True), "y")
         rankings, counted = self._read_counted(X, y, sample_weight)
         counts = rankings.counts
         self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, rankings)
-        self._items = rankings.items
         numbers = numbers[counted] - np.average(numbers[counted], weights=counts)
         spread = float(np.sqrt(np.average(numbers**2, weights=counts))) or 1.0
         views = list_views(rankings, self._smoother)
@@ -253,9 +252,7 @@ class ViewFeatures(TransformerMixin, TakesRankings):
 
     def transform(self, X: Any) -> Floats:
         """The scaled views of a rank matrix side by side, a column for each view and item."""
-        check_is_fitted(self)
         rankings = self._read(X, reset=False)
-        check_items(rankings, self._items)
         views = list_views(rankings, self._smoother)
         return np.hstack([scale * views[name].toarray() for name, scale in self._scales.items()])
 

@@ -43,7 +43,7 @@ Of two classes the first has the score 0; of more, each has weights of its own.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +61,9 @@ from rankcut.graphs import AgreementGraph, ItemGraph
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.graphs.learned import list_positions, listed_ranks, with_entries
 from rankcut.graphs.recipes import joining_like_items
-from rankcut.parameters import AT_ONCE, MOST_COMPARED, MOST_LISTED
+from rankcut.parameters import AT_ONCE, EQUAL_WITHIN, MOST_COMPARED, MOST_LISTED
 from rankcut.rankings import Rankings
-from rankcut.rankings.value import ROUNDING
+from rankcut.saved_arrays import Saved
 
 # A weak prior on log v: around 0.05, the share of the labels' variance that rankings usually
 # explain, give or take two powers of e. Without it, chance in a few labels can switch off a view
@@ -111,8 +111,8 @@ def fit_smoother(
     check_steps(steps)
     if not steps:
         return None, None
-    chosen = AgreementGraph() if graph is None else joining_like_items(graph)
-    built = fit_graph(chosen, rankings)
+    recipe = AgreementGraph() if graph is None else joining_like_items(graph)
+    built = fit_graph(recipe, rankings)
     return built, Smoother(built, steps)
 
 
@@ -144,7 +144,7 @@ def list_views(rankings: Rankings, smoother: Smoother | None = None) -> dict[str
 
 
 def _unit(rows: sparse.csr_array, data: Floats) -> sparse.csr_array:
-    """The same places with other numbers, scaled to rows of unit length; zeros stay zeros."""
+    """Rows with other numbers at the same places, scaled to unit length; zeros stay zeros."""
     return sparse.csr_array(normalize(with_entries(rows, data)))
 
 
@@ -163,6 +163,8 @@ class LevelViews:
     >>> {name: view.rows.shape for name, view in views.items()}
     {'ratings': (2, 3), 'mean level': (2, 1), 'levels': (2, 12)}
     """
+
+    _levels: Annotated[Floats, Saved("*")]
 
     def __init__(self, ratings: Rankings) -> None:
         rated = listed_ranks(ratings)
@@ -186,10 +188,10 @@ class LevelViews:
         }
         if n_levels := len(self._levels):
             # A level that was not fitted is none of these.
-            found, known = np.nonzero(self._levels[:, None] == rated.data)
-            columns = rated.indices[known].astype(np.int64) * n_levels + found
+            level, entry = np.nonzero(self._levels[:, None] == rated.data)
+            columns = rated.indices[entry].astype(np.int64) * n_levels + level
             shape = (n_rows, n_items * n_levels)
-            entries = np.ones(len(known)), (rows[known], columns)
+            entries = np.ones(len(entry)), (rows[entry], columns)
             views["levels"] = View(sparse.csr_array(entries, shape=shape))
         return views
 
@@ -210,14 +212,14 @@ def weigh_views(
     evidence = summed(list(views.values()), targets, counts)
     # Rows of mean square 1, centred, make variances comparable.
     sizes = np.sqrt([max(np.trace(gram), 0.0) / counts.sum() for gram in evidence.grams])
-    known = [b for b, size in enumerate(sizes) if size > ROUNDING]
-    scaled = [evidence.grams[b] / sizes[b] ** 2 for b in known]
-    found = np.zeros(len(views))
-    if known:
-        found[known] = replace(evidence, grams=scaled).best_variances()
+    filled = [b for b, size in enumerate(sizes) if size > EQUAL_WITHIN]
+    scaled = [evidence.grams[b] / sizes[b] ** 2 for b in filled]
+    shares = np.zeros(len(views))
+    if filled:
+        shares[filled] = replace(evidence, grams=scaled).best_variances()
     names = list(views)
-    return dict(zip(names, found.tolist(), strict=True)), {
-        names[b]: float(np.sqrt(found[b]) / sizes[b]) for b in known
+    return dict(zip(names, shares.tolist(), strict=True)), {
+        names[b]: float(np.sqrt(shares[b]) / sizes[b]) for b in filled
     }
 
 
@@ -227,14 +229,14 @@ def _rows_to_weigh(counts: Floats, width: int) -> tuple[slice | NDArray[np.intp]
     Rows are drawn at random, because the first ones may be of one kind. If counts are whole
     numbers, people are drawn.
     """
-    whole = bool((counts == np.floor(counts)).all())
-    total = int(counts.sum()) if whole else len(counts)
+    counted = bool((counts == np.floor(counts)).all())
+    total = int(counts.sum()) if counted else len(counts)
     if min(width, total) <= MOST_COMPARED:
         return slice(None), counts
-    drawn = np.sort(np.random.default_rng(0).permutation(total)[:MOST_COMPARED])
-    if not whole:
-        return drawn, counts[drawn]
-    people = np.searchsorted(np.cumsum(counts), drawn, side="right")
+    some = np.sort(np.random.default_rng(0).permutation(total)[:MOST_COMPARED])
+    if not counted:
+        return some, counts[some]
+    people = np.searchsorted(np.cumsum(counts), some, side="right")
     rows, repeats = np.unique(people, return_counts=True)
     return rows, repeats.astype(np.float64)
 
@@ -251,8 +253,9 @@ class Evidence:
     def loss(self, logs: Floats) -> tuple[float, Floats]:
         """−log evidence but for a constant, and its slopes, in log v of all views and log s."""
         *variances, noise = np.exp(logs).tolist()
-        weighted = [v * gram for v, gram in zip(variances, self.grams, strict=True)]
-        covariance = np.sum(weighted, axis=0)
+        covariance = np.zeros((len(self.targets),) * 2)
+        for v, gram in zip(variances, self.grams, strict=True):
+            covariance += v * gram
         # Beside large counts, the noise may be lost in rounding.
         rounding = np.finfo(float).eps * np.trace(covariance)
         covariance[np.diag_indices(len(covariance))] += noise + rounding
@@ -264,8 +267,8 @@ class Evidence:
         determinant = 2 * np.log(np.diag(factor)).sum() + self.n_others * np.log(noise)
         fit = (self.targets * solved).sum() + self.squares / noise
         slopes = [
-            n_targets * (inverse * part).sum() - (solved * (part @ solved)).sum()
-            for part in weighted
+            v * (n_targets * np.vdot(inverse, gram) - np.vdot(solved, gram @ solved))
+            for v, gram in zip(variances, self.grams, strict=True)
         ]
         of_noise = n_targets * (noise * np.trace(inverse) + self.n_others)
         of_noise -= noise * (solved**2).sum() + self.squares / noise
@@ -283,8 +286,8 @@ class Evidence:
         # At first views explain a tenth. Beyond the bounds nothing is explained, or all.
         start = np.log([0.1 / n_views] * n_views + [0.9])
         bounds = [(-14.0, 6.0)] * len(start)
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-        return np.asarray(np.exp(found.x[:-1]))
+        best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+        return np.asarray(np.exp(best.x[:-1]))
 
 
 def sum_samples(views: Sequence[View], targets: Floats, counts: Floats) -> Evidence:
@@ -325,8 +328,8 @@ def sum_rotated(views: Sequence[View], targets: Floats, counts: Floats) -> Evide
     roots, vectors = np.sqrt(values[there]), vectors[:, there]
     rotated = (vectors.T @ towards) / roots[:, None]
     parts = np.split(roots[:, None] * vectors.T, np.cumsum([view.width for view in views])[:-1], 1)
-    left = float(counts @ (targets**2).sum(axis=1)) - float((rotated**2).sum())
-    return Evidence([part @ part.T for part in parts], rotated, total - len(rotated), left)
+    residual = float(counts @ (targets**2).sum(axis=1)) - float((rotated**2).sum())
+    return Evidence([part @ part.T for part in parts], rotated, total - len(rotated), residual)
 
 
 class ViewRegression:
@@ -334,6 +337,10 @@ class ViewRegression:
 
     ``scales`` has s of the views to use, and ``codes`` the classes, from 0 on.
     """
+
+    weights: Annotated[Floats, Saved("functions", "*")]
+    _offsets: Annotated[Floats, Saved("functions")]
+    _weights: Annotated[dict[str, Floats], Saved("*", "functions")]
 
     def __init__(
         self,
@@ -372,17 +379,17 @@ class ViewRegression:
             value = float(counts @ losses) + 0.5 * float((rows**2).sum())
             return value / total, slopes / total
 
-        found = minimize(
+        best = minimize(
             loss,
             np.zeros(n_scores * (1 + int(ends[-1]))),
             jac=True,
             method="L-BFGS-B",
             options={"maxfun": np.inf, "gtol": _SLOPE, "ftol": 0.0},
         )
-        self.weights, self._offsets = split(found.x)
+        self.weights, self._offsets = split(best.x)
         self.scales = dict(scales)
         # What multiplies the sparse rows, smoothing included.
-        self._weights: dict[str, Floats] = {
+        self._weights = {
             name: scales[name] * views[name].smoothed(self.weights[:, place]).T
             for name, place in places.items()
         }

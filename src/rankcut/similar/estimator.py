@@ -14,9 +14,8 @@ from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, check_centred, fill
 from rankcut.errors import InputError, Setting, amount
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import InvertedLists, Nearest, nearest_of
-from rankcut.parameters import check_choice, check_count
+from rankcut.parameters import EQUAL_WITHIN, check_choice, check_count
 from rankcut.rankings import Unranked
-from rankcut.rankings.value import ROUNDING
 from rankcut.similar.likeness import LikenessFeatures
 
 # Meeting a row in an inverted list takes as long as this many products of a dense search.
@@ -84,7 +83,7 @@ class SimilarRankings(BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(
-        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: Any, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Store the rankings of a rank matrix ``X``; ``y`` is ignored.
 
@@ -93,8 +92,10 @@ class SimilarRankings(BaseEstimator):
         """
         check_choice(self.unranked, get_args(Unranked), "unranked")
         check_count(self.n_neighbors, "n_neighbors")
-        own = self.graph is not None or self.item_features is not None or self.unranked != "error"
-        if self.features is not None and own:
+        for_default = (
+            self.graph is not None or self.item_features is not None or self.unranked != "error"
+        )
+        if self.features is not None and for_default:
             raise InputError(
                 "graph, item_features and unranked belong to the default features",
                 remedy=["give them to ", Setting("features")],
@@ -147,8 +148,8 @@ class SimilarRankings(BaseEstimator):
             )
         vectors = self._vectors
         if X is not None:
-            asked = self._encoded(X)
-            vectors = (filled(asked) if self._filled else asked) * (1.0 / self._unit)
+            queries = self._encoded(X)
+            vectors = (filled(queries) if self._filled else queries) * (1.0 / self._unit)
         if self._lists is not None:
             values, rows = self._lists.nearest(None if X is None else vectors, k, self.n_jobs)
         else:
@@ -160,7 +161,7 @@ class SimilarRankings(BaseEstimator):
                 n_jobs=self.n_jobs,
             )
         unconnected = self._alone if X is None else self._unconnected(X, fitted=False)
-        alone = np.flatnonzero(unconnected | (np.abs(values).max(axis=1) <= ROUNDING))
+        alone = np.flatnonzero(unconnected | (np.abs(values).max(axis=1) <= EQUAL_WITHIN))
         if alone.size:
             warnings.warn(
                 f"{alone.size} of {len(values)} rankings, the first of them row {alone[0]}, have "

@@ -8,15 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils.extmath import randomized_svd, svd_flip
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
-from rankcut.completion.lists import read_lists
-from rankcut.completion.population import SHRINKAGE, first_factors, learn_factors
+from rankcut.completion.population import SHRINKAGE
 from rankcut.cuts.offset_rows import JoinedRows, row_squares
 from rankcut.cuts.smoothing import Smoother, unit_rows
-from rankcut.estimators import TakesRankings, check_items
+from rankcut.directions import leading_directions
+from rankcut.estimators import TakesRankings
 from rankcut.graphs import AgreementGraph, CoListingGraph, NeighborGraph
 from rankcut.graphs.item_features import FeatureRecipe, aligned_points
 from rankcut.graphs.item_graph import fit_graph
@@ -24,10 +23,14 @@ from rankcut.graphs.learned import list_positions, listed_ranks, with_entries
 from rankcut.graphs.recipes import joining_like_items
 from rankcut.rankings import Unranked, object_array
 
-# Chosen on development people by what benchmarks/quality_alike.py measures. Steps of smoothing over
-# items that are listed or liked together, and over a given graph, whose regions are compared;
-# directions in which people differ by what they list, and by how they order it.
-_STEPS, _FAR, _LISTED, _ORDERED = 1.0, 16.0, 50, 8
+# Steps of smoothing over items that are listed or liked together: neighbours alone are compared.
+_STEPS = 1.0
+
+# Steps over a given graph: whole regions of it are compared, which takes a step of several items.
+_STEPS_OF_REGIONS = 16.0
+
+# Directions in which people differ by what they list; of the others, singular values are small.
+_DIRECTIONS_OF_LISTING = 50
 
 
 class LikenessFeatures(TransformerMixin, TakesRankings):
@@ -39,15 +42,9 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
     in which items of few lists count more, times 1½ for the first item to ½ for the last; else it
     is the places of the items, from 1 to −1, less their means.
 
-    The others are a few directions: with ``unranked="last"``, latent semantic analysis,
-    x·V·diag(s²/(s² + λ)), V and s the first singular vectors and values of all fitted x, and λ the
-    mean of s²; the factors of the order of what is listed (:mod:`rankcut.completion.population`); x
-    smoothed widely over a given graph; and the mean of given item features.
-
-    All parts count alike, except the one that rests on items that two lists share: the places, or
-    the factors of order with ``unranked="last"``. Places have the weight o, factors o/2, with o the
-    expected share of a list's items that are on another list: o = Σp²/Σp if a share p of the lists
-    has each item.
+    The others, of equal weight, are a few directions: with ``unranked="last"``, latent semantic
+    analysis, x·V·diag(s²/(s² + λ)), V and s the first singular vectors and values of all fitted x,
+    and λ the mean of s²; x smoothed widely over a given graph; and the mean of given item features.
 
     Parameters
     ----------
@@ -99,34 +96,29 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         self.items = items
 
     def fit(
-        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: Any, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Learn from a rank matrix; a ``sample_weight`` of 3 is the same as the row three times."""
         rankings = self._read(X, reset=True, sample_weight=sample_weight)
         listed, counts = listed_ranks(rankings), rankings.counts
-        self._items = rankings.items
-        self._top = self.unranked == "last" and listed.nnz < np.prod(listed.shape)
+        self._top = rankings.unranked == "last" and listed.nnz < np.prod(listed.shape)
         self.graph_ = fit_graph(CoListingGraph() if self._top else AgreementGraph(), rankings)
         self._smoother = Smoother(self.graph_, _STEPS)
         totals = self._totals = np.asarray(with_entries(listed, np.ones(listed.nnz)).T @ counts)
         self._rarity = np.log((1.0 + counts.sum()) / (1.0 + totals)) + 1.0
         places = with_entries(listed, list_positions(listed)).T @ counts
         self._means = np.asarray(places / (totals + SHRINKAGE) * self.centered)
-        overlap = totals @ totals / (counts.sum() * totals.sum()) if listed.nnz else 1.0
-        self._weights = np.sqrt([1.0, overlap / 2.0] if self._top else [overlap, 1.0])
-        lists, self._factors = read_lists(rankings).distinct(), None
-        if len(lists):
-            start = first_factors(lists, np.random.default_rng(0), _ORDERED)
-            self._factors = learn_factors(lists, start, None)[0]
         rows = self._rows(listed)
         main = {"listing factors": _main_directions(rows, counts)} if self._top else {}
         self._profiles: dict[str, Floats] = main
         if self.graph is not None:
             self.graph_ = fit_graph(joining_like_items(self.graph), rankings)
-            self._profiles["graph"] = Smoother(self.graph_, _FAR).regions(_LISTED)
+            self._profiles["graph"] = Smoother(self.graph_, _STEPS_OF_REGIONS).regions(
+                _DIRECTIONS_OF_LISTING
+            )
         if self.item_features is not None:
-            given = self.item_features
-            recipe = given if isinstance(given, FeatureRecipe) else NeighborGraph(given)
+            features = self.item_features
+            recipe = features if isinstance(features, FeatureRecipe) else NeighborGraph(features)
             self._profiles["features"] = aligned_points(recipe, rankings.items)
         share = counts / counts.sum() * (self.centered and self._top)
         self._centres = {
@@ -146,24 +138,18 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         return np.asarray(with_entries(listed, common[listed.indices] * 1.0).sum(axis=1) > 0)
 
     def compact(self, X: Any) -> NDArray[Any] | JoinedRows:
-        """The same vectors in the smallest form, for comparing them."""
-        check_is_fitted(self)
+        """Vectors of rankings in the smallest form, for comparing them."""
         rankings = self._read(X, reset=False)
-        check_items(rankings, self._items)
         listed = listed_ranks(rankings)
-        rows, (by_item, by_factors) = self._rows(listed), self._weights
+        rows = self._rows(listed)
         # An empty list is nowhere, and not opposite to the centre.
         there = np.diff(listed.indptr)[:, None] > 0
-        short = [
+        directions = [
             there * unit_rows(unit_rows(rows @ profile) - self._centres[name])
             for name, profile in self._profiles.items()
         ]
-        tastes = np.zeros((len(there), _ORDERED))
-        if self._factors is not None:
-            found = self._factors.tastes(read_lists(rankings))
-            tastes[:, : found.shape[1]] = by_factors * unit_rows(found)
-        long = sparse.csr_array(by_item * normalize(self._smoother.smooth_sparse(rows)))
-        joined = JoinedRows(long, np.hstack([*short, tastes])).unit()
+        smooth = sparse.csr_array(normalize(self._smoother.smooth_sparse(rows)))
+        joined = JoinedRows(smooth, np.hstack([np.zeros((len(there), 0)), *directions])).unit()
         return joined if rankings.sparse is not None else joined.toarray()
 
     def _rows(self, listed: sparse.csr_array) -> sparse.csr_array:
@@ -180,7 +166,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         items = self._items or [f"x{i}" for i in range(self.n_features_in_)]
         names = [f"{'listing' if self._top else 'order'} of {item}" for item in items]
         widths = [(name, profile.shape[1]) for name, profile in self._profiles.items()]
-        for name, width in [*widths, ("order factors", _ORDERED)]:
+        for name, width in widths:
             names += [f"{name} {i}" for i in range(width)]
         return object_array(names)
 
@@ -188,8 +174,8 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
 def _main_directions(rows: sparse.csr_array, counts: Floats) -> Floats:
     """V·diag(s²/(s² + λ)) of rows of unit length, each of which counts so often."""
     weighted = sparse.diags_array(np.sqrt(counts)) @ rows
-    left, sizes, right = randomized_svd(weighted, min(_LISTED, *rows.shape), random_state=0)
-    # The same signs for repeated rows, and for rows in another order.
-    right, squares = svd_flip(left, right, u_based_decision=False)[1], sizes**2
+    number = min(_DIRECTIONS_OF_LISTING, *rows.shape)
+    sizes, right = leading_directions(weighted, number, seed=0)
+    squares = sizes**2
     mean = row_squares(weighted).sum() / min(counts.sum(), rows.shape[1])
     return np.asarray(right.T * (squares / np.maximum(squares + mean, np.finfo(float).tiny)))
