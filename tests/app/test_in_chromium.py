@@ -75,19 +75,19 @@ def test_from_a_survey_to_a_picture(page, tmp_path):
         *("", "item", "item", "item", "other", "other")
     ]
     page.click("#by-0")
-    until(page, DONE.format("groups"))
+    until(page, DONE.format("compare"))
     assert page.evaluate("document.querySelectorAll('.rows td.group').length") == 8
-    assert "Groups differ" in page.evaluate("document.getElementById('card-groups').textContent")
-    page.click("#content-groups .tools-of button:nth-child(2)")
+    assert "Groups differ" in page.evaluate("document.getElementById('card-compare').textContent")
+    page.click("#content-compare .tools-of button:nth-child(2)")
     end = time.monotonic() + PATIENCE
     while not list(tmp_path.glob("*.png")) and time.monotonic() < end:
         time.sleep(0.05)
     (picture,) = tmp_path.glob("*.png")
-    assert picture.name == "survey-groups.png"
+    assert picture.name == "survey-compare.png"
     # The same on the clipboard, for a slide.
     allowed = ["clipboardReadWrite", "clipboardSanitizedWrite"]
     page.browser.send("Browser.grantPermissions", permissions=allowed)
-    page.click("#content-groups .tools-of button")
+    page.click("#content-compare .tools-of button")
     until(page, "document.getElementById('heard').textContent === 'Copied the picture'")
     copied = page.evaluate(
         "navigator.clipboard.read().then(([item]) => item.getType('image/png'))"
@@ -97,7 +97,7 @@ def test_from_a_survey_to_a_picture(page, tmp_path):
     assert page.evaluate(WIDER) <= 0
     # What was chosen is still there when the page is loaded again.
     page.send("Page.reload")
-    until(page, DONE.format("groups"))
+    until(page, DONE.format("compare"))
     assert page.evaluate("document.querySelectorAll('.rows td.group').length") == 8
 
 
@@ -179,7 +179,7 @@ def test_axe_finds_nothing_serious(page, axe):
             page.click("#examples button")
             until(page, DONE.format("blocs"))
             page.click(f"#{key}")
-            until(page, DONE.format("groups"))
+            until(page, DONE.format("compare"))
         page.evaluate(axe + "; 1")
         found = page.evaluate(
             "axe.run().then((found) => found.violations.filter((each) => "

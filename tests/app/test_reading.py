@@ -4,8 +4,8 @@ import pytest
 from files.test_recognising import KINDS, spss, workbook
 from files.test_remedies import SUGGESTED
 
+from rankcut.app.preview import reading_with
 from rankcut.app.reading import Asked, look
-from rankcut.files.preview import reading_with
 
 TABLE = "town,age,toro,uni,ika\nKobe,31,1,2,3\nNara,45,3,1,2\nKobe,28,2,3,1\nNara,52,1,3,2\n"
 
@@ -57,7 +57,7 @@ def test_a_problem_is_shown_at_its_cell(looked):
 
 
 def test_a_remedy_for_several_columns_speaks_of_several(looked):
-    rows = "".join(f"{k},{20 + k},1,2,3\n" for k in range(1, 40))
+    rows = "".join(f"{k},{20 + k},{'1,2,' if k % 2 else ',1,2'}\n" for k in range(1, 40))
     mistake = looked("votes.csv", f"id,age,toro,uni,ika\n{rows}")["mistake"]
     assert mistake["remedies"][0]["says"] == "id, age are not items"
 
@@ -65,7 +65,7 @@ def test_a_remedy_for_several_columns_speaks_of_several(looked):
 def test_a_column_changes_its_role(looked):
     about = looked("votes.csv", TABLE, columns="age")
     assert about["roles"] == ["other", "other", "item", "item", "item"]
-    assert about["groups"] == ["town", "age"]
+    assert [*about["groups"]] == ["town"]
     names, roles = about["names"], about["roles"]
     changes = reading_with(4, "other", names, roles, {"columns": "age"})
     about = looked("votes.csv", TABLE, **{"columns": "age"} | changes)
@@ -73,6 +73,22 @@ def test_a_column_changes_its_role(looked):
     changes = reading_with(1, "weight", names, about["roles"], {"columns": "age"})
     about = looked("votes.csv", TABLE, **{"columns": "age"} | changes)
     assert about["roles"] == ["other", "weight", "item", "item", "item"]
+
+
+def test_groups_are_offered_with_their_members_and_comments_are_not(looked):
+    lines = ["town,says,who,toro,uni"]
+    for k in range(12):
+        says = (
+            "I would rather have had something else to eat today",
+            "it was all very good, thanks",
+        )
+        lines.append(f"{'Ayr' if k % 3 else 'Bude'},{says[k % 2]},p{k},{1 + k % 2},{2 - k % 2}")
+    about = looked("votes.csv", "\n".join(lines).replace(", thanks", " and thanks to all of you"))
+    assert about["groups"] == {"town": ["Ayr", "Bude"]}
+    about = looked(
+        "votes.csv", "\n".join(lines).replace(", thanks", " indeed"), where=["town!=Ayr"]
+    )
+    assert "4 rankings" in about["said"]
 
 
 def test_a_question_keeps_the_names_of_its_items(looked):
@@ -97,7 +113,9 @@ def test_questions_sheets_and_unranked_items_can_be_chosen(looked):
     about = looked("v.xlsx", book)
     assert [*about["sheets"]] == ["sheet 0", "sheet 1"]
     assert about["mistake"]
-    assert looked("v.xlsx", book, sheet="sheet 1")["said"].endswith("2 items, 2 rankings.")
+    assert looked("v.xlsx", book, sheet="sheet 1")["said"].startswith(
+        "Read as ranks: 2 items, 2 rankings"
+    )
 
 
 def test_what_is_no_table_is_shown_as_rankings(looked):

@@ -1,6 +1,7 @@
 """Who may ask the page, and what becomes of files."""
 
 import gzip
+import multiprocessing
 import os
 import re
 import signal
@@ -9,11 +10,13 @@ import sys
 import tempfile
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from rankcut.app import server
-from rankcut.app.desk import Worker
+from rankcut.app.desk import Worker, work
+from rankcut.app.reading import Asked
 
 VOTES = (
     "town,<img src=x onerror=alert(1)>,b\x1b[2J,c\n" + "Kobe,1,2,3\nNara,2,1,3\nKobe,3,2,1\n" * 9
@@ -75,7 +78,7 @@ def test_files_are_kept_where_only_their_owner_can_read(client, tmp_path):
 def test_answers_come_one_by_one_and_can_be_saved(client):
     key = client.open("lunch:full")
     state = client.wait(key, lambda s: s["cards"].get("consensus", {}).get("state") == "done")
-    assert state["about"]["said"] == "Read as rankings: 8 items, 48 rankings."
+    assert state["about"]["said"].startswith("Read as ranks: 8 items, 48 rankings")
     card = client.read(f"/files/{key}/consensus/json")
     assert card["command"] == "rankcut consensus lunch:full -o consensus.png"
     assert " style=" not in card["content"]
@@ -84,12 +87,35 @@ def test_answers_come_one_by_one_and_can_be_saved(client):
     assert client.ask(f"/files/{key}/consensus/csv")[1].startswith(b"place,item")
     assert client.ask(f"/files/{key}/consensus/exe")[0] == 404
     client.change(key, by="guest")
-    client.wait(key, lambda s: s["cards"]["groups"]["state"] == "done")
-    assert "--by guest" in client.read(f"/files/{key}/groups/json")["command"]
+    client.wait(key, lambda s: s["cards"]["compare"]["state"] == "done")
+    assert "--by guest" in client.read(f"/files/{key}/compare/json")["command"]
     client.change(key, method="kemeny")
     state = client.wait(key, lambda s: s["cards"]["consensus"]["state"] == "done")
     assert "--method kemeny" in client.read(f"/files/{key}/consensus/json")["command"]
     assert state["cards"]["contents"]["state"] == "done"
+
+
+def test_first_rows_come_before_all_are_read(tmp_path, monkeypatch):
+    class Pipe:
+        jobs, sent = [("", Asked("votes.csv"), tmp_path, tmp_path)], []
+
+        def recv(self):
+            if not self.jobs:
+                raise EOFError
+            return self.jobs.pop()
+
+        def send(self, message):
+            self.sent.append(message)
+
+    monkeypatch.chdir(tmp_path)
+    ended = SimpleNamespace(join=lambda: None)
+    monkeypatch.setattr(multiprocessing, "parent_process", lambda: ended)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    (tmp_path / "votes.csv").write_text("town,toro,uni\nKobe,1,2\nNara,2,1\n")
+    work(Pipe(), tmp_path / "home")
+    (first, rows), (then, about) = Pipe.sent
+    assert (first, then) == ("rows", "read")
+    assert rows["rows"] == about["rows"] == [["Kobe", "1", "2"], ["Nara", "2", "1"]]
 
 
 def test_an_answer_can_be_stopped_and_asked_for_again(client):
@@ -105,6 +131,19 @@ def test_an_answer_can_be_stopped_and_asked_for_again(client):
     client.wait(key, lambda s: s["cards"]["blocs"]["state"] == "done")
 
 
+def test_an_answer_says_that_its_file_is_gone(client):
+    key = client.open("gone.csv", VOTES.replace("1)>", "2)>"))
+    client.wait(key, lambda s: s["cards"].get("blocs", {}).get("state") == "working")
+    client.change(key, stop="blocs")
+    folders = Path(tempfile.gettempdir()).glob(f"rankcut-*/{key}/given/gone.csv")
+    for path in folders:
+        path.unlink()
+    client.change(key, ask="blocs")
+    state = client.wait(key, lambda s: s["cards"]["blocs"]["state"] == "refused")
+    assert "there is no such file" in state["cards"]["blocs"]["said"]
+    assert state["cards"]["consensus"]["state"] == "done"
+
+
 def test_hostile_names_stay_text(client):
     key = client.open("<b>.csv", VOTES)
     state = client.wait(key, lambda s: s["cards"].get("pairs", {}).get("state") == "done")
@@ -117,12 +156,28 @@ def test_hostile_names_stay_text(client):
 
 
 @pytest.mark.parametrize(
-    "body", ["[]", "7", "{", '{"role": "item", "column": "x"}', '{"ask": "x"}']
+    "body",
+    [
+        "[]",
+        "7",
+        "{",
+        '{"ask": "x"}',
+        '{"ask": []}',
+        '{"role": "item", "column": "x"}',
+        '{"role": "item", "column": 2}',
+        '{"role": "item", "column": -1}',
+        '{"role": "item", "column": 1e999}',
+        '{"reading": 7}',
+        "[" * 100_000,
+        '{"reading": ' * 100_000,
+    ],
 )
 def test_what_is_no_choice_is_refused(client, body):
     key = client.open("v.csv", "a,b\n1,2\n2,1\n")
     client.wait(key, lambda state: state["about"])
-    assert client.ask(f"/files/{key}", "POST", body)[0] == 400
+    status, said, _ = client.ask(f"/files/{key}", "POST", body)
+    assert status == 400
+    assert said.startswith(b"this is no")
     assert client.ask("/state")[0] == 200
 
 

@@ -36,7 +36,7 @@ def test_mistakes_of_the_command_line_itself(arguments):
         (["similar", "full.csv", "--to", "g99"], "no row g99"),
         (["classify", "full.csv", "--target", "town"], "no column 'town'"),
         (["predict", "full.csv", "full.csv"], "not a model"),
-        (["map", "full.csv", "-o", "map.gif"], "write a .png, .svg, .pdf or .html"),
+        (["map", "full.csv", "-o", "map.gif"], "unknown suffix '.gif'; write a "),
         (["learn-ranking", "-", "--rankings", "-"], "cannot both be standard input"),
         (["regress-ranking", "full.csv", "--on", "none"], "there is no column 'none'"),
     ],

@@ -65,7 +65,7 @@ def test_a_graph_of_items(lunch):
 
 def test_mistakes(votes):
     pd.DataFrame({"a": [1.0, NAN], "b": [NAN, 1.0]}).to_csv("single.csv", index=False)
-    fail("complete", "single.csv", says="no ranking orders two items")
+    fail("complete", "single.csv", "--layout", "wide", says="no ranking orders two items")
     succeed("complete", votes, "-o", "model.skops")
     pd.DataFrame({"toro": [1], "tako": [2]}).to_csv("other.csv", index=False)
     fail("predict", "model.skops", "other.csv", says="the model does not know 'tako'")

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from commands import fail, run, succeed
+from commands import fail, notes, run, succeed
 
 from rankcut import Consensus, make_mallows
 
@@ -42,23 +42,23 @@ def test_files_go_by_suffix_and_agree(votes, tmp_path):
     assert list(table) == ["place", "item", "best", "worst", "first", "score", "mean_rank"]
     model = Consensus("kemeny").fit(RANKS)
     data = json.loads(targets[1].read_text())
-    assert data["items"] == NAMES
-    (group,) = data["groups"]
-    assert group["places"] == model.ranking_.tolist()
-    assert group["intervals"] == model.rank_intervals_.tolist()
-    assert group["people"] == 60
-    assert np.isnan(model.pairwise_[0, 0])
-    assert group["pairwise"][0][0] is None
+    places = {row["item"]: row for row in data["places"]}
+    assert [places[name]["place"] for name in NAMES] == model.ranking_.tolist()
+    intervals = [[places[name]["best"], places[name]["worst"]] for name in NAMES]
+    assert intervals == model.rank_intervals_.tolist()
+    assert data["people"] == 60
+    assert len(data["pairs"]) == 6
     page = targets[2].read_text()
     assert page.startswith("<!doctype html>")
     assert "<svg" in page
     assert "http" not in page
     assert targets[3].read_text().startswith("<?xml")
     options = ["--columns", "town", "--people", "person", "-m", "kemeny", "--json"]
-    (group,) = json.loads(succeed("consensus", votes, *options))["groups"]
-    own = Consensus("kemeny").fit(RANKS, people=[str(i // 3) for i in range(60)])
-    assert group["people"] == 20
-    assert group["intervals"] == own.rank_intervals_.tolist()
+    data = json.loads(succeed("consensus", votes, *options))
+    by_person = Consensus("kemeny").fit(RANKS, people=[str(i // 3) for i in range(60)])
+    assert data["people"] == 20
+    places = {row["item"]: [row["best"], row["worst"]] for row in data["places"]}
+    assert [places[name] for name in NAMES] == by_person.rank_intervals_.tolist()
 
 
 def test_groups_side_by_side(votes, tmp_path):
@@ -72,16 +72,36 @@ def test_groups_side_by_side(votes, tmp_path):
     own = Consensus().fit(RANKS[1::2])
     oslo = table[table["group"] == "Oslo"].set_index("item")
     assert oslo.loc[NAMES, "place"].tolist() == own.ranking_.tolist()
-    assert "<h2>Oslo (30)</h2>" in page.read_text()
+    assert "<h2>Oslo (30 people)</h2>" in page.read_text()
 
 
 def test_an_item_nobody_ranks_is_said_and_nothing_else(tmp_path):
     file = tmp_path / "votes.csv"
     file.write_text("uni,ika,ebi\n1,2,\n2,1,\n1,2,\n")
-    done = run("consensus", file, "--unranked", "last")
+    done = run("consensus", file, "--unranked", "last", "--item-columns", "1-3")
     assert done.exit_code == 0
-    assert done.stderr == ""
+    assert notes(done.stderr) == ""
     assert "Nobody ranks 'ebi': placed last, though any place is possible." in done.stdout
+
+
+def test_an_empty_cell_does_not_stop_a_consensus_of_full_rankings(tmp_path):
+    rng = np.random.default_rng(0)
+    ranks = np.argsort(np.argsort(rng.standard_normal((60, 4)) + np.arange(4), axis=1), axis=1) + 1
+    table = pd.DataFrame(ranks, columns=list("abcd"))
+    full, gap = tmp_path / "full.csv", tmp_path / "gap.csv"
+    table.to_csv(full, index=False)
+    table.astype(object).mask(np.arange(240).reshape(60, 4) == 43, "").to_csv(gap, index=False)
+    done = run("consensus", gap)
+    assert done.exit_code == 0
+    assert "1 row that leaves out items" in done.stderr
+    data = json.loads(succeed("consensus", gap, "--json"))
+    whole = json.loads(succeed("consensus", full, "--json"))
+    assert data["method"] == whole["method"] == "borda"
+    scores = [[row["score"] for row in each["places"]] for each in (data, whole)]
+    assert scores[0] == pytest.approx(scores[1], abs=0.1)
+    half = tmp_path / "half.csv"
+    table.astype(object).mask(np.arange(240).reshape(60, 4) % 8 == 3, "").to_csv(half, index=False)
+    assert "--unranked last" in run("consensus", half).stderr
 
 
 def test_mistakes_are_one_line(votes, tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import BALLOTS, ITEMS, assert_same, run, succeed
+from commands import BALLOTS, ITEMS, assert_same, json_answer, run, succeed
 
 from rankcut import read_file
 from rankcut.files import read_graph
@@ -41,7 +41,7 @@ def described(file):
 
 def said(command, *options):
     """What a command says as JSON."""
-    return lambda file: json.loads(succeed(command, file, *options, "--json"))
+    return lambda file: json_answer(succeed(command, file, *options, "--json"))
 
 
 def written(command):
@@ -67,7 +67,7 @@ def nearest(*options):
     """How similar the 3 nearest rankings are to one, or to each, and what they are."""
 
     def answer(file):
-        found = json.loads(succeed("similar", file, *LAST, "-n", "3", *options, "--json"))
+        found = json.loads(succeed("similar", file, *LAST, "-n", "3", *options, "--json"))["pairs"]
         values = {}
         for row in found:
             same = values.setdefault(row["row"], [row.get("count", 1)])

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from commands import add_columns, fail, run, succeed
+from commands import add_columns, fail, json_answer, run, succeed
 
 from rankcut import RankingBlocs, make_mallows, read_file
 
@@ -161,7 +161,7 @@ def test_what_is_measured(lunch):
         measure: succeed("compare", "top-k.csv", *options, "--measure", measure)
         for measure in ("places", "strengths", "order", "listing")
     }
-    assert "Compared: mean places." in said["places"]
+    assert "Compared: mean places; each person counts once." in said["places"]
     assert "Compared: strengths (log odds of being chosen)" in said["strengths"]
     assert "Compared: strengths among the items that each list has" in said["order"]
     assert "Compared: how often each item is listed" in said["listing"]
@@ -178,7 +178,9 @@ def test_an_item_graph_draws_differences_together(lunch):
     said = succeed("compare", "full.csv", *options, "-o", "page.html")
     assert "with the graph</" in (lunch / "page.html").read_text()
     assert "Compared: strengths (log odds of being chosen)" in said
-    assert re.search(r"stronger in .* than in .* \(p ≤ 0.01; [\d.]+ with the graph\)", said)
+    assert re.search(
+        r"stronger in .* than in .* \(odds .*; p [=≤] .*; [\d.]+ with the graph\)", said
+    )
     fail("compare", "full.csv", *options, "--measure", "places", says="graph.*not places")
 
 
@@ -239,7 +241,7 @@ def test_files_go_by_suffix_and_agree(votes, tmp_path):
     assert "Bloc 2" in page
     assert "<svg" in page
     assert targets[3].read_text().startswith("<?xml")
-    assert json.loads(succeed("blocs", votes, "--columns", "town", "-k2", "--json")) == data
+    assert json_answer(succeed("blocs", votes, "--columns", "town", "-k2", "--json")) == data
 
 
 def test_the_evidence_is_in_the_page(votes, tmp_path):

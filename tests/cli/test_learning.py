@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from commands import fail, run, succeed
+from commands import fail, json_answer, notes, run, succeed
 
 from rankcut import RankingClassifier, read_file
 from rankcut.label_ranking import models
@@ -65,7 +65,7 @@ def test_views_need_no_choice(lunch, items):
 
 def test_scores_as_data(lunch):
     options = ["full.csv", "--target", "guest", "--folds", "2", "-o", "s.csv", "-o", "s.json"]
-    report = json.loads(succeed("classify", *options, "--json"))
+    report = json_answer(succeed("classify", *options, "--json"))
     assert "juicy eater: 24, sweet tooth: 24" in report["scores"][0]["test"]
     assert [s["method"] for s in report["scores"]][-1] == "rankcut"
     assert json.loads((lunch / "s.json").read_text()) == report
@@ -121,13 +121,13 @@ def test_columns_of_numbers_are_no_items_of_a_model(lunch):
     assert "guest, 48 rankings of coded.csv" in succeed("classify", "coded.csv", *options)
     known = ["--columns", "guest,team"]
     plain = succeed("predict", "m.skops", "coded.csv", *known)
-    assert run("predict", "m.skops", "coded.csv", *known).stderr == ""
+    assert notes(run("predict", "m.skops", "coded.csv", *known).stderr) == ""
     noted = "rankcut: coded.csv: ignored, because the model does not know them: 'team'\n"
     done = run("predict", "m.skops", "coded.csv")
-    assert (done.exit_code, done.stdout, done.stderr) == (0, plain, noted)
+    assert (done.exit_code, done.stdout, notes(done.stderr)) == (0, plain, noted)
     items = ["--item-columns", ",".join([*read_file("full.csv").items, "team"])]
     done = run("predict", "m.skops", "coded.csv", *items)
-    assert (done.exit_code, done.stdout, done.stderr) == (0, plain, noted)
+    assert (done.exit_code, done.stdout, notes(done.stderr)) == (0, plain, noted)
     pd.read_csv("coded.csv").drop(columns="cake").to_csv("fewer.csv", index=False)
     says = "does not know 'guest', 'team', and its item 'cake' is missing"
     fail("predict", "m.skops", "fewer.csv", says=says)

@@ -46,7 +46,7 @@ def test_help_is_short_and_has_an_example(command):
     assert f"Example: rankcut {command} " in said
     listed, _, topics = said.partition("\nOptions:\n")[2].partition("\n\n")
     names = set(re.findall(r"^  (?:-\w, )?(--?[\w-]+)", listed, re.MULTILINE))
-    assert len(names - {"--output", "--to", "--json", "--spreadsheet", "--help"}) <= 12
+    assert len(names - {"--output", "--to", "--json", "--spreadsheet", "--help"}) <= 13
     takes_rankings = command not in ("demo", "help", "open")
     assert ("Options for reading files: rankcut help reading" in topics) == takes_rankings
 
@@ -59,7 +59,7 @@ def test_options_for_reading_are_explained_once():
     assert "--scheduler" in succeed("help", "cluster")
     assert succeed("help", "info") == succeed("info", "--help")
     assert succeed("help") == succeed("--help")
-    fail("help", "me", says="no topic 'me'; name a command, or reading or cluster")
+    fail("help", "me", says="no topic 'me'; name a command, or reading or cluster or board")
 
 
 def test_the_list_of_commands_has_whole_sentences():
@@ -76,10 +76,12 @@ def test_info_as_json(lunch):
     )
     said = json.loads(succeed("info", "towns.csv", "--columns", "age", "--json"))
     assert (said["n_rankings"], said["n_rows"], said["n_items"]) == (6, 3, 3)
+    assert said["read_as"]["towns.csv"].startswith("read as ranks: 3 items, 6 rankings; first ")
     assert said["kinds"] == {"full": 3, "incomplete": 3}
     # A missing value is not another value.
     assert said["columns"] == {"town": 1, "age": 1}
     succeed("info", "towns.csv", "--columns", "age", "-o", "towns.json")
+    del said["read_as"]
     assert json.loads((lunch / "towns.json").read_text()) == said
     text = succeed("info", "towns.csv", "--columns", "age")
     assert "columns:         town (1 value)\n                 age (1 value)\n" in text

@@ -50,7 +50,7 @@ def test_the_demo_finds_two_camps_and_leaves_a_page(tmp_path):
     said = succeed("demo", "-o", page)
     for words in (
         "made-up",
-        "Groups differ (p ≤ 0.0005)",
+        "Groups differ (p ≤ 0.0001)",
         "- People fall into 2 camps. Each agrees more",
     ):
         assert words in said

@@ -116,10 +116,12 @@ def test_a_missing_rank_is_named_by_its_line(command, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["features", "gram"])
-def test_what_unranked_means_is_asked_even_of_votes(command, tmp_path):
-    votes, out = tmp_path / "votes.csv", tmp_path / "out.npy"
+def test_what_a_file_says_of_unranked_items_holds(command, tmp_path):
+    votes, out, same = (tmp_path / name for name in ("votes.csv", "out.npy", "same.npy"))
     votes.write_text("winner,loser\na,b\nb,c\nc,a\n")
-    assert "votes.csv:2: item 'c' is not ranked; pass" in run(command, votes, "-o", out).stderr
+    succeed(command, votes, "-o", out)
+    succeed(command, votes, "-o", same, "--unranked", "anywhere")
+    np.testing.assert_array_equal(np.load(out), np.load(same))
 
 
 @pytest.mark.parametrize("unranked", ["last", "anywhere"])
@@ -195,7 +197,7 @@ def test_lists_of_similar_items_are_similar(tmp_path, monkeypatch):
     graph = NeighborGraph(table, n_neighbors=1)
     features = LikenessFeatures(graph, item_features=graph, unranked="last")
     vectors = features.fit_transform(ranks)
-    found = json.loads(succeed("similar", "votes.csv", *options))
+    found = json.loads(succeed("similar", "votes.csv", *options))["pairs"]
     assert [row["similar"] for row in found] == [2, 1]
     np.testing.assert_allclose(
         [row["similarity"] for row in found], (vectors @ vectors[0])[[2, 1]], atol=1e-4

@@ -1,217 +1,114 @@
-"""The answers about a file, each with the command and the Python that give the same.
+"""The cards of the page: each is an answer, or a part of the report, with its command and Python.
 
-An answer calls what its command calls, on rankings that are read once.
+A card calls what its command calls, on rankings that are read once.
 """
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rankcut.app.reading import EXAMPLES, Asked
-from rankcut.blocs.estimator import RankingBlocs
-from rankcut.blocs.report import BlocReport, bloc_map, bloc_page
-from rankcut.comparison.group_differences import compare_groups
-from rankcut.comparison.page import comparison_page
-from rankcut.consensus.figure import draw_consensus
-from rankcut.consensus.words import ConsensusReport
+from rankcut.answers import ANSWERS
+from rankcut.app.reading import EXAMPLES, PARTS, Asked
 from rankcut.errors import Setting, in_python, in_shell
-from rankcut.files.text import format_text
-from rankcut.pictures.figures import draw_figure, save_figure
-from rankcut.pictures.maps import map_picture, read_map
-from rankcut.pictures.page import Html, join, show_picture
+from rankcut.pictures.page import Html, join
 from rankcut.rankings.ranking_set import RankingSet
-from rankcut.report import report
 from rankcut.report.panels import PANELS
 from rankcut.report.ranking_report import show_inside
 from rankcut.report.study import Study, read_study
+from rankcut.results import Result
 
 
 @dataclass(frozen=True)
-class Answer:
+class Card:
     """What a card shows, and what can be saved of it."""
 
     content: Html
-    command: str = ""
-    python: str = ""
-    draw: Callable[[], Any] | None = None
-    columns: Mapping[str, Any] | None = None
-    page: str = ""
-
-    @property
-    def forms(self) -> list[str]:
-        """The suffixes of what can be saved."""
-        found = {"png": self.draw, "svg": self.draw, "csv": self.columns, "html": self.page}
-        return [form for form, own in found.items() if own]
+    command: str
+    python: str
+    forms: Sequence[str] = ()  #: the suffixes of what can be saved
+    result: Result | None = None
+    title: str = ""
 
     def save(self, path: Path) -> None:
         """Write a file by its suffix: what its command writes, safe for a spreadsheet."""
-        if path.suffix in (".png", ".svg") and self.draw is not None:
-            save_figure(self.draw(), path)
-        elif path.suffix == ".csv":
-            path.write_bytes(format_text(dict(self.columns or {}), ",", spreadsheet=True))
-        else:
-            path.write_text(self.page, encoding="utf-8")
+        assert self.result is not None  # it has forms
+        self.result.save(path, title=self.title, spreadsheet=True)
+
+
+# What people may set on the page, by the names of options.
+_OPTIONS = ("by", "people", "method", "unranked")
 
 
 class Subject:
     """The rankings of one file, and all that is asked of them."""
 
-    def __init__(self, asked: Asked, rankings: RankingSet, say: Callable[[str], None]) -> None:
+    def __init__(self, asks: Asked, rankings: RankingSet, say: Callable[[str], None]) -> None:
         filled = rankings.n_ranked() > 0
-        self.asked, self.say, self.dropped = asked, say, not filled.all()
+        self.asked, self.say, self.dropped = asks, say, not filled.all()
         self.rankings = rankings.rows(filled) if self.dropped else rankings
-        self.unranked = asked.meaning(rankings)
-        self.people = self.rankings.columns[asked.people] if asked.people else None
+        self.choices = {
+            "by": asks.by,
+            "people": asks.people,
+            "method": asks.method.replace("auto", ""),
+            "unranked": asks.meaning(rankings),
+            "source": Path(asks.name).name,
+        }
 
     @cached_property
     def study(self) -> Study:
-        """What the panels of the report are made of."""
-        how = self.given("people", "unranked", "method")
-        return read_study(self.rankings, progress=self.say, **how)
+        """What the parts of the report are made of."""
+        settings: Any = {name: self.choices[name] for name in ("people", "method", "unranked")}
+        settings = {name: value for name, value in settings.items() if value}
+        return read_study(self.rankings, progress=self.say, **settings)
 
-    def given(self, *names: str) -> dict[str, Any]:
-        """The settings of those names that differ from what a command takes by itself."""
-        own = {name: getattr(self.asked, name) for name in names} | {"unranked": self.unranked}
-        return {name: own[name] for name in names if own[name] not in ("", "auto")}
-
-    def answer(self, content: Html, same: str, imports: str, *lines: str, **more: Any) -> Answer:
-        """An answer, and the same as a command with settings of some names, and in Python."""
-        asked, home, load, name = self.asked, "rankcut", "read_file", self.asked.name
-        command, *names = same.split()
-        # A file may be called like an option.
-        words = ["rankcut", command, f"./{name}" if name.startswith("-") else name]
-        for setting in {**asked.reading, **self.given(*names)}.items():
-            words += Setting(*setting).as_option()
-        # What Python saves, the command writes.
-        saved = re.search(r'"(\w+\.(png|html))"', lines[-1])
-        words += ["-o", saved[1]] if saved else []
-        if name in EXAMPLES:
-            home, load, name = "rankcut.datasets", "load_lunch", name.partition(":")[2]
-        reads = f"rankings = {spell(load, in_python(name), **asked.reading)}"
-        start = [imports, f"from {home} import {load}", "", reads]
-        start += ["rankings = rankings.rows(rankings.n_ranked() > 0)"] * self.dropped
-        python = "\n".join([*start, *lines])
-        return Answer(content, " ".join(map(in_shell, words)), python, **more)
-
-    def panel(self, key: str, *same: str, **more: Any) -> Answer | None:
-        """A panel of the report; ``same`` is another command that gives it, as for an answer."""
-        panel = PANELS[key](self.study)
-        if panel is None:
+    def card(self, key: str) -> Card | None:
+        """A card by its key; None where there is no such answer."""
+        if key == "consensus" or key in PARTS:
+            panel = PANELS[key](self.study)
+            if panel is None:
+                return None
+            if key in PARTS:
+                return self._card("report", show_inside(panel))
+            return self._card(key, show_inside(panel), self.study.consensus)
+        answer = ANSWERS[key]
+        if not answer.is_possible(self.rankings, self.choices):
             return None
-        if not same:
-            made = spell("report", "rankings", **self.given("people", "unranked"))
-            imports, saved = "from rankcut.report import report", f'{made}.save("report.html")'
-            same = ("report people unranked", imports, saved)
-        return self.answer(show_inside(panel), *same, **more)
+        result = answer.compute(self.rankings, self.choices, self.say)
+        return self._card(key, Html() if key == "report" else join(*result.body()), result)
 
+    def _card(self, name: str, content: Html, result: Result | None = None) -> Card:
+        """A card with the command of an answer, and the same in Python."""
+        answer, title = ANSWERS[name], self.rankings.title
+        forms: tuple[str, ...] = ()
+        if result is not None:
+            forms = ("html",) if name == "report" else ("png", "svg", "csv")
+        saved = f"{name}{answer.suffix}"
+        return Card(
+            content, self._command(name, saved), self._python(name, saved), forms, result, title
+        )
 
-def spell(function: str, *given: str, **settings: Any) -> str:
-    """A call as Python writes it: what is given as it is, then settings.
+    def _command(self, name: str, saved: str) -> str:
+        """The words of a shell that write a file of the same answer."""
+        file, answer = self.asked.name, ANSWERS[name]
+        # A file may be called like an option.
+        words = ["rankcut", name, f"./{file}" if file.startswith("-") else file]
+        choices = {each: self.choices[each] for each in answer.choices if each in _OPTIONS}
+        for setting, value in {**self.asked.reading, **choices}.items():
+            for each in value if isinstance(value, tuple) else (value,):
+                words += Setting(setting, each).as_option() if each not in ("", None) else []
+        return " ".join(map(in_shell, [*words, "-o", saved]))
 
-    >>> spell("report", "rankings", unranked="last")
-    'report(rankings, unranked="last")'
-    """
-    values = [*given, *(str(Setting(name, value)) for name, value in settings.items())]
-    return f"{function}({', '.join(values)})"
-
-
-def _column(name: str) -> str:
-    return f"rankings[{in_python(name)}]"
-
-
-def _people(subject: Subject) -> list[str]:
-    return [f"people={_column(name)}" for name in subject.given("people").values()]
-
-
-def consensus(subject: Subject) -> Answer | None:
-    """The consensus by the method that was chosen."""
-    study, title = subject.study, subject.rankings.title or "Consensus"
-    found = ConsensusReport(study.items, subject.asked.method, 0.95, [study.consensus])
-    model = spell("Consensus", **subject.given("method", "unranked"))
-    return subject.panel(
-        "consensus",
-        "consensus method people unranked",
-        "from rankcut import Consensus, plot_consensus",
-        f"model = {model}{spell('.fit', 'rankings', *_people(subject))}",
-        f'{spell("plot_consensus", "model", title=title)}.savefig("consensus.png", dpi=150)',
-        draw=partial(draw_consensus, found, title),
-        columns=found.columns(),
-    )
-
-
-def groups(subject: Subject) -> Answer | None:
-    """Whether groups differ, and where."""
-    by, rankings = subject.asked.by, subject.rankings
-    if not by:
-        return None
-    given: dict[str, Any] = subject.given("unranked")
-    found = compare_groups(rankings, rankings.columns[by], people=subject.people, **given)
-    made = spell("compare_groups", "rankings", _column(by), *_people(subject), **given)
-    return subject.answer(
-        _main(comparison_page([{"title": "", **found.to_dict()}])),
-        "compare by people unranked",
-        "from rankcut import compare_groups",
-        f"found = {made}",
-        'found.plot().savefig("groups.png", dpi=150)',
-        draw=found.plot,
-        columns=found.items.columns,
-    )
-
-
-def ranking_map(subject: Subject) -> Answer | None:
-    """The rankings in two dimensions."""
-    if min(subject.rankings.ranks.shape) < 2:
-        return None
-    given, rankings = subject.given("by", "unranked"), subject.rankings
-    picture = map_picture(read_map(rankings, **given), rankings.title)
-    return subject.answer(
-        join(*show_picture(picture)),
-        "map by unranked",
-        "from rankcut import plot_map",
-        f'{spell("plot_map", "rankings", **given)}.savefig("map.png", dpi=150)',
-        draw=partial(draw_figure, picture),
-    )
-
-
-def blocs(subject: Subject) -> Answer | None:
-    """Whether people fall into camps."""
-    given: dict[str, Any] = subject.given("unranked")
-    rankings, title = subject.rankings, subject.rankings.title or "Blocs"
-    model = RankingBlocs(**given).fit(rankings, people=subject.people)
-    found, picture = BlocReport(model), bloc_map(rankings, model)
-    drawn = spell("plot_map", "rankings", "names", **given, by_name="bloc", title=title)
-    return subject.answer(
-        _main(bloc_page(found, title, picture)),
-        "blocs people unranked",
-        "from rankcut import RankingBlocs, plot_map",
-        f"model = {spell('RankingBlocs', **given)}{spell('.fit', 'rankings', *_people(subject))}",
-        'names = [f"bloc {label + 1}" for label in model.labels_]',
-        f'{drawn}.savefig("blocs.png", dpi=150)',
-        draw=partial(draw_figure, picture),
-        columns=found.columns(),
-    )
-
-
-def _main(page: str) -> Html:
-    return Html(page.partition("<main>")[2].rpartition("</main>")[0])
-
-
-def whole_page(subject: Subject) -> Answer:
-    """The report, as one file to send."""
-    given, source = subject.given("by", "people", "unranked"), Path(subject.asked.name).name
-    made = report(subject.rankings, **given, source=source, progress=subject.say)
-    return Answer(Html(), page=made.html)
-
-
-ANSWERS: dict[str, Callable[[Subject], Answer | None]] = {
-    "consensus": consensus,
-    "groups": groups,
-    **{key: partial(Subject.panel, key=key) for key in ("contents", "places", "pairs", "graph")},
-    "map": ranking_map,
-    "blocs": blocs,
-    "report": whole_page,
-}
-"""The answers, and the page with all of them."""
+    def _python(self, name: str, saved: str) -> str:
+        """The lines of Python that write a file of the same answer."""
+        file, module, load = self.asked.name, "rankcut", "read_file"
+        if file in EXAMPLES:
+            module, load, file = "rankcut.datasets", "load_lunch", file.partition(":")[2]
+        settings = [str(Setting(*each)) for each in self.asked.reading.items()]
+        reads = [f"rankings = {load}({', '.join([in_python(file), *settings])})"]
+        reads += ["rankings = rankings.rows(rankings.n_ranked() > 0)"] * self.dropped
+        lines = ANSWERS[name].in_python(self.choices)
+        imports, code = lines[: lines.index("")], lines[lines.index("") + 1 :]
+        save = f"result.save({in_python(saved)}, title=rankings.title)"
+        return "\n".join([*imports, f"from {module} import {load}", "", *reads, *code, save])

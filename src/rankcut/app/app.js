@@ -4,7 +4,7 @@
   const find = (id) => document.getElementById(id);
   const token = location.hash.slice(1);
   const shown = new Map(); // what stands in each part of the page
-  let state = { files: [], examples: [] };
+  let state = { files: [], examples: [], titles: {} };
   let focused = ""; // what had the focus, if it comes back
   let current = sessionStorage.getItem("current");
 
@@ -98,7 +98,7 @@
           about.labels[i] ? make("small", {}, about.labels[i]) : "",
           select(`role-${i}`, own, options, (chosen) => change({ column: i, role: chosen }),
             { "aria-label": `Role of ${name}`,
-              disabled: about.fixed && !["group", "person", "other"].includes(own) }));
+              disabled: about.early || about.fixed && !["group", "person", "other"].includes(own) }));
       }))),
     make("tbody", {}, about.rows.map((cells, row) => make("tr", {},
       make("td", { class: "at" }, about.lines[row]), inOrder(about).map((i) => {
@@ -111,7 +111,10 @@
     button(each.says, () => change("unranked" in each.sets ? each.sets : { reading: each.sets })));
   const reading = (own) => {
     const about = own.about;
-    if (!about) return make("p", { class: "soft" }, "Reading the file …", make("progress"));
+    if (!about) return [
+      make("p", { class: "soft" }, "Reading the file …", make("progress")),
+      own.first ? table({ ...own.first, roles: [], mistake: null, early: true }) : null,
+    ];
     const pick = (id, label, options = {}) => Object.keys(options).length > 1 && choice(id, label,
       own.reading[id] || "", { "": "choose one", ...options },
       (chosen) => change({ reading: { [id]: chosen } }));
@@ -130,19 +133,29 @@
     ];
   };
 
-  const TITLES = { consensus: "Consensus", groups: "Groups", map: "Map", blocs: "Camps",
-    places: "Places of each item", pairs: "Pairs", graph: "Items that go together",
-    contents: "What is in it" };
   const METHODS = { auto: "the usual method", borda: "mean places (Borda)",
     copeland: "pairwise wins (Copeland)", kemeny: "most agreement (Kemeny)",
     strengths: "strengths (Plackett–Luce)" };
+  // Groups that are left out, as the command does with --where COLUMN!=GROUP.
+  const members = (own) => {
+    const where = own.reading.where || [], start = `${own.by}!=`;
+    const without = where.filter((each) => each.startsWith(start)).map((each) => each.slice(start.length));
+    const all = [...new Set([...own.about.groups[own.by] || [], ...without])].sort();
+    return all.length > 2 || without.length ? make("p", {}, "Leave out ", all.map((name, i) => {
+      const pressed = without.includes(name), condition = start + name;
+      return button(name, () => change({ reading: { where: pressed
+        ? where.filter((each) => each !== condition) : [...where, condition] } }),
+        { id: `without-${i}`, class: "chip", "aria-pressed": String(pressed) });
+    })) : "";
+  };
   const CONTROLS = {
     consensus: (own) => choice("method", "By", own.method, METHODS, (method) => change({ method })),
-    groups: (own) => own.about.groups.length ? make("p", {},
+    compare: (own) => Object.keys(own.about.groups).length || own.by ? make("div", {}, make("p", {},
       own.by ? "Compare by " : "Do groups rank differently? By ",
-      own.about.groups.map((name, i) => button(own.about.labels[own.about.names.indexOf(name)] || name,
+      Object.keys(own.about.groups).map((name, i) => button(own.about.labels[own.about.names.indexOf(name)] || name,
         () => change({ by: name === own.by ? "" : name }),
-        { id: `by-${i}`, class: "chip", "aria-pressed": String(name === own.by) }))) : null,
+        { id: `by-${i}`, class: "chip", "aria-pressed": String(name === own.by) }))),
+      own.by ? members(own) : "") : null,
   };
   const body = (key, card) => {
     const again = (words) => button(words, () => change({ ask: key }), { id: `again-${key}` });
@@ -178,13 +191,13 @@
   };
 
   const drawCards = (own) => {
-    for (const key of Object.keys(TITLES)) {
+    for (const key of Object.keys(state.titles)) {
       const card = own.cards[key] || { state: "nothing" };
       const control = (CONTROLS[key] || (() => null))(own);
-      find(`card-${key}`).hidden = card.state === "nothing" && !(key === "groups" && control);
+      find(`card-${key}`).hidden = card.state === "nothing" && !(key === "compare" && control);
       const depends = [own.id, card, control && control.outerHTML];
       const drawn = redraw(`card-${key}`, depends, () => [
-        make("h2", { id: `h-${key}` }, TITLES[key]), control, body(key, card)]);
+        make("h2", { id: `h-${key}` }, state.titles[key]), control, body(key, card)]);
       // If it is asked for again or the file is closed meanwhile, there is nothing to fill in.
       if (drawn && card.state === "done") fillIn(key, own).catch(() => {});
     }
@@ -201,7 +214,7 @@
           { class: "", "aria-label": `Close ${each.name}` }))));
     redraw("view", own && own.id, () => own && [make("section", { id: "reading",
       "aria-label": "How the file was read" }),
-    ...Object.keys(TITLES).map((key) => make("section", { id: `card-${key}`, hidden: true,
+    ...Object.keys(state.titles).map((key) => make("section", { id: `card-${key}`, hidden: true,
       "aria-labelledby": `h-${key}` })), make("p", { id: "whole" })]);
     if (!own) return;
     document.title = `${own.name} – rankcut`;

@@ -16,10 +16,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from rankcut.app.reading import KEYS, Asked, look, say_mistake
-from rankcut.files.preview import reading_with
+from rankcut.app.preview import reading_with
+from rankcut.app.reading import KEYS, Asked, first_rows, look, say_mistake
 
-STEP = 0.05
+POLL_SECONDS = 0.05
 """Seconds between looks for something new."""
 
 # What people may set, beside how the file is read.
@@ -57,19 +57,26 @@ class Desk:
 class OpenFile:
     """A file, a card for each answer, and keys of answers that wait."""
 
-    def __init__(self, desk: Desk, asked: Asked, place: Path, folder: Path) -> None:
-        self.desk, self.asked, self.place, self.folder = desk, asked, place, folder
+    def __init__(self, desk: Desk, asks: Asked, place: Path, folder: Path) -> None:
+        self.desk, self.asked, self.place, self.folder = desk, asks, place, folder
         self.about: dict[str, Any] | None = None
+        self.rows: dict[str, Any] | None = None  #: the first ones, until all are read
         self.cards: dict[str, dict[str, Any]] = {}
         self._waiting: list[str] = []
-        self._running = ""
+        self._running, self._reading = "", False
         self._worker: Worker | None = None
         self._task = asyncio.create_task(self._serve())
 
     def state(self) -> dict[str, Any]:
         """What the page shows, without the contents of cards."""
-        asked = {name: getattr(self.asked, name) for name in ("name", "reading", *_CHOICES)}
-        return {**asked, "id": self.folder.name, "about": self.about, "cards": self.cards}
+        settings = {name: getattr(self.asked, name) for name in ("name", "reading", *_CHOICES)}
+        return {
+            **settings,
+            "id": self.folder.name,
+            "about": self.about,
+            "first": None if self.about else self.rows,
+            "cards": self.cards,
+        }
 
     def change(self, wanted: dict[str, Any]) -> None:
         """Take over what people choose; answers that depend on it are made again."""
@@ -78,9 +85,12 @@ class OpenFile:
                 act(wanted[name])
         before, about = self.asked, self.about or {"mistake": True}
         if "role" in wanted and "names" in about:
-            wanted = self._with_role(about, int(wanted["column"]), str(wanted["role"]))
-        chosen: Any = {name: str(wanted[name]) for name in _CHOICES if name in wanted}
-        self.asked = replace(before.reading_with(wanted.get("reading", {})), **chosen)
+            column, n_columns = int(wanted["column"]), len(about["names"])
+            if not 0 <= column < n_columns:
+                raise ValueError(f"there is no column {column} among {n_columns}")
+            wanted = self._with_role(about, column, str(wanted["role"]))
+        choices: Any = {name: str(wanted[name]) for name in _CHOICES if name in wanted}
+        self.asked = replace(before.reading_with(wanted.get("reading", {})), **choices)
         if self.asked.reading != before.reading:
             self.about, self.cards, self._waiting = None, {}, []
             self._end_worker()
@@ -91,14 +101,14 @@ class OpenFile:
     def _with_role(self, about: dict[str, Any], column: int, role: str) -> dict[str, Any]:
         """What changes when a column gets another role."""
         names, old = about["names"], about["roles"] or ["other"] * len(about["names"])
-        chosen = {
-            own: names[column] if role == its else ""
-            for own, its in (("by", "group"), ("people", "person"))
-            if getattr(self.asked, own) == names[column] or role == its
+        choices = {
+            setting: names[column] if role == its else ""
+            for setting, its in (("by", "group"), ("people", "person"))
+            if getattr(self.asked, setting) == names[column] or role == its
         }
-        known = about.get("recognised", False)
-        given = (column, role, names, old, self.asked.reading)
-        return {**chosen, "reading": reading_with(*given, recognised=known)}
+        recognised = about.get("recognised", False)
+        about_role = (column, role, names, old, self.asked.reading)
+        return {**choices, "reading": reading_with(*about_role, recognised=recognised)}
 
     def ask(self, key: str) -> None:
         """Make an answer, again if there is one."""
@@ -110,7 +120,7 @@ class OpenFile:
 
     def stop(self, key: str) -> None:
         """Stop making an answer, or waiting for it."""
-        self._waiting = [own for own in self._waiting if own != key]
+        self._waiting = [other for other in self._waiting if other != key]
         self._set(key, "stopped")
         if self._running == key:
             self._end_worker()
@@ -134,37 +144,57 @@ class OpenFile:
         """Have a process read the file and make one answer after the other; keep what it says."""
         while True:
             while self.about and not self._waiting:
-                await asyncio.sleep(STEP)
+                await asyncio.sleep(POLL_SECONDS)
             worker = self._worker = await asyncio.to_thread(Worker, self.desk.folder)
             try:
                 worker.pipe.send(("", self.asked, self.place, self.folder))
+                self._reading = True
                 while self._worker is worker:
                     if worker.pipe.poll():
                         self._hear(*worker.pipe.recv())
-                    elif self._waiting and not self._running:
+                    elif self._waiting and not self._running and not self._reading:
                         key = self._running = self._waiting.pop(0)
                         self._set(key, "working", said="")
                         worker.pipe.send((key, self.asked, self.place, self.folder))
                     else:
-                        await asyncio.sleep(STEP)
+                        await asyncio.sleep(POLL_SECONDS)
             except (EOFError, OSError):
                 ended = MemoryError("the process ended: there may be too little memory")
                 self._hear("refused", say_mistake(ended))
                 self._end_worker()
 
-    def _hear(self, state: str, found: Any) -> None:
+    def _hear(self, state: str, message: Any) -> None:
         """Take over what the process says about the file, or about the answer it makes."""
         if state == "says":
-            self.cards[self._running]["said"] = found
-        elif self._running and state in ("done", "nothing", "refused"):
-            self._set(self._running, state, **found)
-        elif state in ("read", "refused"):
-            before = self.about
-            self.about = found if state == "read" else {"mistake": found, "roles": [], "names": []}
-            for answer in [] if before or self.about["mistake"] else KEYS:
-                self.ask(answer)
+            self.cards[self._running]["said"] = message
+        elif state == "rows":
+            self.rows = message
+        elif self._reading or not self._running:
+            self._reading = False
+            self._take_reading(state, message)
+        elif state != "over":
+            self._set(self._running, state, **message)
         if state in ("over", "refused"):
             self._running = ""
+
+    def _take_reading(self, state: str, reading: Any) -> None:
+        """Take over how the file was read, or why it cannot be read."""
+        before = self.about
+        if state == "refused":
+            reading = {"mistake": reading, "roles": [], "names": []}
+        if reading["mistake"] and before and not before["mistake"]:
+            # The file was read before; what was made of it stays.
+            refusal = (
+                f"the file cannot be read any more: {reading['mistake']['said']}; open it again"
+            )
+            for key in self._waiting:
+                self._set(key, "refused", said=refusal, remedies=[])
+            self._waiting = []
+            self._end_worker()
+            return
+        self.about = reading
+        for answer in [] if before or self.about["mistake"] else KEYS:
+            self.ask(answer)
 
 
 class Worker:
@@ -203,17 +233,18 @@ def work(pipe: Connection, home: Path) -> None:
 
     try:
         while True:
-            key, asked, place, folder = pipe.recv()
+            key, asks, place, folder = pipe.recv()
             try:
                 if key:
-                    asked = asked.relevant(key)
-                    if asked not in subjects:
-                        subjects[asked] = Subject(asked, rankings, say)
-                    _answer(key, subjects[asked], pipe, folder)
+                    asks = asks.relevant(key)
+                    if asks not in subjects:
+                        subjects[asks] = Subject(asks, rankings, say)
+                    _answer(key, subjects[asks], pipe, folder)
                     pipe.send(("over", None))
                 else:
                     os.chdir(place)
-                    rankings, about = look(asked)
+                    pipe.send(("rows", first_rows(asks)))
+                    rankings, about = look(asks)
                     pipe.send(("read", about))
             except Exception as problem:
                 pipe.send(("refused", say_mistake(problem)))
@@ -225,21 +256,19 @@ def work(pipe: Connection, home: Path) -> None:
 
 def _answer(key: str, subject: Any, pipe: Connection, folder: Path) -> None:
     """Make an answer, then what can be saved of it."""
-    from rankcut.app.answers import ANSWERS
-
-    answer = ANSWERS[key](subject)
-    if answer is None:
+    card = subject.card(key)
+    if card is None:
         pipe.send(("nothing", {}))
         return
     # Inline styles are not allowed on the page; its script sets them.
-    content = answer.content.replace(' style="', ' data-style="')
+    content = card.content.replace(' style="', ' data-style="')
     if key in ("map", "blocs") or subject.asked.method != "auto":
         # Items have other numbers than in the other panels.
         content = re.sub(r' data-item="\d+"', "", content)
-    told = {"content": content, "command": answer.command, "python": answer.python}
-    (folder / f"{key}.json").write_text(json.dumps(told), encoding="utf-8")
-    pipe.send(("done", {"forms": answer.forms}))
-    for form in answer.forms:
+    data = {"content": content, "command": card.command, "python": card.python}
+    (folder / f"{key}.json").write_text(json.dumps(data), encoding="utf-8")
+    pipe.send(("done", {"forms": card.forms}))
+    for form in card.forms:
         draft = folder / f"draft.{form}"
-        answer.save(draft)
+        card.save(draft)
         draft.replace(folder / f"{key}.{form}")

@@ -26,8 +26,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from rankcut.app.desk import STEP, Desk, OpenFile
-from rankcut.app.reading import EXAMPLES, KEYS
+from rankcut.app.desk import POLL_SECONDS, Desk, OpenFile
+from rankcut.app.reading import EXAMPLES, KEYS, TITLES
 from rankcut.pictures.page import page_style, read_file
 
 MOST_BYTES = 256 * 2**20
@@ -48,13 +48,17 @@ _KEYS = {*KEYS, "report", None}
 
 # The parts of each file of the page, which have no data in them.
 _PAGE = {
-    "/": {__package__: "app.html"},
-    "/app.css": {"rankcut.report": "report.css", __package__: "app.css"},
-    "/app.js": {
-        "rankcut.pictures": "page.js",
-        "rankcut.report": "report.js",
-        __package__: "app.js",
-    },
+    "/": [(__package__, "app.html")],
+    "/app.css": [
+        ("rankcut.pictures", "items.css"),
+        ("rankcut.report", "report.css"),
+        (__package__, "app.css"),
+    ],
+    "/app.js": [
+        ("rankcut.pictures", "page.js"),
+        ("rankcut.pictures", "items.js"),
+        (__package__, "app.js"),
+    ],
 }
 
 
@@ -66,9 +70,9 @@ def why_refused(request: Request, port: int, token: str) -> str:
     site, origin = headers.get("sec-fetch-site", "none"), headers.get("origin")
     if site not in ("same-origin", "none") or origin not in {None, *(f"http://{h}" for h in hosts)}:
         return "another page may not ask"
-    known = secrets.compare_digest(headers.get("x-token", "").encode(), token.encode())
+    has_secret = secrets.compare_digest(headers.get("x-token", "").encode(), token.encode())
     free = request.method == "GET" and request.url.path in _PAGE
-    return "" if known or free else "open the address that the program printed"
+    return "" if has_secret or free else "open the address that the program printed"
 
 
 def make_app(port: int, token: str, files: Sequence[str] = ()) -> Starlette:
@@ -84,25 +88,25 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Starlette:
 
     async def guard(request: Request, answer: Any) -> Response:
         refused = why_refused(request, port, token)
-        given = PlainTextResponse(refused, 403) if refused else await answer(request)
-        given.headers.update(_HEADERS)
-        return given
+        response = PlainTextResponse(refused, 403) if refused else await answer(request)
+        response.headers.update(_HEADERS)
+        return response
 
     def file_of(request: Request) -> OpenFile:
-        found = desk.files.get(request.path_params["id"])
-        if found is None or request.path_params.get("key") not in _KEYS:
+        file = desk.files.get(request.path_params["id"])
+        if file is None or request.path_params.get("key") not in _KEYS:
             raise HTTPException(404, "this is not open")
-        return found
+        return file
 
     async def show(request: Request) -> Response:
         path = request.url.path
         kind = {"/app.css": "text/css", "/app.js": "text/javascript"}.get(path, "text/html")
-        content = "".join(read_file(*part) for part in _PAGE[path].items())
+        content = "".join(read_file(*part) for part in _PAGE[path])
         return Response(page_style() * (kind == "text/css") + content, media_type=kind)
 
     async def state(request: Request) -> Response:
         files = [file.state() for file in desk.files.values()]
-        return JSONResponse({"files": files, "examples": EXAMPLES})
+        return JSONResponse({"files": files, "examples": EXAMPLES, "titles": TITLES})
 
     async def take(request: Request) -> Response:
         name, size = request.query_params.get("name", ""), 0
@@ -129,8 +133,10 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Starlette:
             if not {wanted.get("ask"), wanted.get("stop")} <= _KEYS:
                 raise ValueError("this is no answer")
             file_of(request).change(wanted)
-        except (AttributeError, TypeError, ValueError) as problem:
-            raise HTTPException(400, "this is no choice") from problem
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError) as problem:
+            raise HTTPException(400, "this is no choice that the page offers") from problem
+        except ValueError as problem:
+            raise HTTPException(400, f"this is no choice: {problem}") from problem
         return JSONResponse(None)
 
     async def close(request: Request) -> Response:
@@ -146,7 +152,7 @@ def make_app(port: int, token: str, files: Sequence[str] = ()) -> Starlette:
             card = {"state": "", "forms": (), **file.cards.get(key, {})}
             if card["state"] not in ("waiting", "working") and form not in card["forms"]:
                 raise HTTPException(404, "there is none")
-            await asyncio.sleep(STEP)
+            await asyncio.sleep(POLL_SECONDS)
         return FileResponse(path)
 
     routes = [

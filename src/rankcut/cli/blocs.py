@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import By, Confidence, LeftOut, People
 from rankcut.cli.output import (
-    PICTURES,
-    TABLES,
+    SUFFIXES,
     Results,
     named_rows,
     note,
@@ -56,39 +55,28 @@ def blocs(file: RankingFile, options: BlocOptions, results: Results, reading: Re
     Example: rankcut blocs votes.soi --unranked anywhere -o blocs.html
     """
     from rankcut.blocs.estimator import RankingBlocs
-    from rankcut.blocs.report import BlocReport, bloc_map
+    from rankcut.blocs.report import BlocReport
+    from rankcut.blocs.selection import numbers_of_blocs
 
-    suffixes = (*TABLES, *PICTURES, ".html", ".skops")
-    outputs = results.open(suffixes, ".csv")
+    outputs = results.open((*SUFFIXES, ".skops"), ".csv")
     number = _parsed_number(options.number)
+    numbers_of_blocs(number)
     model = RankingBlocs(number, unranked=options.unranked, confidence=options.confidence)
     by, whose = options.by, options.people
-    rankings = reading.read_filled(file, no_items=[by, whose])
+    rankings = reading.read_filled(file, no_items=[by, whose], unranked=options.unranked)
     values = None if by is None else known_values(rankings, by, file)
     people = None if whose is None else known_values(rankings, whose, file)
     with working("blocs"):
         model.fit(rankings, people=people)
-    report = BlocReport(model)
+    report = BlocReport(model, rankings)
     if by is not None and values is not None:
         unknown = int((values == "").sum())
         if unknown:
             note(f"the cross table leaves out {amount(unknown, 'row')} without {by!r}")
         report = report.crossed(by, values, rankings.counts)
 
-    def draw() -> Any:
-        from rankcut.pictures.figures import draw_figure
-
-        return draw_figure(bloc_map(rankings, model))
-
-    def page() -> str:
-        from rankcut.blocs.report import bloc_page
-
-        shown = bloc_map(rankings, model) if min(rankings.ranks.shape) > 1 else None
-        return bloc_page(report, rankings.title, shown)
-
-    outputs.write(report.columns(), report.data(), draw=draw, page=page)
     outputs.save(model, rankings.items)
-    outputs.show(report.data(), lambda: report.lines(options.most))
+    outputs.answer(report, rankings.title, options.most)
 
 
 def _parsed_number(text: str) -> Any:

@@ -1,6 +1,7 @@
 """What a command is: options declared as fields of classes, mistakes in one line, help on topics.
 
-To add a command, write a function of its name, and name it and its module in ``COMMANDS``. Declare
+To add a command, write a function of its name, and name it and its module in ``COMMANDS``, or in
+:data:`rankcut.answers.ANSWERS` if it is an answer about rankings. Declare
 its options as fields of a class, take those of other classes by :func:`with_options`, end its
 docstring with an ``Example:`` line, and import what it computes with inside the function, so that
 ``rankcut --help`` stays quick. ``output`` says where results go.
@@ -26,7 +27,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from rankcut.cli.output import note, say_mistake
+from rankcut.answers import ANSWERS
+from rankcut.cli.output import READ_AS, note, say_mistake
 from rankcut.errors import InputError, Setting, in_shell
 
 COMMANDS = {
@@ -34,32 +36,26 @@ COMMANDS = {
     "open": "report",
     "info": "files",
     "convert": "files",
-    "consensus": "consensus",
-    "transfers": "consensus",
-    "graph": "graph",
-    "features": "vectors",
-    "gram": "vectors",
-    "similar": "vectors",
-    "compare": "compare",
-    "blocs": "blocs",
-    "complete": "complete",
+    **{name: answer.module for name, answer in ANSWERS.items()},
+    "regress-ranking": "regress_ranking",
     "classify": "learning",
     "regress": "learning",
     "learn-ranking": "learning",
-    "regress-ranking": "regress_ranking",
     "predict": "learning",
-    "map": "report",
-    "report": "report",
+    "graph": "graph",
+    "features": "vectors",
+    "gram": "vectors",
     "help": "command",
 }
 """Each command, in the order of the help, and the module that has it."""
 
-TOPICS = {"reading": "reading files", "cluster": "a cluster"}
+TOPICS = {"reading": "reading files", "cluster": "a cluster", "board": "a leaderboard"}
 """What the options of each topic are for; ``rankcut help TOPIC`` explains them."""
 
 # Parameters of the library whose options have other names.
 _OPTIONS = {
     "counts": "count",
+    "data_set": "ranking",
     "n_jobs": "workers",
     "n_neighbors": "neighbors",
     "random_state": "seed",
@@ -88,24 +84,24 @@ def with_options(**groups: type) -> Callable[[Callable[..., None]], Callable[...
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        own = {n: p for n, p in signature(command).parameters.items() if n not in groups}
+        plain = {n: p for n, p in signature(command).parameters.items() if n not in groups}
         fields = {name: signature(kind).parameters for name, kind in groups.items()}
 
         @functools.wraps(command)
-        def run(**given: Any) -> None:
-            made = {
-                name: kind(**{field: given[field] for field in fields[name]})
+        def run(**values: Any) -> None:
+            arguments = {
+                name: kind(**{field: values[field] for field in fields[name]})
                 for name, kind in groups.items()
             }
-            command(**{name: given[name] for name in own}, **made)
+            command(**{name: values[name] for name in plain}, **arguments)
 
-        every = dict(own)
+        every = dict(plain)
         for option in chain.from_iterable(options.values() for options in fields.values()):
             every.setdefault(option.name, option)
-        taken = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in every.values()]
+        keywords = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in every.values()]
         # Typer reads it; type stubs do not know that any function may have one.
-        run.__signature__ = Signature(taken)  # type: ignore[attr-defined]
-        run.__annotations__ = {option.name: option.annotation for option in taken}
+        run.__signature__ = Signature(keywords)  # type: ignore[attr-defined]
+        run.__annotations__ = {option.name: option.annotation for option in keywords}
         return run
 
     return decorate
@@ -116,11 +112,11 @@ class TopicCommand(TyperCommand):
 
     def topics(self) -> dict[str, list[Any]]:
         """The options of each topic."""
-        found: dict[str, list[Any]] = {}
+        topics: dict[str, list[Any]] = {}
         for option in self.params:
             if getattr(option, "hidden", False):
-                found.setdefault(option.rich_help_panel, []).append(option)  # type: ignore[attr-defined]
-        return found
+                topics.setdefault(option.rich_help_panel, []).append(option)  # type: ignore[attr-defined]
+        return topics
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write a line for each topic."""
@@ -136,6 +132,7 @@ class OneLineErrors(TyperGroup):
         """Run a command."""
         alone = options.pop("standalone_mode", True)
         options["standalone_mode"] = False
+        READ_AS.clear()
         if not alone:
             return super().main(*args, **options)
         _open_streams()
@@ -182,12 +179,12 @@ class OneLineErrors(TyperGroup):
             return super().invoke(ctx)
         except InputError as error:
             command = self.commands.get(ctx.invoked_subcommand)
-            known = {
+            spellings = {
                 name
                 for each in getattr(command, "params", ())
                 for name in (*each.opts, *each.secondary_opts)
             }
-            raise ValueError(error.render(option_words(known))) from error
+            raise ValueError(error.render(option_words(spellings))) from error
         except (EOFError, pickle.UnpicklingError) as problem:
             # What Numba raises where its cache on disk is cut off; nothing else is pickled.
             from rankcut._loops.pairs import mirror
@@ -349,7 +346,7 @@ def _about(context: typer.Context, topic: str, commands: dict[str, Any]) -> str:
         for name, command in commands.items()
         if topic in command.topics()
     }
-    options = {option.name: option for own in takers.values() for option in own}
+    options = {option.name: option for of_command in takers.values() for option in of_command}
     formatter = context.make_formatter()
     formatter.write_text(f"Options for {TOPICS[topic]}, taken by: {', '.join(takers)}.")
     records = []

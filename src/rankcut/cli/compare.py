@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import By, GraphOptions, LeftOut, People, Seed, Strata
+from rankcut.cli.options import By, Confidence, GraphOptions, LeftOut, People, Seed, Strata
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # Characters of the longest bar, and of the longest name beside it.
-_BAR, _LONGEST_NAME = 12, 24
+_BAR_LETTERS, _LONGEST_NAME = 12, 24
 
 
 @dataclass(frozen=True)
@@ -57,22 +57,24 @@ class CompareOptions(GraphOptions):
         option("Detect any difference, such as more spread (default: differences of means)."),
     ] = None
     n_permutations: Annotated[int, option("Number of random permutations.", min=1)] = 9999
+    confidence: Confidence = 0.95
     seed: Seed = 0
 
     def settings(self) -> dict[str, Any]:
         """As parameters of the library."""
-        names = ("unranked", "measure", "features", "n_permutations")
-        known = {"graph": self.item_graph(near=True), "random_state": self.seed}
-        return known | {own: getattr(self, own) for own in names}
+        names = ("unranked", "measure", "features", "n_permutations", "confidence")
+        others = {"graph": self.item_graph(near=True), "random_state": self.seed}
+        return others | {name: getattr(self, name) for name in names}
 
 
 @with_options(options=CompareOptions, results=Results, reading=Reading)
 def compare(file: RankingFile, options: CompareOptions, results: Results, reading: Reading) -> None:
     """Test whether groups rank differently, and where.
 
-    P-values are found by exchanging group labels at random; groups may differ in spread and size.
-    Those of items hold for all items and groups at once. With an item graph (--items or --graph)
-    strengths are compared, and so are the differences that similar items share.
+    Full rankings are compared by mean places, each person once (--people), partial lists by
+    strengths; groups may differ in spread, in size and in how much people say. P-values and
+    intervals of items hold for all items and groups at once. With an item graph (--items or
+    --graph) strengths are compared, and so are the differences that similar items share.
 
     -o PAGE.html writes a page, -o with .png, .svg or .pdf a picture, -o with .csv, .parquet or
     .json the table of items. Rankings without a group are left out.
@@ -81,15 +83,17 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
     """
     import numpy as np
 
-    from rankcut.comparison.results import LEVEL
     from rankcut.comparison.statistics import holm
+    from rankcut.results.words import LEVEL
 
     by, over = options.by, options.over
     if by is None and over is None:
         raise InputError("name the groups with --by COLUMN, or periods with --over COLUMN")
     outputs = results.open((".html", *PICTURES, *TABLES), ".json")
     settings = options.settings()
-    rankings = reading.read_filled(file, no_items=[by, over, options.strata, options.people])
+    rankings = reading.read_filled(
+        file, no_items=[by, over, options.strata, options.people], unranked=options.unranked
+    )
     tasks = _tasks(rankings, by, over, file)
     if len(tasks) > 1 and outputs.named(*PICTURES, ".csv", ".parquet"):
         raise InputError("several periods go to a .html or .json file, not to a picture or a table")
@@ -97,27 +101,30 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
     columns = {
         key: column_of(rankings, name, file) for key, name in named.items() if name is not None
     }
-    found = _compare_all(rankings, tasks, columns, settings)
-    adjusted = holm(np.array([result.p_value for _, result in found])).tolist()
-    needed = math.ceil(len(found) / LEVEL)
+    compared = _compare_all(rankings, tasks, columns, settings)
+    adjusted = holm(np.array([result.p_value for _, result in compared])).tolist()
+    needed = math.ceil(len(compared) / LEVEL)
     if options.n_permutations + 1 < needed:
         note(
-            f"{len(found)} comparisons can only show a change with {needed:,} permutations or more"
+            f"{len(compared)} comparisons can only show a change with {needed:,} permutations or "
+            "more"
         )
-    data: Any = [{"title": title, **result.to_dict()} for title, result in found]
+    data: Any = [{"title": title, **result.to_dict()} for title, result in compared]
     if over is None:
         (data,) = data
     else:
         data = [each | {"p_adjusted": p} for each, p in zip(data, adjusted, strict=True)]
-    outputs.show_aside(data, _lines(found, adjusted, over is not None, outputs.text))
+    outputs.show_aside(data, _lines(compared, adjusted, over is not None, outputs.text))
 
     def page() -> str:
         from rankcut.comparison.page import comparison_page
 
         return comparison_page(data if isinstance(data, list) else [data])
 
-    first = found[0][1]
-    outputs.write(first.items.columns, data, draw=first.plot, page=page)
+    first = compared[0][1]
+    outputs.write(
+        first.items.columns, data, draw=lambda: first.plot(title=rankings.title or None), page=page
+    )
 
 
 class _Task(NamedTuple):
@@ -133,7 +140,7 @@ def _tasks(rankings: "RankingSet", by: str | None, over: str | None, file: str) 
     """The groups; or each period and the one before; or these for each group."""
     import numpy as np
 
-    from rankcut.comparison.rows import read_codes
+    from rankcut.sample.labels import read_codes
 
     everything = np.arange(len(rankings))
     if over is None:
@@ -151,9 +158,9 @@ def _tasks(rankings: "RankingSet", by: str | None, over: str | None, file: str) 
         periods = read_codes(column[rows], len(rows), "over")
         for later in range(1, len(periods.values)):
             before, after = (str(periods.values[k]) for k in (later - 1, later))
-            chosen = np.isin(periods.codes, (later - 1, later))
-            labels = np.where(periods.codes[chosen] == later, after, before).astype(object)
-            tasks.append(_Task(f"{name}{before} to {after}", over, rows[chosen], labels))
+            both = np.isin(periods.codes, (later - 1, later))
+            labels = np.where(periods.codes[both] == later, after, before).astype(object)
+            tasks.append(_Task(f"{name}{before} to {after}", over, rows[both], labels))
     if not tasks:
         raise InputError(f"column {over!r} has fewer than two periods", file=file)
     return tasks
@@ -168,31 +175,31 @@ def _compare_all(
     """Each comparison by its title; of several, those that cannot be made are skipped."""
     from rankcut.comparison.group_differences import compare_groups
 
-    found, mistakes = [], []
+    compared, mistakes = [], []
     for task in tasks:
-        own = {name: column[task.rows] for name, column in columns.items()}
+        labels = {name: column[task.rows] for name, column in columns.items()}
         try:
             with working("permutations"):
-                result = compare_groups(rankings.rows(task.rows), task.groups, **own, **settings)
-            found.append((task.title, result))
+                result = compare_groups(rankings.rows(task.rows), task.groups, **labels, **settings)
+            compared.append((task.title, result))
         except InputError as mistake:
             if mistake.row is not None:
                 raise mistake.moved(row=int(task.rows[mistake.row])) from None
             mistakes.append((task.title, with_column(mistake, task.column)))
-    if not found:
+    if not compared:
         raise mistakes[0][1]
     for title, reason in mistakes:
         note(f"{title} is skipped: {reason}")
-    return found
+    return compared
 
 
 def _lines(
-    found: "list[tuple[str, GroupComparison]]", adjusted: list[float], titled: bool, file: Any
+    compared: "list[tuple[str, GroupComparison]]", adjusted: list[float], titled: bool, file: Any
 ) -> list[str]:
     """What is found, for a reader: of several comparisons, first all of them at a glance."""
-    lines = _overview(found, adjusted, file) if len(found) > 1 else []
-    for title, result in found:
-        if len(found) > 1:
+    lines = _overview(compared, adjusted, file) if len(compared) > 1 else []
+    for title, result in compared:
+        if len(compared) > 1:
             lines.append("")
         if titled:
             lines.append(styled(title, file, bold=True))
@@ -202,26 +209,27 @@ def _lines(
 
 
 def _overview(
-    found: "list[tuple[str, GroupComparison]]", adjusted: list[float], file: Any
+    compared: "list[tuple[str, GroupComparison]]", adjusted: list[float], file: Any
 ) -> list[str]:
-    from rankcut.comparison.results import LEVEL, adjusted_in_words
+    from rankcut.results.words import LEVEL, adjusted_in_words
 
     changed = sum(p <= LEVEL for p in adjusted)
-    head = f"{changed} of {len(found)} show a change; p-values here hold for all of them (Holm)."
+    head = f"{changed} of {len(compared)} show a change; p-values here hold for all of them (Holm)."
     lines = [styled(head, file, bold=True)]
-    width = max(len(title) for title, _ in found)
-    for (title, result), p in zip(found, adjusted, strict=True):
+    width = max(len(title) for title, _ in compared)
+    for (title, result), p in zip(compared, adjusted, strict=True):
         share = 100 * max(result.effect_size, 0.0)
         mark = "changed" if p <= LEVEL else "no change found"
-        said = adjusted_in_words(p, result.p_value, result.p_floor)
-        lines.append(f"  {title:<{width}}  {share:4.1f} %  {said}, {mark}")
+        p_words = adjusted_in_words(p, result.p_value, result.p_floor)
+        lines.append(f"  {title:<{width}}  {share:4.1f} %  {p_words}, {mark}")
     return lines
 
 
 def _bars(result: "GroupComparison", file: Any) -> list[str]:
     """The items that differ, with a bar for the difference of their places."""
-    from rankcut.comparison.results import LEVEL, item_in_words
+    from rankcut.comparison.results import item_in_words
     from rankcut.pictures.theme import shorten
+    from rankcut.results.words import LEVEL
 
     rows = [row for row in result.items if row["p_value"] <= LEVEL]
     if not rows:
@@ -230,8 +238,8 @@ def _bars(result: "GroupComparison", file: Any) -> list[str]:
     most = max(row["difference"] for row in rows)
     lines = []
     for row in rows:
-        bar = "█" * max(1, round(_BAR * row["difference"] / most))
+        bar = "█" * max(1, round(_BAR_LETTERS * row["difference"] / most))
         name = shorten(row["item"], width)
-        coloured = styled(f"{bar:<{_BAR}}", file, fg="cyan")
+        coloured = styled(f"{bar:<{_BAR_LETTERS}}", file, fg="cyan")
         lines.append(f"  {name:<{width}}  {coloured}  {item_in_words(row, result.p_floor)}")
     return lines

@@ -1,7 +1,7 @@
 """``rankcut complete``: predict the places of items that people did not list."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankcut.cli.command import option, with_options
@@ -100,12 +100,12 @@ def write_completed(
         return
     import numpy as np
 
-    from rankcut.files.layouts import marked_columns, table_columns
+    from rankcut.files.writing import marked_columns, table_columns
 
     found = np.empty(rankings.shape, dtype=np.int32)
     for start, block in _blocks(rankings):
         found[start : start + len(block)] = completer.complete(block.ranks)
-    completed = replace(rankings, ranks=found)
+    completed = rankings.having(ranks=found)
     data = records(table_columns(completed, "wide", "the table"))
     # As 'rankcut convert' writes them: a table says which of its columns are items.
     outputs.write(marked_columns(completed, "wide", "the table"), data)

@@ -1,17 +1,18 @@
 """``rankcut consensus``: one ranking from many; ``rankcut transfers``: where ballots go next."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import By, GraphOptions, LeftOut, People
-from rankcut.cli.output import PICTURES, TABLES, Results, note, working
-from rankcut.cli.reading import RankingFile, Reading, known_values, labelled
-from rankcut.errors import amount
+from rankcut.cli.output import SUFFIXES, Results, note, working
+from rankcut.cli.reading import RankingFile, Reading, column_of, known_values
+from rankcut.errors import InputError
 
 if TYPE_CHECKING:
-    from rankcut.consensus.words import ConsensusReport
+    from rankcut.consensus.combining import CombinesRankings
     from rankcut.rankings.ranking_set import RankingSet
+    from rankcut.results import Result
 
 Method: TypeAlias = Literal["auto", "borda", "graph", "copeland", "kemeny", "strengths"]
 
@@ -47,7 +48,7 @@ class ConsensusOptions(GraphOptions):
     def settings(self) -> dict[str, Any]:
         """As parameters of the estimator."""
         names = ("method", "unranked", "n_bootstraps")
-        return {"graph": self.item_graph(near=True)} | {own: getattr(self, own) for own in names}
+        return {"graph": self.item_graph(near=True)} | {name: getattr(self, name) for name in names}
 
 
 @with_options(options=ConsensusOptions, results=Results, reading=Reading)
@@ -57,67 +58,69 @@ def consensus(
     """Rank the items by consensus, with possible places.
 
     A table with places, the places that are possible, and in how many bootstrap samples each item
-    is first; to .csv, .json or .parquet, as a picture (.png, .svg, .pdf), or as a page (.html).
+    is first; to .csv, .json, .parquet or .xlsx, as a picture (.png, .svg, .pdf), or as a page
+    (.html).
     With --by, one consensus for each group, side by side. If rankings are few, an item graph
     (--items or --graph) helps: similar items get similar strengths, as far as the rankings say.
 
     Example: rankcut consensus votes.soi --unranked last -o places.html
     """
-    outputs = results.open((*TABLES, *PICTURES, ".html"), ".csv")
+    outputs = results.open(SUFFIXES, ".csv")
     settings = options.settings()
-    rankings = reading.read_filled(file, no_items=[options.by, options.people])
-    report = _report(rankings, file, options, settings)
-
-    def draw() -> Any:
-        from rankcut.consensus.figure import draw_consensus, leaderboard
-        from rankcut.pictures.figures import draw_figure
-
-        title = rankings.title or "Consensus"
-        if options.joined:
-            return draw_figure(leaderboard(report, title))
-        return draw_consensus(report, title)
-
-    def page() -> str:
-        from rankcut.consensus.figure import consensus_page
-
-        return consensus_page(report, rankings.title)
-
-    outputs.write(report.columns(), report.data(), draw=draw, page=page)
-    outputs.show(report.data(), lambda: report.lines(options.number))
+    rankings = reading.read_filled(
+        file, no_items=[options.by, options.people], unranked=options.unranked
+    )
+    outputs.answer(
+        _combined(rankings, file, options, settings),
+        rankings.title or "Consensus",
+        options.number,
+        joined=options.joined,
+    )
 
 
-def _report(
+def _combined(
     rankings: "RankingSet", file: str, options: ConsensusOptions, settings: dict[str, Any]
-) -> "ConsensusReport":
+) -> "Result":
     """The consensus of all, or of each group."""
     import warnings
 
     from rankcut.consensus.combining import combine
-    from rankcut.consensus.words import ConsensusReport, GroupConsensus
     from rankcut.rankings import read_rankings
 
-    groups = [("", rankings)]
-    if options.by is not None:
-        groups = _groups(rankings, options.by, file)
-    found = []
+    def combined(group: "RankingSet") -> "CombinesRankings":
+        people = None if options.people is None else known_values(group, options.people, file)
+        read = read_rankings(group, unranked=options.unranked, people=people)
+        return combine(read, **settings)
+
     with working(f"consensus ({options.method})"), warnings.catch_warnings():
         # Said among the notes.
         warnings.filterwarnings("ignore", message="Nobody ranks")
-        for label, group in groups:
-            people = None if options.people is None else known_values(group, options.people, file)
-            read = read_rankings(group, unranked=options.unranked, people=people)
-            model = combine(read, **settings)
-            found.append(GroupConsensus.of(model, label))
-    items = [str(item) for item in rankings.items]
-    return ConsensusReport(items, model.method_, model.confidence, found)
+        if options.by is None:
+            return combined(rankings)
+        from rankcut.consensus.groups import GroupedConsensus
+
+        groups = _groups(rankings, options.by, file)
+        return GroupedConsensus({name: combined(group) for name, group in groups})
 
 
 def _groups(rankings: "RankingSet", by: str, file: str) -> "list[tuple[str, RankingSet]]":
-    """The rankings of each group, by its name."""
-    known, values = labelled(rankings, by, file)
-    if len(known) < len(rankings):
-        note(f"left out {amount(len(rankings) - len(known), 'row')} without {by!r}")
-    return [(value, known.rows(values == value)) for value in sorted(set(values.tolist()))]
+    """The rankings of each group of two or more, by its name."""
+    import numpy as np
+
+    from rankcut.sample.labels import name_groups, read_groups
+
+    values = column_of(rankings, by, file)
+    groups = read_groups(values, len(rankings), "by", rankings.counts)
+    sizes = np.bincount(groups.codes + 1, rankings.counts, len(groups.names) + 1)[1:]
+    several = np.flatnonzero(sizes > 1).tolist() or range(len(sizes))
+    small = [code for code in range(len(sizes)) if code not in several]
+    if not groups.names:
+        raise InputError(f"column {by!r} has no values", file=file)
+    for sentence in groups.notes:
+        note(sentence[0].lower() + sentence[1:].rstrip("."))
+    if small:
+        note(f"left out, with one ranking or none: {name_groups(groups.names, small)}")
+    return [(str(groups.names[code]), rankings.rows(groups.codes == code)) for code in several]
 
 
 @with_options(results=Results, reading=Reading)
@@ -132,12 +135,6 @@ def transfers(file: RankingFile, results: Results, reading: Reading) -> None:
     """
     from rankcut.consensus.transfers import count_transfers
 
-    outputs = results.open((*TABLES, *PICTURES, ".html"), ".csv")
+    outputs = results.open(SUFFIXES, ".csv")
     rankings = reading.read(file)
-    found = count_transfers(rankings)
-    title = rankings.title or "Where ballots go next"
-    data = asdict(found)
-    outputs.write(
-        found.columns(), data, draw=lambda: found.plot(title), page=lambda: found.page(title)
-    )
-    outputs.show(data, found.lines)
+    outputs.answer(count_transfers(rankings), rankings.title)

@@ -36,7 +36,7 @@ def info(
     results: Results,
     reading: Reading,
     unranked: LeftOut = "error",
-    shown: Annotated[int, option("Number of favourites to list.", "-n", min=1)] = 5,
+    facts: Annotated[int, option("Number of favourites to list.", "-n", min=1)] = 5,
 ) -> None:
     """Describe a file of rankings.
 
@@ -49,53 +49,58 @@ def info(
 
     outputs = results.open((".json",), ".json")
     rankings = reading.read(file)
-    found = describe(rankings, unranked=unranked)
-    data: dict[str, Any] = {"title": rankings.title, **asdict(found)}
+    description = describe(rankings, unranked=unranked)
+    data: dict[str, Any] = {"title": rankings.title, **asdict(description)}
     outputs.write({}, data)
 
     def lines() -> list[str]:
         title = [styled(rankings.title, sys.stdout, bold=True)] if rankings.title else []
-        return title + fact_lines(_facts(found, shown), sys.stdout)
+        return title + fact_lines(_facts(description, facts), sys.stdout)
 
     outputs.show(data, lines)
 
 
-def _facts(found: "Description", shown: int) -> list[tuple[str, str]]:
-    from rankcut.pictures.theme import MOST_ITEMS, shorten
+def _facts(description: "Description", facts: int) -> list[tuple[str, str]]:
+    from rankcut.pictures.theme import MOST_IN_FIGURE, shorten
 
-    rows = f" in {amount(found.n_rows, 'row')}" if found.n_rows != found.n_rankings else ""
-    least, median, most = found.lengths
+    rows = (
+        f" in {amount(description.n_rows, 'row')}"
+        if description.n_rows != description.n_rankings
+        else ""
+    )
+    least, median, most = description.lengths
     spread = (
         amount(least, "item") if least == most else f"{least} to {most} items, median {median:g}"
     )
-    repeated = f"; the most frequent occurs {found.most_repeated:,} times"
-    half = min(shown, max(1, len(found.preferred) // 2))
+    repeated = f"; the most frequent occurs {description.most_repeated:,} times"
+    half = min(facts, max(1, len(description.preferred) // 2))
     lines = [
-        ("rankings", f"{found.n_rankings:,}{rows}"),
-        ("items", f"{found.n_items:,}"),
-        *_listed("kinds", [f"{kind}: {n:,}" for kind, n in found.kinds.items()]),
+        ("rankings", f"{description.n_rankings:,}{rows}"),
+        ("items", f"{description.n_items:,}"),
+        *_listed("kinds", [f"{kind}: {n:,}" for kind, n in description.kinds.items()]),
         ("lengths", spread),
-        *([] if least == found.n_items else [("unranked", _MEANINGS[found.unranked])]),
-        ("with ties", f"{found.n_tied:,}"),
-        ("distinct", f"{found.n_distinct:,}" + (repeated if found.most_repeated > 1 else "")),
-        *_listed("most preferred", _shown(found.preferred[:half])),
-        *_listed("least preferred", _shown(found.preferred[-half:][::-1])),
+        *([] if least == description.n_items else [("unranked", _MEANINGS[description.unranked])]),
+        ("with ties", f"{description.n_tied:,}"),
+        (
+            "distinct",
+            f"{description.n_distinct:,}" + (repeated if description.most_repeated > 1 else ""),
+        ),
+        *_listed("most preferred", _shown(description.preferred[:half])),
+        *_listed("least preferred", _shown(description.preferred[-half:][::-1])),
     ]
-    if found.agreement is not None:
-        from rankcut.consensus.words import agreement_sentence
-
-        said = agreement_sentence(found.agreement).removeprefix("Agreement: ")
-        lines.append(("agreement", said.rstrip(".")))
-    known = []
+    if description.agreement is not None:
+        words = description.agreement.sentence().removeprefix("Agreement: ")
+        lines.append(("agreement", words.rstrip(".")))
+    columns = []
     # Questions of an export that begin alike are one line.
-    for name, alike in groupby(found.columns.items(), lambda column: shorten(column[0])):
+    for name, alike in groupby(description.columns.items(), lambda column: shorten(column[0])):
         values = [n for _, n in alike]
         n_columns = amount(len(values), "column")
-        known.append(f"{name} ({n_columns if len(values) > 1 else amount(values[0], 'value')})")
-    if len(known) > MOST_ITEMS:
-        known[MOST_ITEMS:] = [f"and {len(known) - MOST_ITEMS} more"]
-    lines.extend(_listed("columns", known))
-    return lines + _listed("problems", found.problems or ["none"])
+        columns.append(f"{name} ({n_columns if len(values) > 1 else amount(values[0], 'value')})")
+    if len(columns) > MOST_IN_FIGURE:
+        columns[MOST_IN_FIGURE:] = [f"and {len(columns) - MOST_IN_FIGURE} more"]
+    lines.extend(_listed("columns", columns))
+    return lines + _listed("problems", description.problems or ["none"])
 
 
 def _shown(preferences: "list[Preference]") -> list[str]:
@@ -139,7 +144,7 @@ def convert(
     if out == "-" and to is None:
         raise InputError("standard output has no suffix; name the format with --to")
     check_target(out)
-    chosen = chosen_format(out, to, get_args(Written), "to")
+    form = chosen_format(out, to, get_args(Written), "to")
     rankings = reading.read(file)
     if expand:
         rankings = rankings.expanded()
@@ -148,5 +153,5 @@ def convert(
         if len(rankings) == 0:
             raise RankingFileError("no ranking ranks any item", file)
     place = sys.stdout.buffer if out == "-" else out
-    write_file(rankings, place, chosen, layout=to_layout, spreadsheet=spreadsheet)
+    write_file(rankings, place, form, layout=to_layout, spreadsheet=spreadsheet)
     sys.stdout.flush()

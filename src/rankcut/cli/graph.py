@@ -7,7 +7,7 @@ import typer
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import LeftOut, Unranked
-from rankcut.cli.output import PICTURES, Json, OutputFiles, Outputs, fact_lines, note
+from rankcut.cli.output import SUFFIXES, Json, OutputFiles, Outputs, fact_lines, note
 from rankcut.cli.reading import Reading, item_table, parsed_delimiter, parsed_header
 from rankcut.errors import InputError, RankingFileError, Setting, amount
 from rankcut.parameters import SIDE
@@ -94,36 +94,31 @@ def graph(
     """Build an item graph from items or rankings.
 
     Similar items are connected strongly. Numbers are scaled, categories one-hot encoded, and texts
-    compared by their words. -o writes the graph (.npz), a picture of it (.png, .svg, .pdf), or a
-    page (.html) that shows the strongest edges of the item under the mouse.
+    compared by their words. -o writes the graph (.npz), a picture of it (.png, .svg, .pdf), a
+    page (.html) that shows the strongest edges of the item under the mouse, or its edges (.csv,
+    .json, .parquet, .xlsx).
 
     Example: rankcut graph items.csv -o graph.npz -o graph.png
     """
     from rankcut.files.matrices import write_graph
 
     options.check(reading)
-    suffixes = (".npz", *PICTURES, ".html")
+    suffixes = (".npz", *SUFFIXES)
     outputs = Outputs(output or (), suffixes, ".npz", as_json=as_json)
     build = _by_features if options.learn is None else _learned
     built = build(table, options, reading)
-    found = built.recipe if not hasattr(built.recipe, "build") else built.recipe.build()
-    named = found.aligned(found.n_items, built.items)
+    item_graph = built.recipe if not hasattr(built.recipe, "build") else built.recipe.build()
+    named = item_graph.aligned(item_graph.n_items, built.items)
     facts = _describe(named, built.compared_by)
     outputs.show_aside(facts, fact_lines(_facts(facts), outputs.text))
 
-    looks: dict[str, Any] = {"by_name": built.by_name, "title": _title(built.compared_by)}
+    outputs.write(npz=lambda place: write_graph(named, place))
+    if outputs.named(*SUFFIXES):
+        from rankcut.maps import map_graph
 
-    def draw() -> Any:
-        from rankcut.pictures.graph_pictures import plot_graph
-
-        return plot_graph(named, built.categories, **looks)
-
-    def make_page() -> str:
-        from rankcut.pictures.graph_pictures import graph_page
-
-        return graph_page(named, built.categories, **looks)
-
-    outputs.write(draw=draw, page=make_page, npz=lambda place: write_graph(named, place))
+        title = _title(built.compared_by)
+        layout = map_graph(named, built.categories, by_name=built.by_name, title=title)
+        outputs.save_result(layout, title)
 
 
 def _learned(file: str, options: ItemGraphOptions, reading: Reading) -> _Built:
@@ -141,8 +136,8 @@ def _learned(file: str, options: ItemGraphOptions, reading: Reading) -> _Built:
         )
     kind = AgreementGraph if learn == "agreement" else CoListingGraph
     recipe = kind() if neighbors is None else kind(n_neighbors=neighbors)
-    said = (options.unranked, rankings.unranked)
-    meaning: Unranked = next((each for each in said if each != "error"), "anywhere")
+    words = (options.unranked, rankings.unranked)
+    meaning: Unranked = next((each for each in words if each != "error"), "anywhere")
     value = read_rankings(rankings, unranked=meaning)
     ranks: Any = value
     if learn == "agreement" and value.unranked == "last":
@@ -150,8 +145,8 @@ def _learned(file: str, options: ItemGraphOptions, reading: Reading) -> _Built:
         ranks = value.groups() + 1
     built = recipe.build_from(ranks, rankings.items, sample_weight=value.counts)
     if built.n_edges == 0:
-        done = "ranked alike" if learn == "agreement" else "listed together"
-        note(f"{file}: no two items are {done} often enough to be connected")
+        relation = "ranked alike" if learn == "agreement" else "listed together"
+        note(f"{file}: no two items are {relation} often enough to be connected")
     compared = f"{learn} in {amount(rankings.n_rankings, 'ranking')}"
     return _Built(built, rankings.items, compared)
 
@@ -208,13 +203,13 @@ def _title(features: str) -> str:
 
 def _describe(graph: "ItemGraph", features: str) -> dict[str, Any]:
     """Facts about a graph; of a large one, only those that do not need all of its pairs."""
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "n_items": graph.n_items,
         "compared_by": features,
         "n_edges": graph.n_edges,
     }
     if graph.weights.kind == "structured" and graph.n_items > SIDE:
-        return found
+        return facts
     import numpy as np
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -225,23 +220,23 @@ def _describe(graph: "ItemGraph", features: str) -> dict[str, Any]:
     strongest = half[np.argsort(-edges.data[half], kind="stable")][:5]
     n_parts, part = connected_components(edges, directed=False)
     names = graph.items or range(graph.n_items)
-    return found | {
+    return facts | {
         "n_components": n_parts,
         "largest_component": int(np.bincount(part).max()),
         "most_similar": [(names[first[k]], names[second[k]], edges.data[k]) for k in strongest],
     }
 
 
-def _facts(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """The same for a reader."""
-    n_items = found["n_items"]
-    lines = [("items", f"{n_items:,}"), ("compared by", found["compared_by"])]
+def _facts(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """What to print of the facts, in words."""
+    n_items = facts["n_items"]
+    lines = [("items", f"{n_items:,}"), ("compared by", facts["compared_by"])]
     pairs = n_items * (n_items - 1) // 2
-    share = f" ({100 * found['n_edges'] / pairs:.0f} % of all pairs)" if pairs else ""
-    lines.append(("edges", f"{found['n_edges']:,}{share}"))
-    if "n_components" in found:
-        largest = amount(found["largest_component"], "item")
-        lines.append(("components", f"{found['n_components']:,}, the largest of {largest}"))
-    for k, (one, two, weight) in enumerate(found.get("most_similar", [])):
+    share = f" ({100 * facts['n_edges'] / pairs:.0f} % of all pairs)" if pairs else ""
+    lines.append(("edges", f"{facts['n_edges']:,}{share}"))
+    if "n_components" in facts:
+        largest = amount(facts["largest_component"], "item")
+        lines.append(("components", f"{facts['n_components']:,}, the largest of {largest}"))
+    for k, (one, two, weight) in enumerate(facts.get("most_similar", [])):
         lines.append(("" if k else "most similar", f"{one} - {two} ({weight:.3g})"))
     return lines

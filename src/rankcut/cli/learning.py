@@ -7,7 +7,7 @@ The first two predict a class or a number from rankings, the last rankings from 
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,13 +17,12 @@ from rankcut.cli.command import option, with_options
 from rankcut.cli.complete import Top, write_completed
 from rankcut.cli.options import Explain, Folds, GraphOptions, LeftOut, Seed
 from rankcut.cli.output import (
+    SUFFIXES,
     TABLES,
     Outputs,
     Results,
-    columns_of,
     named_rows,
     say,
-    score_lines,
     working,
 )
 from rankcut.cli.reading import (
@@ -36,6 +35,7 @@ from rankcut.cli.reading import (
     parsed_header,
 )
 from rankcut.errors import InputError, RankingFileError, amount
+from rankcut.results import Measure, PredictionScores
 
 if TYPE_CHECKING:
     from rankcut.files.feature_tables import PersonTable
@@ -43,18 +43,20 @@ if TYPE_CHECKING:
     from rankcut.saved_models import SavedModel
 
 
-# For each score its heading, its width and its format.
 _OF_CLASSES = {
-    "f1": ("F1", 6, ".3f"),
-    "log_loss": ("log-loss", 8, ".4f"),
-    "calibration_error": ("calibration error", 17, ".4f"),
+    "f1": Measure("F1", 6, ".3f"),
+    "log_loss": Measure("log-loss", 8, ".4f"),
+    "calibration_error": Measure("calibration error", 17, ".4f"),
 }
 _OF_NUMBERS = {
-    "r2": ("R²", 6, ".3f"),
-    "error": ("error", 8, ".4g"),
-    "coverage": ("95 % intervals hold", 19, ".1%"),
+    "r2": Measure("R²", 6, ".3f"),
+    "error": Measure("error", 8, ".4g"),
+    "coverage": Measure("95 % intervals hold", 19, ".1%"),
 }
-_OF_RANKINGS = {"kendall": ("Kendall", 7, ".3f"), "spearman": ("Spearman", 8, ".3f")}
+_OF_RANKINGS = {
+    "kendall": Measure("Kendall", 7, ".3f"),
+    "spearman": Measure("Spearman", 8, ".3f"),
+}
 
 Target = Annotated[str, option("Column to predict.", metavar="COLUMN")]
 
@@ -90,12 +92,12 @@ def classify(
     Cross-validated F1, log-loss and calibration error, compared with baselines: the majority class,
     which items were ranked at all, and Borda points. Rankings without a value are ignored.
 
-    -o MODEL.skops saves the model, fitted to all of FILE, for 'rankcut predict'; -o with .csv,
-    .json or .parquet saves the scores.
+    -o MODEL.skops saves the model, fitted to all of FILE, for 'rankcut predict'; -o
+    with another suffix saves the scores.
 
     Example: rankcut classify votes.csv --target town --items items.csv -o model.skops
     """
-    outputs = results.open((".skops", *TABLES), ".skops")
+    outputs = results.open((".skops", *SUFFIXES), ".skops")
     graph = learning.item_graph(near=True)
 
     from sklearn.pipeline import make_pipeline
@@ -121,8 +123,8 @@ def classify(
                 model, (rankings.ranks, classes), (others.ranks, truth), name="rankcut"
             )
         tests[f"{target}, {amount(len(others), 'ranking')} of {test}"] = scores
-    known = (rankings.ranks, classes), (rankings.items, target)
-    _show(tests, _OF_CLASSES, outputs, model, *known, explain=learning.explain)
+    learned = (rankings.ranks, classes), (rankings.items, target)
+    _show(tests, _OF_CLASSES, outputs, model, *learned, explain=learning.explain)
 
 
 @with_options(learning=LearningOptions, results=Results, reading=Reading)
@@ -135,12 +137,12 @@ def regress(
     beside baselines: the mean, and ridge regression on Borda points. Rankings without a number are
     ignored.
 
-    -o MODEL.skops saves the model, fitted to all of FILE, for 'rankcut predict'; -o with .csv,
-    .json or .parquet saves the scores.
+    -o MODEL.skops saves the model, fitted to all of FILE, for 'rankcut predict'; -o
+    with another suffix saves the scores.
 
     Example: rankcut regress votes.csv --target age -o model.skops
     """
-    outputs = results.open((".skops", *TABLES), ".skops")
+    outputs = results.open((".skops", *SUFFIXES), ".skops")
     graph = learning.item_graph(near=True)
 
     from sklearn.pipeline import make_pipeline
@@ -156,38 +158,33 @@ def regress(
         tested = learning.tested(rankings, file)
         scores = cross_validate_numbers(model, rankings.ranks, numbers, **tested)
     title = f"{target}, {amount(len(rankings), 'ranking')}, {learning.folds}-fold cross-validation"
-    known = (rankings.ranks, numbers), (rankings.items, target)
-    _show({title: scores}, _OF_NUMBERS, outputs, model, *known, explain=learning.explain)
+    learned = (rankings.ranks, numbers), (rankings.items, target)
+    _show({title: scores}, _OF_NUMBERS, outputs, model, *learned, explain=learning.explain)
 
 
 def _show(
     tests: Mapping[str, list[Any]],
-    shown: Mapping[str, tuple[str, int, str]],
+    measures: Mapping[str, Measure],
     outputs: Outputs,
     model: Any,
-    learned: tuple[Any, Any],
+    training: tuple[Any, Any],
     about: tuple[Any, ...],
     *,
     explain: bool = False,
 ) -> None:
     """Write and print scores by their titles; explain and save the model, if the user wants it."""
-    rows = [{"test": title, **asdict(own)} for title, scores in tests.items() for own in scores]
-    data: dict[str, Any] = {"scores": rows}
-    lines = [
-        line
-        for title, scores in tests.items()
-        for line in score_lines(title, scores, shown, outputs.text)
-    ]
-    outputs.write(columns_of(rows), data)
+    scores = PredictionScores(tests, measures)
+    data, lines = scores.to_dict(), scores.lines()
+    outputs.save_result(scores)
     if explain or outputs.named(".skops"):
         with working("fitting the model to all rankings"):
-            model.fit(*learned)
+            model.fit(*training)
     if explain:
         from rankcut.regression.effects import explain as explain_model
 
-        effects = explain_model(model, *learned)
+        effects = explain_model(model, *training)
         data["effects"] = effects.to_dict()
-        lines += effects.summary().split("\n")
+        lines += effects.sentences()
     outputs.show_aside(data, lines)
     outputs.save(model, *about)
 
@@ -229,12 +226,12 @@ def learn_ranking(
     items, if there are fewer than six), beside one ranking for everyone. Covariates may be numbers
     or text, and may be missing.
 
-    -o MODEL.skops saves the model, fitted to all people, for 'rankcut predict'; -o with .csv,
-    .json or .parquet saves the scores.
+    -o MODEL.skops saves the model, fitted to all people, for 'rankcut predict'; -o
+    with another suffix saves the scores.
 
     Example: rankcut learn-ranking people.csv --rankings votes.soi -o model.skops
     """
-    outputs = results.open((".skops", *TABLES), ".skops")
+    outputs = results.open((".skops", *SUFFIXES), ".skops")
 
     from rankcut.label_ranking.estimator import RankingRegressor
     from rankcut.label_ranking.scores import cross_validate_rankings, n_best
@@ -256,9 +253,12 @@ def learn_ranking(
             model, covariates, ranked.dense(), name="rankcut", folds=folds, seed=options.seed
         )
     title = f"{amount(len(ranked), 'ranking')} from {', '.join(names)}, {folds}-fold"
-    shown = {**_OF_RANKINGS, "top_overlap": (f"top {n_best(len(ranked.items))}", 6, ".3f")}
-    known = (covariates, ranked.dense()), (ranked.items, "ranking", names)
-    _show({title: scores}, shown, outputs, model, *known)
+    measures = {
+        **_OF_RANKINGS,
+        "top_overlap": Measure(f"top {n_best(len(ranked.items))}", 6, ".3f"),
+    }
+    learned = (covariates, ranked.dense()), (ranked.items, "ranking", names)
+    _show({title: scores}, measures, outputs, model, *learned)
 
 
 def _read(table: str, rankings: str | None, reading: Reading) -> "tuple[PersonTable, RankingSet]":
@@ -341,8 +341,8 @@ def predict(
         if explain:
             from rankcut.regression.effects import explain as explain_model
 
-            found = explain_model(saved.model, rankings.expanded().dense())
-            for line in found.summary().split("\n"):
+            effects = explain_model(saved.model, rankings.expanded().dense())
+            for line in effects.sentences():
                 say(line, sys.stderr)
     outputs.write_table(columns)
 

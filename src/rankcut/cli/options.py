@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
-Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow"]
+Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow", "half"]
 
 By: TypeAlias = Annotated[
     str | None, option("Column with the group of each ranking.", metavar="COLUMN")
@@ -83,7 +83,7 @@ class GraphOptions:
         return as_item_graph(graph)
 
     def graph_or_recipe(self, *, near: bool = False) -> "ItemGraph | GraphRecipe | None":
-        """The same; a table of items is a recipe, which still knows the items' features.
+        """The graph, or the recipe of a table of items, which still knows their features.
 
         It connects all items by their similarity, or only near ones.
         """
@@ -108,9 +108,9 @@ class GraphOptions:
         from rankcut.similar.likeness import LikenessFeatures
 
         graph = self.graph_or_recipe(near=True)
-        known = graph if isinstance(graph, FeatureRecipe) else None
+        features = graph if isinstance(graph, FeatureRecipe) else None
         return LikenessFeatures(
-            graph, item_features=known, unranked=unranked, items=rankings.labels()
+            graph, item_features=features, unranked=unranked, items=rankings.labels()
         )
 
 

@@ -11,7 +11,6 @@ JSON, and what a person reads goes to the terminal. A command that writes follow
 
 import codecs
 import io
-import json
 import os
 import re
 import sys
@@ -24,9 +23,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
 import typer
 
 from rankcut.errors import InputError, RankingFileError, amount, needed
+from rankcut.results.table import json_text
 
 if TYPE_CHECKING:
     from rankcut.rankings.ranking_set import RankingSet
+    from rankcut.results import Result
 
 OutputFiles: TypeAlias = Annotated[
     list[str] | None,
@@ -51,10 +52,12 @@ Spreadsheet: TypeAlias = Annotated[
 TABLES = (".csv", ".json", ".parquet")
 MATRICES = (".npy", ".csv", ".parquet")
 PICTURES = (".png", ".svg", ".pdf")
+SUFFIXES = (*TABLES, ".xlsx", ".html", *PICTURES)
 
 # What files of a suffix need, which not everyone has: a module, and what for.
 _NEEDS = {
     ".parquet": ("pyarrow", "Parquet files"),
+    ".xlsx": ("openpyxl", "Excel files"),
     ".skops": ("skops.io", "saved models"),
     **dict.fromkeys(PICTURES, ("matplotlib.figure", "pictures")),
 }
@@ -156,26 +159,44 @@ class Outputs:
         JSON has the ``data``, or an object for each row of the table. ``draw`` makes a Matplotlib
         figure, ``page`` an HTML page, and ``writers`` write other forms to a path, by suffix.
         """
-        known: dict[str, Any] = {".html": page, **dict.fromkeys(PICTURES, draw)}
-        known |= {**dict.fromkeys(TABLES, columns), **{f".{own}": writers[own] for own in writers}}
+        makers: dict[str, Any] = {".html": page, **dict.fromkeys(PICTURES, draw)}
+        makers |= {
+            **dict.fromkeys(TABLES, columns),
+            **{f".{form}": writers[form] for form in writers},
+        }
         for target, suffix in self.forms:
-            made = known.get(suffix)
-            if made is None:
+            content = makers.get(suffix)
+            if content is None:
                 continue
-            with destination(target, suffix) as place:
+            with destination(target, suffix) as place, warnings_as_notes():
                 if suffix[1:] in writers:
-                    made(place)
+                    content(place)
                 elif suffix in PICTURES:
-                    _write_picture(place, made())
+                    _write_picture(place, content())
                 else:
                     from rankcut.files.disk import atomic_file
 
                     with atomic_file(place) as file:
                         file.write(
-                            made().encode()
+                            content().encode()
                             if suffix == ".html"
-                            else self._table(suffix, made, data)
+                            else self._table(suffix, content, data)
                         )
+
+    def answer(self, result: "Result", title: str = "", most: int = 20, **options: Any) -> None:
+        """Write each file, and show the answer as JSON or for a reader.
+
+        ``options`` are those of the picture.
+        """
+        self.save_result(result, title, **options)
+        self.show(result.to_dict, lambda: result.lines(most))
+
+    def save_result(self, result: "Result", title: str = "", **options: Any) -> None:
+        """Write each file that a result can be."""
+        for target, suffix in self.forms:
+            if suffix in SUFFIXES:
+                with destination(target, suffix) as place, warnings_as_notes():
+                    result.save(place, title=title or None, spreadsheet=self.spreadsheet, **options)
 
     def save(
         self, model: Any, items: Sequence[Any], target: str = "", columns: Sequence[str] = ()
@@ -193,9 +214,12 @@ class Outputs:
             self.show_aside(data, [] if self.as_json else lines())
 
     def show_aside(self, data: Any, lines: Iterable[str]) -> None:
-        """The same, with the lines on standard error if standard output holds a file."""
+        """Print JSON, or lines, on standard error if standard output holds a file."""
         if self.as_json:
-            text = json_text(data, plain=not _takes_any_text(sys.stdout))
+            answer = data() if callable(data) else data
+            if READ_AS and isinstance(answer, dict):
+                answer = {**answer, "read_as": READ_AS}
+            text = json_text(answer, ascii_only=not _takes_any_text(sys.stdout))
             if sys.stdout.isatty():
                 for line in text.split("\n"):
                     say(line, sys.stdout)
@@ -228,8 +252,8 @@ def _known_suffix(target: str, suffixes: Sequence[str]) -> str:
     suffix = Path(target).suffix.lower()
     if suffix not in suffixes:
         *others, last = suffixes
-        known = f"{', '.join(others)} or {last}" if others else last
-        raise InputError(f"unknown suffix {suffix!r}; write a {known} file", file=target)
+        names = f"{', '.join(others)} or {last}" if others else last
+        raise InputError(f"unknown suffix {suffix!r}; write a {names} file", file=target)
     return suffix
 
 
@@ -292,15 +316,6 @@ def destination(target: str, suffix: str) -> Iterator[str]:
 # --- tables and JSON ----------------------------------------------------------------------------
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """A table from an object for each row: what :func:`records` undoes.
-
-    >>> columns_of([{"row": 0, "count": 5}, {"row": 1, "count": 1}])
-    {'row': [0, 1], 'count': [5, 1]}
-    """
-    return {name: [row[name] for row in rows] for name in rows[0]}
-
-
 def records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """A table as an object for each row.
 
@@ -316,26 +331,6 @@ def named_rows(rankings: "RankingSet") -> dict[str, list[Any]]:
     if rankings.counted:
         columns["count"] = rankings.counts.tolist()
     return columns
-
-
-def json_text(data: Any, *, plain: bool = False) -> str:
-    """JSON of plain values, NumPy's numbers and arrays; what is not a number is null.
-
-    With ``plain``, all that is not ASCII is escaped.
-    """
-    return json.dumps(_as_json(data), indent=2, ensure_ascii=plain, allow_nan=False)
-
-
-def _as_json(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _as_json(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_as_json(each) for each in value]
-    if hasattr(value, "tolist"):  # NumPy's
-        return _as_json(value.tolist())
-    if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
-        return None
-    return value if value is None or isinstance(value, bool | int | float) else str(value)
 
 
 # --- what a person reads ------------------------------------------------------------------------
@@ -357,7 +352,7 @@ def without_controls(text: str) -> str:
     >>> without_controls("toro\x1b[2J")
     'toro\\x1b[2J'
     """
-    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def styled(text: str, file: TextIO, **style: Any) -> str:
@@ -371,6 +366,16 @@ def say(line: str, file: TextIO) -> None:
     pieces = _OURS.split(line) if file.isatty() else [line]
     safe = (piece if k % 2 else without_controls(piece) for k, piece in enumerate(pieces))
     print("".join(safe), file=file)
+
+
+READ_AS: dict[str, str] = {}
+"""How the files of this command were read; ``--json`` has it, too."""
+
+
+def say_reading(file: str, line: str) -> None:
+    """Say as what a file was read, on standard error and in JSON."""
+    READ_AS[file] = line
+    note(f"{file}: {line}")
 
 
 def note(message: str) -> None:
@@ -413,26 +418,6 @@ def fact_lines(facts: Iterable[tuple[str, str]], file: TextIO) -> list[str]:
     ]
 
 
-def score_lines(
-    title: str, scores: Sequence[Any], shown: Mapping[str, tuple[str, int, str]], file: TextIO
-) -> list[str]:
-    """The scores of methods as lines for a reader.
-
-    ``shown`` has for each attribute of a score its heading, its width and its format.
-    """
-    width = max(len(score.method) for score in scores)
-    heads = [f"{head:>{size}}" for head, size, _ in shown.values()]
-    lines = [styled(title, file, bold=True)]
-    lines.append(styled("  ".join([f"{'method':<{width}}", *heads]), file, fg="cyan"))
-    for score in scores:
-        cells = [f"{score.method:<{width}}"]
-        for name, (_, size, form) in shown.items():
-            value = getattr(score, name)
-            cells.append(f"{'' if value is None else format(value, form):>{size}}")
-        lines.append("  ".join(cells).rstrip())
-    return lines
-
-
 # --- progress: shown on a terminal, silent in a pipe -------------------------------------------
 
 
@@ -457,16 +442,16 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
 
 def counted(blocks: "Iterable[RankingSet]", what: str) -> "Iterator[RankingSet]":
     """Show the number of rankings done."""
-    done = 0
+    n_rows = 0
     with working(what) as report:
         for block in blocks:
             yield block
-            done += len(block)
-            report(amount(done, "row"))
+            n_rows += len(block)
+            report(amount(n_rows, "row"))
 
 
 @contextmanager
 def steps(what: str) -> Iterator[Callable[[int, int], None]]:
-    """The same; the function takes the numbers of finished steps and of all steps."""
+    """Progress of a known number of steps: the function takes how many are finished, and all."""
     with working(what) as report:
-        yield lambda done, total: report(f"{done:,} of {total:,}")
+        yield lambda n_done, total: report(f"{n_done:,} of {total:,}")

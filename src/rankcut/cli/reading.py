@@ -2,29 +2,33 @@
 
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
 from rankcut.cli.command import topic_option
-from rankcut.cli.output import note
-from rankcut.errors import InputError, RankingFileError, amount
+from rankcut.cli.output import note, say_reading, working
+from rankcut.errors import InputError, RankingFileError, Setting, amount
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankcut.dask.parquet import ParquetRankings
     from rankcut.files.feature_tables import ItemTable
-    from rankcut.files.tables import Header
+    from rankcut.files.tables import Header, TableBlock
+    from rankcut.rankings import Unranked
     from rankcut.rankings.ranking_set import RankingSet
 
 Format: TypeAlias = Literal[
     "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "json", "sav", "zip",
-    "trec", "blt", "abif",
+    "trec", "blt", "abif", "txt",
 ]  # fmt: skip
-Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
+Layout: TypeAlias = Literal[
+    "wide", "transposed", "ratings", "long", "ballots", "orders", "votes", "tasks"
+]
 
 _KINDS = ("full", "top-k", "ties", "incomplete")
 DATASETS = (
@@ -41,6 +45,18 @@ RankingFile = Annotated[
         show_default=False,
     ),
 ]
+
+
+_MORE_BLOCKS = "; then more rows, in blocks"
+
+# Files of more megabytes are not read within a second.
+_LARGE = 8
+
+
+def _said_of_large(source: str) -> AbstractContextManager[Any]:
+    """Show that a file is being read, if that takes a while."""
+    size = Path(source).stat().st_size / 1e6 if Path(source).is_file() else 0.0
+    return working(f"reading {size:.0f} MB") if size > _LARGE else nullcontext()
 
 
 def _option(help: str, *names: str, **more: Any) -> Any:  # noqa: A002 - Typer's name for it
@@ -79,6 +95,9 @@ class Reading:
     item: Annotated[str | None, _option("Item column of a long table (default: item).")] = None
     rank: Annotated[str | None, _option("Rank column of a long table (default: rank).")] = None
     score: Annotated[str | None, _option("Score column of a long table (default: score).")] = None
+    winner: Annotated[
+        str | None, _option("Column of votes that says which of two items, or side, is ahead.")
+    ] = None
     order: Annotated[
         str | None, _option("Column with orders such as Ann > Bob = Cy (default: order).")
     ] = None
@@ -110,8 +129,9 @@ class Reading:
         ),
     ] = None
     header: Annotated[
-        str, _option("Header line: its number, 1-2 for two lines, 0 for none (default: 1).")
-    ] = "1"
+        str | None,
+        _option("Header line: its number, 1-2 for two lines, 0 for none (default: automatic)."),
+    ] = None
     delimiter: Annotated[
         str | None, _option("Cell delimiter (default: comma, semicolon or tab).")
     ] = None
@@ -126,30 +146,75 @@ class Reading:
         *,
         no_items: Sequence[str | None] = (),
         known_items: Sequence[Hashable] | None = None,
+        table: "TableBlock | None" = None,
     ) -> "RankingSet":
         """All rankings of a file, or of standard input.
 
         ``no_items`` are columns that are not items, even if they hold numbers; ``known_items``
-        are the items of a model.
+        are the items of a model; ``table`` is what :meth:`read_table` has read already.
         """
         if is_dataset(source):
             return self._titled(dataset_rankings(source))
-        from rankcut.files.formats import read_file
+        from rankcut.files.formats import chosen_format, from_block, read_file
 
-        place, chosen = self._source(source)
+        place, form = self._source(source)
         options = self._options(no_items)
         names = None if known_items is None else [str(item) for item in known_items]
-        rankings = read_file(place, chosen, known_items=names, **options)
-        if "READ AS" in rankings.metadata:
-            note(f"{source}: {rankings.metadata['READ AS']}")
+        if table is None:
+            with _said_of_large(source):
+                rankings = read_file(place, form, known_items=names, **options)
+        else:
+            for dialect in ("delimiter", "header", "sheet"):
+                del options[dialect]
+            rankings = from_block(table, chosen_format(place, form), **options)
+        _say_reading(source, rankings)
         if self.weight is None and [item for item in rankings.items if len(str(item)) < 2] == ["w"]:
             note(f"{source}: column 'w' is read as an item; if it holds weights, pass --weight w")
         return self._titled(rankings)
 
-    def read_filled(self, source: str, *, no_items: Sequence[str | None] = ()) -> "RankingSet":
-        """The rankings that rank something; others say nothing, and would look like ties."""
-        rankings = self.read(source, no_items=no_items)
-        filled = rankings.n_ranked() > 0
+    def read_table(self, source: str) -> "TableBlock | None":
+        """The rows of a table as the file has them; None if the file is none, or is described."""
+        from rankcut.files.formats import TABLES, chosen_format, read_blocks
+        from rankcut.files.tables import TableBlock
+
+        if is_dataset(source) or self.layout is not None:
+            return None
+        place, named = self._source(source)
+        form = chosen_format(place, named)
+        if form not in TABLES:
+            return None
+        options = self._options()
+        dialect = options["delimiter"], options["header"], options["sheet"]
+        with _said_of_large(source):
+            return TableBlock.joined(list(read_blocks(place, form, *dialect)))
+
+    def read_filled(
+        self,
+        source: str,
+        *,
+        no_items: Sequence[str | None] = (),
+        unranked: "Unranked | None" = None,
+        table: "TableBlock | None" = None,
+    ) -> "RankingSet":
+        """The rankings that rank something; others say nothing, and would look like ties.
+
+        If nobody says what unranked items mean (``unranked`` is "error") and nearly all rankings
+        are full, their places are unknown.
+        """
+        from rankcut.rankings.value import is_nearly_full
+
+        rankings = self.read(source, no_items=no_items, table=table)
+        lengths, n_items = rankings.n_ranked(), len(rankings.items)
+        filled = lengths > 0
+        partial = filled & (lengths < n_items)
+        open_meaning = unranked == rankings.unranked == "error"
+        if open_meaning and partial.any() and is_nearly_full(lengths, rankings.counts, n_items):
+            some = amount(int(partial.sum()), "row that leaves", "rows that leave")
+            note(
+                f"{source}: {some} out items: as if their places are unknown (--unranked last: "
+                "after all others)"
+            )
+            rankings = rankings.meaning("anywhere")
         if filled.all() or not filled.any():
             return rankings
         empty = amount(int((~filled).sum()), "row that ranks", "rows that rank")
@@ -157,7 +222,7 @@ class Reading:
         return rankings.rows(filled)
 
     def _titled(self, rankings: "RankingSet") -> "RankingSet":
-        return rankings if self.title is None else replace(rankings, title=self.title)
+        return rankings if self.title is None else rankings.having(title=self.title)
 
     def read_for_model(
         self,
@@ -195,16 +260,23 @@ class Reading:
             )
         options = self._options(no_items)
         del options["header"], options["delimiter"], options["sheet"]
-        return read_parquet(source, rows=rows, **options)
+        rankings = read_parquet(source, rows=rows, **options)
+        _say_reading(source, rankings.first, "" if len(rankings.places) == 1 else _MORE_BLOCKS)
+        return rankings
 
     def scan(self, source: str, rows: int) -> "Iterator[RankingSet]":
         """The rankings a block at a time."""
         if is_dataset(source):
-            return iter([dataset_rankings(source)])
+            yield dataset_rankings(source)
+            return
         from rankcut.files.formats import scan_file
 
-        place, chosen = self._source(source)
-        return scan_file(place, chosen, rows=rows, **self._options())
+        place, form = self._source(source)
+        blocks = scan_file(place, form, rows=rows, **self._options())
+        first = next(blocks)
+        _say_reading(source, first)
+        yield first
+        yield from blocks
 
     def _source(self, source: str) -> tuple[Any, Format | None]:
         if source != "-":
@@ -216,7 +288,7 @@ class Reading:
         return sys.stdin.buffer, self.format
 
     def _options(self, no_items: Sequence[str | None] = ()) -> dict[str, Any]:
-        """The same as arguments of ``read_file``."""
+        """The options as arguments of ``read_file``."""
         options = asdict(self)
         not_items = [name for name in (self.columns, *no_items) if name is not None]
         del options["format"], options["title"]
@@ -229,6 +301,12 @@ class Reading:
         }
 
 
+def _say_reading(source: str, rankings: "RankingSet", more: str = "") -> None:
+    """Say as what a file was read; data sets are not said."""
+    if "READ AS" in rankings.metadata:
+        say_reading(source, rankings.metadata["READ AS"] + more)
+
+
 def parsed_delimiter(text: str | None) -> str | None:
     """One character; a tab may be spelled ``tab``."""
     delimiter = {"tab": "\t", "\\t": "\t"}.get(text or "", text)
@@ -237,8 +315,10 @@ def parsed_delimiter(text: str | None) -> str | None:
     return delimiter
 
 
-def parsed_header(text: str) -> "Header":
+def parsed_header(text: str | None) -> "Header":
     """A line number, or as ``1-2`` a first and a last one."""
+    if text is None:
+        return None
     first, _, last = text.partition("-")
     well_formed = first.isdecimal() and (last.isdecimal() or text == first)
     if not well_formed or (last and not 1 <= int(first) <= int(last)):
@@ -291,20 +371,32 @@ def _load(source: str) -> "RankingSet":
 
 
 def column_of(rankings: "RankingSet", column: str, file: str) -> "NDArray[Any]":
-    """A column beside the items."""
-    if column not in rankings.columns:
-        known = ", ".join(map(repr, rankings.columns)) or "none"
+    """A column beside the items, by its name, or the beginning or a word of it."""
+    from rankcut.files.options import meant_name
+
+    name = meant_name(column, list(rankings.columns))
+    if name is None:
+        names = ", ".join(map(repr, rankings.columns)) or "none"
         raise RankingFileError(
-            f"there is no column {column!r} beside the items; found {known}", file
+            f"there is no column {column!r} beside the items; found {names}", file
         )
-    return rankings.columns[column]
+    return rankings.columns[name]
 
 
 def with_column(mistake: InputError, column: str | None) -> InputError:
     """The mistake in a column of the file, where the library names its parameter."""
     if column is None or mistake.parameter != "groups":
         return mistake
-    return mistake.moved(problem=f"column {column!r} {mistake.problem}", parameter=None)
+    remedy: Any = mistake.remedy
+    if not isinstance(remedy, str):
+        remedy = [
+            Setting(part.name, part.value.replace("groups", column, 1))
+            if isinstance(part, Setting) and part.name == "where"
+            else part
+            for part in remedy
+        ]
+    problem = f"column {column!r} {mistake.problem}"
+    return mistake.moved(problem=problem, remedy=remedy, parameter=None)
 
 
 def known_values(rankings: "RankingSet", column: str, file: str) -> "NDArray[Any]":
@@ -320,10 +412,13 @@ def known_values(rankings: "RankingSet", column: str, file: str) -> "NDArray[Any
 
 def labelled(rankings: "RankingSet", target: str, file: str) -> "tuple[RankingSet, NDArray[Any]]":
     """The rankings whose class is known, and their classes."""
+    from rankcut.files.tables import refuses
+
     classes = known_values(rankings, target, file)
-    if not (classes != "").any():
+    rows = [row for row, name in enumerate(classes.tolist()) if name and not refuses(name)]
+    if not rows:
         raise RankingFileError(f"column {target!r} has no values", file)
-    return rankings.rows(classes != ""), classes[classes != ""]
+    return rankings.rows(rows), classes[rows]
 
 
 def numbered(rankings: "RankingSet", target: str, file: str) -> "tuple[RankingSet, NDArray[Any]]":
@@ -332,7 +427,7 @@ def numbered(rankings: "RankingSet", target: str, file: str) -> "tuple[RankingSe
 
     from rankcut.files.tables import number_of
 
-    known, texts = labelled(rankings, target, file)
+    filled, texts = labelled(rankings, target, file)
     numbers = [number_of(text, ordinals=False) for text in texts.tolist()]
     if None in numbers:
         raise RankingFileError(
@@ -342,33 +437,30 @@ def numbered(rankings: "RankingSet", target: str, file: str) -> "tuple[RankingSe
         )
     if not np.isfinite(np.array(numbers)).all():
         raise RankingFileError(f"column {target!r} holds a number that is not finite", file)
-    return known, np.array(numbers)
+    return filled, np.array(numbers)
 
 
 def with_known_items(
     rankings: "RankingSet", items: Sequence[Hashable], file: str, *, no_items: Collection[str] = ()
 ) -> "RankingSet":
-    """The same rankings with these items as columns, by name if the file has names.
+    """The rankings with these items as columns, by name if the file has names.
 
     Those in ``no_items`` are not items. Others that the model does not know are left out, with a
     line on standard error.
     """
     if rankings.labels() is None:
         return rankings
-    known = set(items)
-    unknown = [item for item in rankings.items if item not in known and item not in no_items]
+    model_items = set(items)
+    unknown = [item for item in rankings.items if item not in model_items and item not in no_items]
     _note_ignored(file, unknown)
-    kept = [i for i, item in enumerate(rankings.items) if item in known]
-    if not kept:
+    columns = [i for i, item in enumerate(rankings.items) if item in model_items]
+    if not columns:
         raise RankingFileError(f"has no item of the model, such as {items[0]!r}", file)
-    ours = replace(
-        rankings, ranks=rankings.ranks[:, kept], items=tuple(rankings.items[i] for i in kept)
-    )
-    return ours.with_items(items)
+    return rankings.among(columns).with_items(items)
 
 
 def _note_ignored(file: str, names: Sequence[Hashable]) -> None:
-    from rankcut.files.guessing import some_of
+    from rankcut.files.options import some_of
 
     if names:
         listed = some_of(list(map(repr, names)))

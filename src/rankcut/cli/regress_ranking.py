@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import Explain, GraphOptions, LeftOut, People, Ties
-from rankcut.cli.output import PICTURES, TABLES, Results, note, styled, working
+from rankcut.cli.options import By, Explain, GraphOptions, LeftOut, People, Ties
+from rankcut.cli.output import SUFFIXES, Results, note, say_reading, styled, working
 from rankcut.cli.reading import (
     RankingFile,
     Reading,
@@ -16,7 +16,9 @@ from rankcut.cli.reading import (
 from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
-    from rankcut.ranking_regression.estimator import StrengthRegression
+    from collections.abc import Sequence
+
+    from rankcut.ranking_regression.model import StrengthModel
     from rankcut.rankings.ranking_set import RankingSet
 
 
@@ -40,6 +42,18 @@ class RegressionOptions(GraphOptions):
         str | None,
         option("Category to compare others with (default: the most frequent).", metavar="a=b"),
     ] = None
+    adjust: Annotated[
+        list[str] | None,
+        option(
+            "A feature of what was shown: length for columns length_a and length_b, or length_X "
+            "for each item X; slot or home; may be repeated.",
+            metavar="FEATURE",
+        ),
+    ] = None
+    by: By = None
+    over: Annotated[
+        str | None, option("Column of dates or numbers: strengths over time.", metavar="COLUMN")
+    ] = None
     people: People = None
     unranked: LeftOut = "error"
     ties: Annotated[
@@ -58,7 +72,12 @@ class RegressionOptions(GraphOptions):
     def terms(self) -> list[str]:
         """The terms that the user names."""
         if not self.on:
-            raise InputError("name the covariates with --on, as in --on age,gender")
+            if self.adjust or self.by or self.over:
+                return []
+            raise InputError(
+                "name the covariates with --on, as in --on age,gender; or use --adjust, --by or "
+                "--over"
+            )
         return [term.strip() for term in self.on.split(",")]
 
     def coding(self) -> dict[str, Any]:
@@ -70,46 +89,110 @@ class RegressionOptions(GraphOptions):
 def regress_ranking(
     file: RankingFile, options: RegressionOptions, results: Results, reading: Reading
 ) -> None:
-    """Estimate which covariates move which items.
+    """Estimate what moves which items, and by how much.
 
-    Strengths of items by the Plackett-Luce model, each with a coefficient for each covariate.
-    Standard errors hold even if the model does not (sandwich), and for several rankings of a person
-    (--people).
+    By covariates, features of what was shown, contexts and dates: strengths of items by the
+    Plackett-Luce model, with a coefficient for each covariate and item, and one for each feature of
+    what was shown. Standard errors are by how much people vary
+    (sandwich), each with all of their rankings (--people). Votes and games are taken, too.
+    Rankings of which something is missing that is asked for are left out.
 
-    -o PAGE.html writes a page, -o with .png, .svg or .pdf a forest plot, -o with .csv, .parquet or
-    .json the coefficients; -o MODEL.skops saves the model for 'rankcut predict'. Rankings with
-    a missing covariate are left out.
+    -o PAGE.html writes a page, -o with .png, .svg or .pdf a picture, -o with .csv, .parquet or
+    .json the coefficients; -o MODEL.skops saves a model of covariates for 'rankcut predict'.
 
     Example: rankcut regress-ranking votes.csv --on age,town --units age=10 --explain -o page.html
     """
-    suffixes = (".html", ".skops", *PICTURES, *TABLES)
-    outputs = results.open(suffixes, ".csv")
+    outputs = results.open((*SUFFIXES, ".skops"), ".csv")
     terms = options.terms()
-    options.coding()  # refused before anything is read
+    coding = options.coding()
     features = _item_features(options)
+    saved = outputs.named(".skops")
+    if saved and (options.adjust or options.by or options.over):
+        raise InputError("with --adjust, --by or --over there is no model to save")
     names = _covariates(terms, features)
-    if not names and outputs.named(".skops"):
+    if saved and not names:
         raise InputError("without a covariate there is nothing to predict from; name one with --on")
-    rankings = _complete(reading.read_filled(file, no_items=[*names, options.people]), names, file)
-    model = _fitted(rankings, terms, names, features, options, file)
-    data = {
-        "terms": list(model.tests_),
-        "coefficients": list(model.coefficients_),
-        "sentences": model.explain(),
+    settings = {
+        "on": terms,
+        "prior": options.prior or "auto",
+        "graph": options.item_graph(near=True)
+        if options.prior == "evidence" or options.graph
+        else None,
+        "ties": options.ties,
+        "unranked": options.unranked,
+        **coding,
     }
-    title = rankings.title
+    if saved:
+        model, rankings = _predicting(file, names, features, options, reading, settings)
+        outputs.save(model, rankings.items, "ranking", names)
+        title = rankings.title
+    else:
+        asked = [*names, options.by, options.over, options.people]
+        model, title = _describing(file, asked, features, options, reading, settings)
+    outputs.save_result(model, title)
+    outputs.show(model.to_dict, lambda: _lines(model, options, outputs.text))
 
-    def page() -> str:
-        from rankcut.ranking_regression.figure import regression_page
 
-        return regression_page(model, title)
+def _describing(
+    file: str,
+    asked: "Sequence[str | None]",
+    features: "dict[str, Any]",
+    options: RegressionOptions,
+    reading: Reading,
+    settings: "dict[str, Any]",
+) -> "tuple[StrengthModel, str]":
+    """The model of votes, games or rankings, and the title of the file."""
+    from rankcut.ranking_regression import PlackettLuce
+    from rankcut.strengths.columns import read_columns
+    from rankcut.strengths.games import Games, looks_like_games
 
-    def draw() -> Any:
-        return model.plot(**({"title": title} if title else {}))
+    model = PlackettLuce(adjust=options.adjust, by=options.by, over=options.over, **settings)
+    table = reading.read_table(file)
+    columns = None if table is None else read_columns(table)
+    if columns is not None and looks_like_games(columns):
+        games = Games.of_columns(columns, people=options.people)
+        say_reading(file, games.read_as)
+        about = _of_items(features, games.items)
+        with working("fitting"):
+            return model.set_params(item_features=about).fit(games), reading.title or ""
+    rankings = reading.read_filled(file, no_items=asked, table=table)
+    people = None if options.people is None else known_values(rankings, options.people, file)
+    about = _of_items(features, rankings.items)
+    with working("fitting"):
+        model.set_params(item_features=about).fit(rankings, people=people)
+    return model, rankings.title
 
-    outputs.write(model.coefficients_.columns, data, draw=draw, page=page)
-    outputs.save(model, rankings.items, "ranking", names)
-    outputs.show(data, lambda: _lines(model, options, outputs.text))
+
+def _predicting(
+    file: str,
+    names: "list[str]",
+    features: "dict[str, Any]",
+    options: RegressionOptions,
+    reading: Reading,
+    settings: "dict[str, Any]",
+) -> "tuple[StrengthModel, RankingSet]":
+    """The model that is saved: of rankings all of whose covariates are known."""
+    from rankcut.files.feature_tables import PersonTable
+    from rankcut.ranking_regression import StrengthRegression
+
+    rankings = _complete(reading.read_filled(file, no_items=[*names, options.people]), names, file)
+    people = None if options.people is None else known_values(rankings, options.people, file)
+    table = PersonTable({name: column_of(rankings, name, file) for name in names})
+    model = StrengthRegression(item_features=_of_items(features, rankings.items), **settings)
+    with working("fitting"):
+        model.fit(table.covariates(names, framed=True), rankings, people=people)
+    return model, rankings
+
+
+def _of_items(features: "dict[str, Any]", items: "Sequence[Any]") -> "dict[str, Any] | None":
+    """Features of the items, in their order."""
+    about = {}
+    for name, values in features.items():
+        missing = [item for item in items if str(item) not in values]
+        if missing:
+            raise InputError("is not in the table of items", item=missing[0])
+        about[name] = [values[str(item)] for item in items]
+    return about or None
 
 
 def _item_features(options: RegressionOptions) -> "dict[str, Any]":
@@ -147,77 +230,6 @@ def _complete(rankings: "RankingSet", names: list[str], file: str) -> "RankingSe
     return rankings.rows(known)
 
 
-def _fitted(
-    rankings: "RankingSet",
-    terms: list[str],
-    names: list[str],
-    features: "dict[str, Any]",
-    options: RegressionOptions,
-    file: str,
-) -> "StrengthRegression":
-    """The model; with a prior, if the likelihood has no maximum and the user leaves it open."""
-    from rankcut.files.feature_tables import PersonTable
-    from rankcut.ranking_regression.estimator import StrengthRegression
-    from rankcut.strengths.regression import NoMaximumError
-
-    people = None if options.people is None else known_values(rankings, options.people, file)
-    table = PersonTable({name: column_of(rankings, name, file) for name in names})
-    about = {}
-    for name in features:
-        missing = [item for item in rankings.items if str(item) not in features[name]]
-        if missing:
-            raise InputError("is not in the table of items", item=missing[0])
-        about[name] = [features[name][str(item)] for item in rankings.items]
-    model = StrengthRegression(
-        on=terms,
-        item_features=about or None,
-        **options.coding(),
-        unranked=options.unranked,
-        ties=options.ties,
-        prior=options.prior or "none",
-        graph=options.item_graph(near=True)
-        if options.prior == "evidence" or options.graph
-        else None,
-    )
-    # Terms of features alone need no covariate; the estimator takes at least one.
-    covariates = table.covariates(names, framed=True) if names else [[0.0]] * len(rankings)
-    with working("fitting"):
-        try:
-            model.fit(covariates, rankings, people=people)
-        except NoMaximumError as mistake:
-            if options.prior is not None:
-                raise
-            note(f"{mistake.problem}, so a prior pulls coefficients to 0 (--prior evidence)")
-            model.set_params(prior="evidence").fit(covariates, rankings, people=people)
-    # They count rankings, each of a person: no repeats, no survey weights.
-    if model.prior == "none" and people is None and rankings.weights is None:
-        _add_ratio_tests(model, covariates, rankings)
-    return model
-
-
-def _add_ratio_tests(model: "StrengthRegression", covariates: Any, rankings: "RankingSet") -> None:
-    """Add likelihood-ratio tests, for which the model is fitted without each covariate's terms."""
-    from sklearn.base import clone
-
-    from rankcut.comparison.results import Table
-
-    terms = {column.term.name: column.term for column in model.formula_.columns}
-    found = []
-    with working("likelihood-ratio tests"):
-        for name in model.tests_["term"]:
-            others = [own for own in model.on or () if own != name]
-            smaller = clone(model).set_params(on=others, units=None, reference=None)
-            known = bool(terms[name].covariates)
-            found.append(
-                model.likelihood_ratio_test(smaller.fit(covariates, rankings)) if known else None
-            )
-    columns = {
-        "likelihood_ratio": [test and test.statistic for test in found],
-        "p_of_ratio": [test and test.p_value for test in found],
-    }
-    model.tests_ = Table(model.tests_.columns | columns)
-
-
 def _pairs(text: str | None, parameter: str) -> Any:
     """``age=10,gender=male`` as a mapping; units may be one word."""
     if text is None or (text, parameter) == ("deviation", "units"):
@@ -235,8 +247,9 @@ def _number(text: str) -> Any:
         return text
 
 
-def _lines(model: "StrengthRegression", options: RegressionOptions, file: Any) -> list[str]:
-    from rankcut.ranking_regression.tables import verdict
+def _lines(model: "StrengthModel", options: RegressionOptions, file: Any) -> list[str]:
+    from rankcut.ranking_regression.words import odds_in_words
 
-    lines = [styled(verdict(model), file, bold=True), *model.summary().splitlines()]
-    return lines + (["", *model.explain()] if options.explain else [])
+    headline, *lines = model.lines()
+    explained = ["", *odds_in_words(model)] if options.explain else []
+    return [styled(headline, file, bold=True), *lines, *explained]

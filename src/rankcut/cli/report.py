@@ -9,8 +9,17 @@ import typer
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import By, GraphOptions, LeftOut, People, Strata
-from rankcut.cli.output import PICTURES, OutputFiles, Outputs, named_files, say, styled, working
-from rankcut.cli.reading import RankingFile, Reading, known_values, with_column
+from rankcut.cli.output import (
+    SUFFIXES,
+    OutputFiles,
+    Outputs,
+    Results,
+    named_files,
+    say,
+    styled,
+    working,
+)
+from rankcut.cli.reading import RankingFile, Reading, column_of, known_values, with_column
 from rankcut.errors import InputError, RankingFileError
 
 _NEXT = (
@@ -42,12 +51,12 @@ def report(
     """
     outputs = Outputs(named_files(output, "report.html"), (".html",), ".html")
     item_graph = graph.item_graph()
-    rankings = reading.read_filled(file, no_items=[by, people, strata])
+    rankings = reading.read_filled(file, no_items=[by, people, strata], unranked=unranked)
     groups, persons, layers = (
         None if column is None else known_values(rankings, column, file)
         for column in (by, people, strata)
     )
-    with working("report") as told:
+    with working("report") as progress:
         from rankcut.report import report as make
 
         try:
@@ -60,7 +69,7 @@ def report(
                 graph=item_graph,
                 by_name=by or "",
                 source="" if file == "-" else Path(file).name,
-                progress=told,
+                progress=progress,
             )
         except InputError as mistake:
             raise with_column(mistake, by) from None
@@ -85,59 +94,55 @@ def demo(
 
         page = make(load_lunch(), by="guest", source="a made-up data set that comes with rankcut")
     outputs.write(html=page.save)
-    said = outputs.text
+    stream = outputs.text
     lines = ["48 guests rank eight dishes (a made-up data set that comes with rankcut).", ""]
     lines += [f"- {finding}" for finding in page.findings]
     if not outputs.to_stdout:
         lines += ["", f"Look at {Path(output).resolve().as_uri()}", ""]
         lines.append("Next, with your own rankings:")
-        lines += [f"  {styled(f'{what:<47}', said, fg='cyan')}  {why}" for what, why in _NEXT]
+        lines += [f"  {styled(f'{what:<47}', stream, fg='cyan')}  {why}" for what, why in _NEXT]
     for line in lines:
-        say(line, said)
+        say(line, stream)
 
 
-@with_options(graph=GraphOptions, reading=Reading)
+@with_options(graph=GraphOptions, results=Results, reading=Reading)
 def map(  # noqa: A001 - the command is called so
     file: RankingFile,
     graph: GraphOptions,
+    results: Results,
     reading: Reading,
     by: By = None,
     unranked: LeftOut = "error",
-    output: OutputFiles = None,
 ) -> None:
     """Draw a map of the rankings in two dimensions.
 
     Its axes are the main directions of their vectors; arrows point to where an item is ranked
-    high. A picture (.png, .svg, .pdf), or a page (.html) that shows the rankings under the mouse.
-    Equal rankings are one point, whose area grows with their number. With --by, groups have
-    colours.
+    high. A picture (.png, .svg, .pdf), a page (.html) that shows the rankings under the mouse, or
+    tables of its marks and items (.csv, .json, .parquet, .xlsx). Equal rankings are one point,
+    whose area grows with their number. With --by, groups have colours.
 
     Example: rankcut map votes.csv -o map.html --by town
     """
-    outputs = Outputs(named_files(output, "map.html"), (*PICTURES, ".html"), ".html")
+    outputs = results.open(SUFFIXES, ".html")
     graph.check()
-    rankings = reading.read_filled(file, no_items=[by])
+    rankings = reading.read_filled(file, no_items=[by], unranked=unranked)
     if min(rankings.ranks.shape) < 2:
         raise RankingFileError("a map needs at least two rankings of two items", file)
     values: Any = None if by is None else known_values(rankings, by, file)
-    if by is not None and rankings.columns[by].dtype.kind == "f":
-        values = rankings.columns[by]
+    if by is not None and (column := column_of(rankings, by, file)).dtype.kind == "f":
+        values = column
     with working("map"):
-        from rankcut.cuts.transformers import GraphCutFeatures
-        from rankcut.pictures.figures import draw_figure
-        from rankcut.pictures.maps import map_picture, read_map, show_map
-        from rankcut.rankings import read_rankings
+        from rankcut.maps import map_rankings
 
-        read_rankings(rankings, unranked=unranked)
-        features = GraphCutFeatures(
-            graph.graph_or_recipe(near=True),
-            items=rankings.labels(),
-            unranked=unranked,
-            normalize=True,
-        )
-        found = read_map(rankings, values, features=features, by_name=by or "")
-        picture = map_picture(found, rankings.title)
-        outputs.write(draw=lambda: draw_figure(picture), page=lambda: show_map(picture))
+        settings: Any = {"unranked": unranked}
+        if (recipe := graph.graph_or_recipe(near=True)) is not None:
+            from rankcut.cuts.transformers import GraphCutFeatures
+
+            items = rankings.labels()
+            features = GraphCutFeatures(recipe, items=items, unranked=unranked, normalize=True)
+            settings = {"features": features}
+        plane = map_rankings(rankings, values, by_name=by or "", **settings)
+    outputs.answer(plane, rankings.title)
 
 
 def open(  # noqa: A001 - the command is called so

@@ -1,15 +1,15 @@
 """``rankcut features``, ``gram`` and ``similar``: vectors of rankings, and those that are near."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import Computing, GraphOptions, LeftOut
 from rankcut.cli.output import (
     MATRICES,
-    TABLES,
+    SUFFIXES,
     OutputFiles,
     Outputs,
     Results,
@@ -50,12 +50,7 @@ class VectorOptions(GraphOptions):
             normalize=self.normalize,
             sparse_output=False,
         )
-        return estimator.fit(_alone(rankings))
-
-
-def _alone(rankings: "RankingSet") -> "RankingSet":
-    """The rankings without counts, and without what the file means by unranked: that is asked."""
-    return replace(rankings, counts=None, counted=False, weights=None, unranked="error")
+        return estimator.fit(rankings.plain())
 
 
 def _write_parts(
@@ -106,8 +101,8 @@ def features(
         )
     outputs = Outputs(targets, MATRICES, ".csv")
 
-    from rankcut.files.layouts import known_columns
     from rankcut.files.matrices import MatrixBlock, write_matrix
+    from rankcut.files.writing import columns_beside
 
     blocks = counted(reading.scan(file, rows=computing.block), "features")
     first = next(blocks)
@@ -115,7 +110,8 @@ def features(
 
     def vectors_of(rankings: "RankingSet") -> "MatrixBlock":
         counts = rankings.counts if rankings.counted else None
-        return MatrixBlock(transformer.transform(_alone(rankings)), known_columns(rankings), counts)
+        vectors = transformer.transform(rankings.plain())
+        return MatrixBlock(vectors, columns_beside(rankings), counts)
 
     def matrices() -> "Iterator[MatrixBlock]":
         yield vectors_of(first)
@@ -161,9 +157,9 @@ def gram(file: RankingFile, vectors: VectorOptions, computing: Computing, readin
 
     rankings = rankings.expanded()
     with working("gram"), outputs.places() as places:
-        found = vectors.features(rankings).transform(_alone(rankings))
-        names = [str(own) for own in rankings.row_names]
-        write_matrix([MatrixBlock(found @ found.T, {})], names, places)
+        dense = vectors.features(rankings).transform(rankings.plain())
+        names = [str(name) for name in rankings.row_names]
+        write_matrix([MatrixBlock(dense @ dense.T, {})], names, places)
 
 
 @dataclass(frozen=True)
@@ -195,12 +191,16 @@ def similar(
 
     Example: rankcut similar votes.soi --to 0 -n 5 --unranked last
     """
-    outputs = results.open(TABLES, ".csv", default=["-"])
+    outputs = results.open(SUFFIXES, ".csv", default=["-"])
+    from rankcut.similar.pairs import find_similar
+
     graph.check()
     rankings = reading.read(file)
     features = graph.likeness(rankings, options.unranked)
-    rows = [*range(len(rankings))] if options.to is None else [_row(options.to, rankings, file)]
-    outputs.write_table(_near(rankings, rows, features, options.number))
+    rows = None if options.to is None else [_row(options.to, rankings, file)]
+    with working("similar"), warnings_as_notes():
+        similar = find_similar(rankings, rows, n=options.number, features=features)
+    outputs.answer(similar, rankings.title)
 
 
 def _row(to: str, rankings: "RankingSet", file: str) -> int:
@@ -214,35 +214,3 @@ def _row(to: str, rankings: "RankingSet", file: str) -> int:
     raise InputError(
         f"there is no row {to}: rows count from 0 to {len(rankings) - 1}{named}", file=file
     )
-
-
-def _near(rankings: "RankingSet", rows: list[int], features: Any, number: int) -> dict[str, Any]:
-    """The columns of a table: each of some rankings, one similar to it, and how similar it is."""
-    from rankcut.rankings.orders import order_texts
-    from rankcut.similar.estimator import SimilarRankings
-
-    if rankings.n_rankings == 1:
-        raise InputError("there is one ranking, and no other to compare it with")
-    search = SimilarRankings(features).fit(rankings)
-    with warnings_as_notes():
-        # One more, since a ranking finds itself, unless as many others are the same.
-        values, found = search.kneighbors(rankings.ranks[rows], min(number + 1, len(rankings)))
-    lines: list[tuple[int, int, float]] = []
-    for row, others, own in zip(rows, found.tolist(), values.tolist(), strict=True):
-        # A row that counts several rankings is nearest to itself: they are equal.
-        near = [(row, row, 1.0)] if rankings.counts[row] > 1 else []
-        near += [(row, i, round(v, 4) + 0.0) for i, v in zip(others, own, strict=True) if i != row]
-        lines += near[:number]
-    first, second, similarity = (list(column) for column in zip(*lines, strict=True))
-    columns: dict[str, Any] = {"row": first, "similar": second}
-    if rankings.ids is not None:
-        columns["ranking"] = [rankings.ids[i] for i in first]
-        columns["similar ranking"] = [rankings.ids[i] for i in second]
-    columns["similarity"] = similarity
-    if rankings.counted:
-        columns["count"] = rankings.counts[first].tolist()
-        # A ranking is not compared with itself.
-        left = [rankings.counts[j] - (i == j) for i, j in zip(first, second, strict=True)]
-        columns["similar count"] = list(map(int, left))
-    orders = order_texts(rankings.ranks[second], rankings.items)
-    return {**columns, "order": orders}

@@ -8,33 +8,31 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import betainc
-from scipy.stats import norm
+from scipy.special import betainc, ndtri
 
 from rankcut._loops.types import Longs
 from rankcut.blocs.selection import LEAST_PEOPLE
 from rankcut.comparison.page import show_items
-from rankcut.comparison.results import LEVEL, item_in_words
+from rankcut.comparison.results import item_in_words
 from rankcut.consensus.agreement import agree
 from rankcut.consensus.figure import (
     about_places,
-    draw_consensus,
     pairs_picture,
     places_table,
     show_pairs,
 )
-from rankcut.consensus.means import Units
-from rankcut.consensus.words import ConsensusReport, agreement_sentence, name_some, percent
 from rankcut.errors import amount
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.maps.graphs import map_graph
+from rankcut.maps.rankings import MOST_ARROWS, about_groups, map_rankings
 from rankcut.pictures.figures import draw_figure
-from rankcut.pictures.graph_pictures import graph_picture
-from rankcut.pictures.maps import MOST_ARROWS, about_groups, map_picture, read_map
 from rankcut.pictures.page import Html, draw_svg, item_button, join, show_legend, tag
 from rankcut.pictures.scene import Path, Scene, Shape, Text, rectangle
 from rankcut.pictures.theme import COLOURS, FAINT, SOFT, group_colours, shorten
 from rankcut.rankings import Rankings
 from rankcut.report.study import Study
+from rankcut.results.words import LEVEL, name_some, p_in_words, percent
+from rankcut.sample import Sample
 
 # Places are drawn one by one up to this many; if there are more, several share a bar.
 _MOST_BARS = 20
@@ -55,68 +53,66 @@ class Panel(NamedTuple):
 
 def make_groups(study: Study) -> Panel | None:
     """Whether groups differ, how much, and where."""
-    found = study.comparison
-    if found is None:
+    comparison = study.comparison
+    if comparison is None:
         return None
-    rows = [row for row in found.items if row["p_value"] <= LEVEL]
+    rows = [row for row in comparison.items if row["p_value"] <= LEVEL]
     where = ""
-    if rows and found.p_value <= LEVEL:
+    if rows and comparison.p_value <= LEVEL:
         row = max(rows, key=lambda each: each["difference"])
         where = f" They differ about {name_some([str(each['item']) for each in rows])}"
         where += f", most about {row['item']}" * (len(rows) > 1)
-        where += f": {item_in_words(row, found.p_floor)}."
+        where += f": {item_in_words(row, comparison.p_floor)}."
     numbers = {name: number for number, name in enumerate(study.items)}
     return Panel(
         f"Groups by {study.by}",
-        found.verdict() + where,
-        table=join(*show_items(found.to_dict(), numbers)),
-        notes=" ".join([found.method, *found.notes]),
-        finding=found.verdict() + where,
-        stands_out=found.p_value <= LEVEL,
-        draw=found.plot,
+        comparison.verdict() + where,
+        table=join(*show_items(comparison.to_dict(), numbers)),
+        notes=" ".join([comparison.method, *comparison.notes]),
+        finding=comparison.verdict() + where,
+        stands_out=comparison.p_value <= LEVEL,
+        draw=comparison.plot,
     )
 
 
 def make_consensus(study: Study) -> Panel:
     """Who comes first, how sure that is, how much people agree, and the place of each item."""
-    found, total = study.consensus, study.description.n_rankings
-    leaders = found.leaders(study.items)
+    consensus, total = study.consensus, study.description.n_rankings
+    leaders = consensus.leaders()
     listed = [percent(number, total) for number in study.listed.tolist()]
-    shown = listed if (study.listed < total).any() else None
-    every = range(len(study.items))
+    shares = listed if (study.listed < total).any() else None
     # Intervals hold for all items at once; so few could be first only if majorities are clear.
-    few = found.intervals is not None and bool((found.intervals[:, 0] == 1).mean() <= 0.5)
+    intervals = consensus.rank_intervals_
+    few = intervals is not None and bool((intervals[:, 0] == 1).mean() <= 0.5)
     return Panel(
         "Consensus",
-        f"{leaders} {agreement_sentence(found.agreement)}",
-        table=places_table(found, study.items, every, listed=shown, chosen=True),
-        notes=about_places(found, 0.95),
+        f"{leaders} {consensus.agreement_.sentence()}",
+        table=places_table(consensus, listed=shares, by_items=True),
+        notes=about_places(consensus),
         finding=leaders,
         stands_out=few and bool(study.pairs.clear().any()),
-        draw=lambda: draw_consensus(
-            ConsensusReport(study.items, "", 0.95, [found]), study.about.title or "Consensus"
-        ),
+        draw=lambda: consensus.plot(title=study.about.title or "Consensus"),
     )
 
 
 def make_pairs(study: Study) -> Panel | None:
     """How many pairs have a clear majority, and which is the clearest."""
-    shares = study.consensus.pairwise
-    if len(study.items) < 2 or shares is None:
+    if len(study.items) < 2:
         return None
+    shares = study.pairs.shares()
     clear = np.triu(study.pairs.clear(), 1)
     n_pairs = len(shares) * (len(shares) - 1) // 2
-    notes = study.consensus.notes
+    notes = study.consensus.notes_
     if np.isnan(shares[np.triu_indices(len(shares), 1)]).all():
-        said = "No ranking compares two of the items."
+        words = "No ranking compares two of the items."
     elif not clear.any():
-        said = f"No majority is more than chance explains, in any of {amount(n_pairs, 'pair')}."
+        words = f"No majority is more than chance explains, in any of {amount(n_pairs, 'pair')}."
         notes = [note for note in notes if "pairwise comparison" not in note]
     else:
         beyond = np.where(clear, np.abs(shares - 0.5), -1.0)
         i, j = (int(k) for k in np.unravel_index(int(beyond.argmax()), beyond.shape))
         first, second = (i, j) if shares[i, j] >= 0.5 else (j, i)
-        said = (
+        words = (
             f"{int(clear.sum())} of {amount(n_pairs, 'pair')} "
             f"{'has' if clear.sum() == 1 else 'have'} a majority that chance does not "
             "explain (95 % sure of all at once). The largest: "
@@ -125,9 +121,9 @@ def make_pairs(study: Study) -> Panel | None:
         )
     return Panel(
         "Pairs",
-        " ".join([said, *notes]),
-        join(*show_pairs(shares, study.items, range(len(shares)), chosen=True)),
-        finding=said if clear.any() else "",
+        " ".join([words, *notes]),
+        join(*show_pairs(shares, study.items, range(len(shares)), by_items=True)),
+        finding=words if clear.any() else "",
         stands_out=bool(clear.any()),
         draw=lambda: draw_figure(pairs_picture(shares, study.items, range(len(shares)))),
     )
@@ -138,21 +134,37 @@ def make_places(study: Study) -> Panel:
     first = study.places[:, 0]
     total = float(study.shown.counts.sum())
     top = int(first.argmax())
-    said = f"{study.items[top]} is put first by {percent(first[top], total)}"
+    words = f"{study.items[top]} is put first by {percent(first[top], total)}"
     if len(first) > 1:
-        second = float(np.partition(first, -2)[-2])
-        # A sign test of the two, for each pair of items that could have been these.
-        people = study.pairs.mass / study.pairs.own_mass * np.array([first[top], second])
-        p_value = float(betainc(max(people[0], 1e-9), people[1] + 1, 0.5))
-        sure = p_value * len(first) * (len(first) - 1) <= LEVEL
-        said += (
-            ", more often than any other item (95 % sure)"
-            if sure
-            else ", the most; but another item could well be put first as often"
-        )
+        second = int(np.argsort(-first, kind="stable")[1])
+        # Of as many people of equal weight as say as much.
+        people = study.pairs.mass / study.pairs.squared_mass * first[[top, second]]
+        p_value = p_of_most(*people.tolist())
+        if p_value <= LEVEL:
+            words += ", more often than any other item (95 % sure)"
+        elif first[top] == first[second]:
+            words += f", as often as {study.items[second]}"
+        else:
+            words += (
+                f", and {study.items[second]} by {percent(first[second], total)}; so few people "
+                f"cannot tell which is put first more often ({p_in_words(p_value)})"
+            )
     grey = "Grey (–): not listed; cut off where it is above the others."
     cards, missing = _cards(study, total)
-    return Panel("Places of each item", f"{said}.", cards, notes=grey if missing else "")
+    return Panel("Places of each item", f"{words}.", cards, notes=grey if missing else "")
+
+
+def p_of_most(most: float, second: float) -> float:
+    """Chance that the item with the most votes leads the second by so much if it is not ahead.
+
+    The two-sided sign test of the two, which holds for any number of other items, whatever items
+    these two happen to be (Hung and Fithian, Rank verification for exponential families, Annals
+    of Statistics, 2019).
+
+    >>> round(p_of_most(30, 15), 3), p_of_most(10, 10)
+    (0.036, 1.0)
+    """
+    return min(1.0, 2.0 * float(betainc(max(most, 1e-9), second + 1.0, 0.5)))
 
 
 def _cards(study: Study, total: float) -> tuple[Html, bool]:
@@ -179,11 +191,11 @@ def _cards(study: Study, total: float) -> tuple[Html, bool]:
             bars += [Bar(0.0, ""), Bar(part, tip, "–", SOFT)]
         row = study.places[i]
         top = int(row.argmax())
-        said = f"most often place {top + 1} ({percent(row[top], total)})"
-        said = said if row.any() else "listed by nobody"
-        said += f", not listed by {percent(missing[i], total)}" * bool(missing[i] > 1e-9 * total)
-        drawing = draw_svg(_bar_chart(bars, f"Places of {name}: {said}"))
-        words = tag("figcaption", said.replace(" %", "\u00a0%"))
+        about = f"most often place {top + 1} ({percent(row[top], total)})"
+        about = about if row.any() else "listed by nobody"
+        about += f", not listed by {percent(missing[i], total)}" * bool(missing[i] > 1e-9 * total)
+        drawing = draw_svg(_bar_chart(bars, f"Places of {name}: {about}"))
+        words = tag("figcaption", about.replace(" %", "\u00a0%"))
         cards.append(tag("figure", item_button(i, name), drawing, words, kind="card", data_item=i))
     return tag("div", *cards, kind="cards"), unlisted
 
@@ -202,28 +214,28 @@ def make_map(study: Study) -> Panel | None:
     colours = None
     if study.comparison is not None:
         colours = group_colours({str(name): n for name, n in study.comparison.groups.items()})
-    shown = read_map(sample, values, sample.unranked, by_name=by, colours=colours)
-    picture = map_picture(shown, most_arrows=len(study.items))
-    found = [] if blocs is None else blocs.sentences()
+    plane = map_rankings(sample, values, unranked=sample.unranked, by_name=by, colours=colours)
+    picture = plane.picture(most_arrows=len(study.items))
+    remarks = [] if blocs is None else blocs.remarks()
     if blocs is not None and blocs.model.structure_ == "camps":
-        found[0] += _agreement_of_camps(sample, blocs.model.labels_)
+        remarks[0] += _agreement_of_camps(sample, blocs.model.labels_)
     structured = blocs is not None and blocs.model.structure_ in ("camps", "line")
-    said = [*found, f"The map shows {percent(float(shown.shares.sum()), 1)} of the variation."]
+    words = [*remarks, f"The map shows {percent(float(plane.shares.sum()), 1)} of the variation."]
     if blocs is None and sample.counts.sum() < LEAST_PEOPLE:
-        said.append(f"Camps are not looked for among fewer than {LEAST_PEOPLE} rankings.")
-    across = shown.directions[:, 0]
+        words.append(f"Camps are not looked for among fewer than {LEAST_PEOPLE} rankings.")
+    across = plane.directions[:, 0]
     if structured and np.ptp(across) > 0:
-        left, right = (study.items[int(k)] for k in (across.argmin(), across.argmax()))
-        said.append(f"Those who rank {left} high are on the left; {right}, on the right.")
+        westmost, eastmost = (study.items[int(k)] for k in (across.argmin(), across.argmax()))
+        words.append(f"Those who rank {westmost} high are on the left; {eastmost}, on the right.")
     elif blocs is not None:
-        said.append("No direction stands out.")
-    if shown.n_rankings < study.description.n_rankings:
+        words.append("No direction stands out.")
+    if plane.n_rankings < study.description.n_rankings:
         total = study.description.n_rankings
-        said.append(f"It has {shown.n_rankings:,} of {total:,} rankings, drawn at random.")
+        words.append(f"It has {plane.n_rankings:,} of {total:,} rankings, drawn at random.")
     elif not study.shown.counted:
-        said.append(f"Its {shown.n_rankings:,} rankings are drawn at random, by their weights.")
+        words.append(f"Its {plane.n_rankings:,} rankings are drawn at random, by their weights.")
     notes = ["Points are rankings, arrows point to where an item is ranked high."]
-    notes += about_groups(shown)
+    notes += about_groups(plane)
     if any(shape.where == "later" for shape in picture.scene.shapes):
         notes.append(
             f"These are the {MOST_ARROWS} longest arrows; any other shows when you choose it."
@@ -234,11 +246,11 @@ def make_map(study: Study) -> Panel | None:
         camps = tag("ul", *(tag("li", line) for line in lines))
     return Panel(
         "Map and camps",
-        " ".join(said),
+        " ".join(words),
         join(*map(show_legend, picture.legends), draw_svg(picture.scene)),
         camps,
         " ".join(notes),
-        found[0] if found else "",
+        remarks[0] if remarks else "",
         structured,
         lambda: draw_figure(picture),
     )
@@ -246,8 +258,8 @@ def make_map(study: Study) -> Panel | None:
 
 def _agreement_of_camps(sample: Rankings, of: Longs) -> str:
     """Kendall's W of each camp beside that of all; nothing if some camp does not agree more."""
-    everyone = agree(Units.of(sample), 0.95).kendall_w
-    camps = [agree(Units.of(sample.rows(of == k)), 0.95).kendall_w for k in np.unique(of)]
+    everyone = agree(Sample.of(sample), 0.95).kendall_w
+    camps = [agree(Sample.of(sample.rows(of == k)), 0.95).kendall_w for k in np.unique(of)]
     if everyone is None or any(w is None or w <= everyone for w in camps):
         return ""
     each = name_some([f"{w:.2f}" for w in camps], len(camps))
@@ -260,51 +272,51 @@ def make_graph(study: Study) -> Panel | None:
     if graph is None:
         return None
     if study.learned:
-        people = study.pairs.mass**2 / study.pairs.own_mass
+        people = study.pairs.mass**2 / study.pairs.squared_mass
         n_pairs = len(study.items) * (len(study.items) - 1) / 2
         # Fisher's z of the correlations, for all pairs at once.
-        least = np.tanh(norm.isf(LEVEL / n_pairs) / np.sqrt(max(people - 3, 1e-9)))
+        least = np.tanh(-ndtri(LEVEL / n_pairs) / np.sqrt(max(people - 3, 1e-9)))
         weights = graph.to_dense()
         graph = ItemGraph(np.where(weights >= least, weights, 0.0), len(weights))
         if graph.n_edges < len(study.items) / 2:
             return None
-        said = (
+        words = (
             "Items that the same people rank high are connected: a line is a correlation of their "
             "places that chance does not explain, 95 % sure of all lines at once."
         )
     else:
-        said = "The given graph: similar items are connected."
+        words = "The given graph: similar items are connected."
     weights = np.triu(graph.to_dense(), 1)
-    picture = graph_picture(graph, items=study.items, chosen=True)
+    picture = map_graph(graph, items=study.items).picture(selectable=True)
     content = Html()
     if weights.any():
         i, j = (int(k) for k in np.unravel_index(int(weights.argmax()), weights.shape))
-        said += f" Strongest: {study.items[i]} and {study.items[j]} ({weights[i, j]:.2f})."
+        words += f" Strongest: {study.items[i]} and {study.items[j]} ({weights[i, j]:.2f})."
         alone = int((graph.degrees == 0).sum())
-        said += f" {amount(alone, 'item')} connected to none." * bool(alone)
+        words += f" {amount(alone, 'item')} connected to none." * bool(alone)
         content = join(draw_svg(picture.scene), tag("p", picture.said, kind="soft"))
     else:
-        said += " No two of these items are."
+        words += " No two of these items are."
     name = "Items that go together" if study.learned else "Item graph"
-    return Panel(name, said, content, draw=lambda: draw_figure(picture))
+    return Panel(name, words, content, draw=lambda: draw_figure(picture))
 
 
 def make_contents(study: Study) -> Panel:
     """What the file contains, and whether anything looks wrong."""
     about = study.description
     kind, number = next(iter(about.kinds.items()))
-    said = f"{amount(about.n_rankings, 'ranking')} of {amount(about.n_items, 'item')}: "
+    words = f"{amount(about.n_rankings, 'ranking')} of {amount(about.n_items, 'item')}: "
     share = "all" if number == about.n_rankings > 1 else percent(number, about.n_rankings)
-    said += f"{share} {'is' if number == 1 else 'are'} {kind}. "
+    words += f"{share} {'is' if number == 1 else 'are'} {kind}. "
     if about.most_repeated > 1:
-        said += (
+        words += (
             "All give the same order. "
             if about.n_distinct == 1
             else f"There are {about.n_distinct:,} different orders; the most frequent occurs "
             f"{about.most_repeated:,} times. "
         )
     low, median, high = about.lengths
-    said += (
+    words += (
         f"Each ranking lists {amount(low, 'item')}. "
         if low == high
         else f"Rankings list {low} to {high} items, half of them {median:g} or fewer. "
@@ -313,7 +325,7 @@ def make_contents(study: Study) -> Panel:
     check = f"{amount(problems, 'thing')} to check in the file." if problems else ""
     return Panel(
         "What is in it",
-        said + (check or "Nothing looks wrong."),
+        words + (check or "Nothing looks wrong."),
         table=join(*_facts(study)),
         finding=check,
     )
@@ -355,12 +367,34 @@ _UNRANKED = {
     "anywhere": "taken as unknown: only listed items are compared",
 }
 
+
+def make_utilities(study: Study) -> Panel | None:
+    """What each person wants, where people answered several best–worst tasks."""
+    model = study.utilities
+    if model is None:
+        return None
+    # Imported where there is something to say: the estimator needs scikit-learn.
+    from rankcut.utilities.words import utilities_sentences
+
+    picture = model.picture()
+    words = utilities_sentences(model, by_name=False)
+    return Panel(
+        "Utilities of people",
+        " ".join(words),
+        draw_svg(picture.scene),
+        notes=picture.said,
+        finding=words[0],
+        draw=lambda: draw_figure(picture),
+    )
+
+
 PANELS: dict[str, Callable[[Study], Panel | None]] = {
     "groups": make_groups,
     "consensus": make_consensus,
     "map": make_map,
     "pairs": make_pairs,
     "places": make_places,
+    "utilities": make_utilities,
     "graph": make_graph,
     "contents": make_contents,
 }
@@ -380,10 +414,10 @@ def _bar_chart(bars: Sequence[Bar], about: str) -> Scene:
     """Bars beside each other, with labels."""
     width, height, size = 150.0, 56.0, 11.0
     wide = min(60.0, width / len(bars))
-    left = (width - wide * len(bars)) / 2
+    edge = (width - wide * len(bars)) / 2
     shapes: list[Shape] = [Path([np.array([[0.0, height], [width, height]])], FAINT)]
     for number, bar in enumerate(bars):
-        x = left + number * wide
+        x = edge + number * wide
         tall = max(height * bar.share, 1.0 if bar.share else 0.0)
         outline = rectangle(x + 0.05 * wide, height - tall, 0.9 * wide, tall)
         if bar.tip:
@@ -400,12 +434,12 @@ def find(panels: dict[str, Panel]) -> list[tuple[str, str]]:
 
     Where nothing stands out, it says so, and what was looked for.
     """
-    told = {key: panel for key, panel in panels.items() if panel.finding}
-    order = sorted(told, key=lambda key: not told[key].stands_out)
-    found = [(told[key].finding, key) for key in order]
-    if any(panel.stands_out for panel in told.values()):
-        return found
-    return [("Nothing stands out: what there is could be chance.", "consensus"), *found]
+    telling = {key: panel for key, panel in panels.items() if panel.finding}
+    order = sorted(telling, key=lambda key: not telling[key].stands_out)
+    findings = [(telling[key].finding, key) for key in order]
+    if any(panel.stands_out for panel in telling.values()):
+        return findings
+    return [("Nothing stands out: what there is could be chance.", "consensus"), *findings]
 
 
 def say_cut(study: Study) -> str:
@@ -413,24 +447,24 @@ def say_cut(study: Study) -> str:
     n_items = study.description.n_items
     if len(study.items) == n_items:
         return ""
-    said = (
+    words = (
         f"This page is about the {len(study.items)} items that most rankings list, of "
         f"{n_items:,}; places count these items only."
     )
     if study.n_left_out:
         one = study.n_left_out == 1
         verbs = "lists none of them is" if one else "list none of them are"
-        said += f" {amount(study.n_left_out, 'ranking')} that {verbs} left out."
-    return said
+        words += f" {amount(study.n_left_out, 'ranking')} that {verbs} left out."
+    return words
 
 
 def say_item(study: Study, i: int) -> str:
     """What the page says about an item, in one line."""
     consensus, total = study.consensus, study.description.n_rankings
-    said = f"place {consensus.ranking[i]} of {len(study.items)}"
-    if consensus.intervals is not None:
-        low, high = consensus.intervals[i].tolist()
-        said += " (95 % sure)" if low == high else f" (95 % sure: {low} to {high})"
-    said += f", put first by {percent(study.places[i, 0], float(study.shown.counts.sum()))}"
+    words = f"place {consensus.ranking_[i]} of {len(study.items)}"
+    if consensus.rank_intervals_ is not None:
+        low, high = consensus.rank_intervals_[i].tolist()
+        words += " (95 % sure)" if low == high else f" (95 % sure: {low} to {high})"
+    words += f", put first by {percent(study.places[i, 0], float(study.shown.counts.sum()))}"
     missing = total - int(study.listed[i])
-    return said + f", not listed by {percent(missing, total)}" * bool(missing)
+    return words + f", not listed by {percent(missing, total)}" * bool(missing)

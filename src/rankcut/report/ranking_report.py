@@ -1,7 +1,5 @@
 """A report on a set of rankings: one page, for a notebook or a file."""
 
-import json
-import os
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -11,16 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import rankcut
-from rankcut.files.disk import atomic_file
-from rankcut.pictures.page import Html, fill, join, page, read_file, tag
+from rankcut.pictures.page import Html, fill, find_items, items_page, join, read_file, tag
+from rankcut.pictures.scene import Picture
 from rankcut.rankings import Unranked
 from rankcut.report.panels import PANELS, Panel, find, say_cut, say_item
 from rankcut.report.study import Study, read_study
+from rankcut.results import Result, Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Report:
-    """A page about a set of rankings; a notebook shows it."""
+class Report(Result):
+    """A page about a set of rankings; a notebook shows it.
+
+    Its sentences are those that the page begins with. Tables: ``places`` of the consensus, its
+    ``pairs``, and with groups ``groups``, the items in each.
+    """
 
     study: Study  #: the numbers behind the page
     panels: dict[str, Panel]  #: its parts
@@ -29,12 +32,24 @@ class Report:
     @property
     def findings(self) -> list[str]:
         """The sentences that the page begins with, the clearest finding first."""
-        return [said for said, _ in find(self.panels)]
+        return [finding for finding, _ in find(self.panels)]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file."""
-        with atomic_file(path) as draft:
-            draft.write(self.html.encode())
+    def sentences(self) -> list[str]:
+        """What stands out, the clearest finding first."""
+        return self.findings
+
+    def tables(self) -> dict[str, Table]:
+        """Places and pairs of the consensus, and the items of groups."""
+        tables, comparison = self.study.consensus.tables(), self.study.comparison
+        return tables if comparison is None else tables | {"groups": comparison.items}
+
+    def picture(self) -> Picture:
+        """The consensus: a dot for each place, a line for the places that are possible."""
+        return self.study.consensus.picture()
+
+    def page(self, title: str | None = None) -> str:
+        """The page; another heading needs :func:`report` with a ``title``."""
+        return self.html
 
     def __repr__(self) -> str:
         n_rankings, n_items = self.study.description.n_rankings, len(self.study.items)
@@ -54,6 +69,7 @@ def report(
     unranked: Unranked = "error",
     graph: Any = None,
     sample_weight: ArrayLike | None = None,
+    counts: ArrayLike | None = None,
     people: Any = None,
     strata: Any = None,
     items: Sequence[Hashable] | None = None,
@@ -80,8 +96,10 @@ def report(
     graph : graph or recipe, or None
         The item graph to draw; None learns one with :class:`~rankcut.AgreementGraph`.
     sample_weight : array of shape (n_rankings,) or None
-        Survey weights: how much each ranking counts; each is one person's. Counts come with a
-        :class:`~rankcut.RankingSet`.
+        Survey weights: how much each ranking counts; each is one person's.
+    counts : array of shape (n_rankings,) or None
+        How many people each row stands for: 3 is the same as the row three times. None: those of a
+        RankingSet, or one each.
     people, strata : str, sequence or None
         Whose ranking it is, if people rank more than once; and the strata within which groups are
         compared. Values, or the name of a column.
@@ -124,6 +142,7 @@ def report(
         unranked=unranked,
         graph=graph,
         sample_weight=sample_weight,
+        counts=counts,
         people=people,
         strata=strata,
         items=items,
@@ -132,8 +151,8 @@ def report(
         by_name=by_name,
         progress=progress,
     )
-    made = {name: make(study) for name, make in PANELS.items()}
-    panels = {name: panel for name, panel in made.items() if panel is not None}
+    every = {name: make(study) for name, make in PANELS.items()}
+    panels = {name: panel for name, panel in every.items() if panel is not None}
     return Report(study, panels, _page(study, panels, source))
 
 
@@ -148,18 +167,16 @@ def _page(study: Study, panels: dict[str, Panel], source: str) -> str:
         cut=say_cut(study),
         findings=join(
             *(
-                tag("li", _unbroken(said), " ", tag("a", panels[key].name, href=f"#{key}"))
-                for said, key in find(panels)
+                tag("li", _unbroken(finding), " ", tag("a", panels[key].name, href=f"#{key}"))
+                for finding, key in find(panels)
             )
         ),
         links=join(*(tag("a", panel.name, href=f"#{key}") for key, panel in panels.items())),
-        names=join(*(tag("option", "", value=name) for name in study.items)),
+        tools=find_items([(name, say_item(study, i)) for i, name in enumerate(study.items)]),
         panels=join(*(show_panel(key, panel) for key, panel in panels.items())),
         foot=", ".join(filter(None, [source, f"{today.day} {today:%B %Y}", version])),
-        items=embed([[name, say_item(study, i)] for i, name in enumerate(study.items)]),
     )
-    style, script = (read_file(__package__, f"report.{kind}") for kind in ("css", "js"))
-    return page(title, body, style=style, script=script)
+    return items_page(title, body, style=read_file(__package__, "report.css"))
 
 
 def show_panel(key: str, panel: Panel) -> Html:
@@ -169,20 +186,11 @@ def show_panel(key: str, panel: Panel) -> Html:
 
 def show_inside(panel: Panel) -> Html:
     """What a panel says and shows, without its name."""
-    said = tag("p", _unbroken(panel.said), kind="says")
+    words = tag("p", _unbroken(panel.said), kind="says")
     notes = tag("p", panel.notes, kind="soft") if panel.notes else ""
-    return join(said, panel.figure, panel.table, notes)
+    return join(words, panel.figure, panel.table, notes)
 
 
-def _unbroken(said: str) -> str:
+def _unbroken(words: str) -> str:
     """No line begins with a percent sign."""
-    return said.replace(" %", "\u00a0%")
-
-
-def embed(data: Sequence[Any]) -> Html:
-    r"""Data for the script, in an element that runs nothing and that no text can close.
-
-    >>> embed(["</script><script>"])
-    '["\\u003c/script>\\u003cscript>"]'
-    """
-    return Html(json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"))
+    return words.replace(" %", "\u00a0%")

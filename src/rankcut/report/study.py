@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,17 +16,20 @@ from numpy.typing import ArrayLike, NDArray
 from rankcut.blocs.report import BlocReport
 from rankcut.blocs.selection import LEAST_PEOPLE
 from rankcut.comparison.results import GroupComparison
+from rankcut.consensus.combining import CombinesRankings, combine
 from rankcut.consensus.description import Description, describe, group_bounds
-from rankcut.consensus.means import Units
-from rankcut.consensus.pairs import Comparisons, compare_pairs
-from rankcut.consensus.words import GroupConsensus
+from rankcut.consensus.pairs import Comparisons
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph, is_learned
+from rankcut.maps.rankings import column_of
 from rankcut.parameters import MOST_COMPARED, seed_from
-from rankcut.pictures.maps import column_of
-from rankcut.pictures.theme import MOST_ITEMS
-from rankcut.rankings import Rankings, Unranked, merge_rankings, read_rankings
+from rankcut.pictures.theme import MOST_IN_FIGURE
+from rankcut.rankings import Rankings, Unranked, read_rankings
 from rankcut.rankings.ranking_set import RankingSet
+from rankcut.sample.labels import read_groups
+
+if TYPE_CHECKING:
+    from rankcut.utilities.estimator import Utilities
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,7 @@ class Study:
     by: str = ""  #: what groups are called
     codes: NDArray[np.int64] | None = None  #: the group of each row, −1 if unknown
     group_names: tuple[str, ...] = ()
+    group_notes: tuple[str, ...] = ()  #: whose groups were joined, and who has none
     strata: Any = None
     given_graph: Any = None  #: None: one is learned
     method: Any = "auto"  #: of the consensus
@@ -61,39 +65,25 @@ class Study:
     @cached_property
     def _cut(self) -> tuple[NDArray[np.int64], Rankings, NDArray[np.bool_]]:
         """The items that most rankings list, these rankings of them, and which list any."""
-        chosen = np.sort(np.argsort(-self._listed, kind="stable")[:MOST_ITEMS])
-        items = tuple(str(self.about.items[i]) for i in chosen)
-        some = replace(self.value, stored=self.value.stored[:, chosen], items=items)
-        if some.sparse is not None:
-            some = replace(some, stored=RankingSet(some.stored, items).dense())
-        return chosen, some, ~np.isnan(some.stored).all(axis=1)
+        columns = np.sort(np.argsort(-self._listed, kind="stable")[:MOST_IN_FIGURE])
+        items = tuple(str(self.about.items[i]) for i in columns)
+        some = self.value.among(columns).with_items(items).dense()
+        return columns, some, ~np.isnan(some.stored).all(axis=1)
 
     @cached_property
-    def _combined(self) -> tuple[NDArray[np.int64], GroupConsensus]:
+    def _combined(self) -> tuple[NDArray[np.int64], CombinesRankings]:
         """The places of the items in the consensus, best first, and the consensus in that order."""
-        from rankcut.consensus.estimator import Consensus
-
         self.progress("consensus")
-        chosen, some, filled = self._cut
-        model = Consensus(self.method, unranked=some.unranked, random_state=self.seed)
+        columns, some, filled = self._cut
         with warnings.catch_warnings():
             # Said among the notes.
             warnings.filterwarnings("ignore", message="Nobody ranks")
-            found = GroupConsensus.of(model.fit(some.rows(filled)))
-        order = np.lexsort((chosen, -found.scores, found.ranking))
-        changed: dict[str, Any] = {
-            name: None if values is None else values[order]
-            for name, values in vars(found).items()
-            if name in ("ranking", "scores", "intervals", "first", "errors", "mean_ranks")
-        }
-        changed |= {
-            name: None if square is None else square[np.ix_(order, order)]
-            for name, square in (("pairwise", found.pairwise), ("clear", found.clear))
-        }
-        return order, replace(found, **changed)
+            model = combine(some.rows(filled), method=self.method, random_state=self.seed)
+        order = np.lexsort((columns, -model.scores_, model.ranking_))
+        return order, model.arranged(order)
 
     @property
-    def consensus(self) -> GroupConsensus:
+    def consensus(self) -> CombinesRankings:
         """The consensus about the items shown."""
         return self._combined[1]
 
@@ -105,7 +95,7 @@ class Study:
     @property
     def n_people(self) -> int:
         """How many people list one of the items shown."""
-        return self.consensus.n_people
+        return self.consensus.n_people_
 
     @property
     def n_left_out(self) -> int:
@@ -121,9 +111,7 @@ class Study:
     def shown(self) -> Rankings:
         """The rankings that list any of the items shown, in the order of the consensus."""
         _, some, filled = self._cut
-        return replace(
-            some, stored=some.stored[:, self._combined[0]], items=tuple(self.items)
-        ).rows(filled)
+        return some.rows(filled).among(self._combined[0])
 
     @cached_property
     def places(self) -> NDArray[np.float64]:
@@ -133,7 +121,9 @@ class Study:
     @cached_property
     def pairs(self) -> Comparisons:
         """What people say about each pair of the items shown."""
-        return compare_pairs(Units.of(self.shown))
+        pairs = self.consensus.comparisons_
+        assert pairs is not None  # so few items are shown
+        return pairs
 
     @cached_property
     def comparison(self) -> GroupComparison | None:
@@ -145,46 +135,41 @@ class Study:
         self.progress("differences between groups")
         filled = self._cut[2]
         codes, about = self.codes[filled], self.about.rows(filled)
-        known = codes >= 0
+        grouped = codes >= 0
 
         def of_known(values: Any) -> Any:
-            return None if values is None else np.asarray(values)[filled][known]
+            return None if values is None else np.asarray(values)[filled][grouped]
 
-        found = compare_groups(
-            replace(self.shown, weights=None, counted=True, people=None).rows(known),
-            np.array(self.group_names, dtype=object)[codes[known]],
+        comparison = compare_groups(
+            self.shown.without_weights().with_people(None).rows(grouped),
+            np.array(self.group_names, dtype=object)[codes[grouped]],
             unranked=self.shown.unranked,
-            n_permutations=1999,
             random_state=self.seed,
             people=of_known(self.about.people),
             strata=of_known(self.strata),
             sample_weight=of_known(self.about.weights),
-            counts=about.counts[known],
+            counts=about.counts[grouped],
         )
-        n_unknown = int(about.counts[~known].sum())
-        notes = (f"{n_unknown:,} without a group left out.",) if n_unknown else ()
-        return replace(found, notes=(*found.notes, *notes))
+        return replace(comparison, notes=(*self.group_notes, *comparison.notes))
 
     @cached_property
     def sample(self) -> tuple[Rankings, NDArray[np.int64]]:
         """The rankings on the map, each of a group once, and their groups; −1 if unknown."""
-        shown = self.shown
+        rankings = self.shown
         codes = np.full(len(self.about), -1) if self.codes is None else self.codes
         codes = codes[self._cut[2]]
-        # Lists that end at different places stay apart, whatever unranked items mean.
-        merged, which = merge_rankings(replace(shown, unranked="anywhere"))
+        merged, which = rankings.merged(as_listed=True)
         n_codes = int(codes.max()) + 2
         keys, rows = np.unique(which * n_codes + codes + 1, return_inverse=True)
-        weights = np.bincount(rows, shown.counts, len(keys)).astype(np.float64)
-        drawn = np.arange(len(keys))
-        if not shown.counted or weights.sum() > MOST_COMPARED:
+        weights = np.bincount(rows, rankings.counts, len(keys)).astype(np.float64)
+        lots = np.arange(len(keys))
+        if not rankings.counted or weights.sum() > MOST_COMPARED:
             size = min(MOST_COMPARED, int(self.about.counts.sum()))
             chance = np.random.default_rng(self.seed)
             weights = chance.multinomial(size, weights / weights.sum()).astype(np.float64)
-            drawn = np.flatnonzero(weights)
-        some = merged.rows(keys[drawn] // n_codes)
-        some = replace(some, weights=weights[drawn], counted=True)
-        return replace(some, unranked=shown.unranked), keys[drawn] % n_codes - 1
+            lots = np.flatnonzero(weights)
+        some = merged.rows(keys[lots] // n_codes)
+        return some.with_weights(weights[lots], counted=True), keys[lots] % n_codes - 1
 
     @cached_property
     def blocs(self) -> BlocReport | None:
@@ -197,6 +182,20 @@ class Study:
             return None
         return BlocReport(RankingBlocs(unranked=sample.unranked).fit(sample))
 
+    @cached_property
+    def utilities(self) -> "Utilities | None":
+        """The utilities of people; None unless some answered several best–worst tasks."""
+        rankings = self.shown
+        people = rankings.people
+        if rankings.asked_ties or people is None or min(rankings.shape) < 3:
+            return None
+        if len(np.unique(people)) == len(people):
+            return None
+        from rankcut.utilities.estimator import Utilities
+
+        self.progress("utilities")
+        return Utilities(random_state=self.seed).fit(rankings)
+
     @property
     def learned(self) -> bool:
         """Whether the graph is learned from the rankings."""
@@ -208,8 +207,8 @@ class Study:
         from rankcut.graphs.learned import AgreementGraph
 
         self.progress("item graph")
-        chosen, value = self._cut[0][self._combined[0]], self.value
-        if len(chosen) < 3:
+        columns, value = self._cut[0][self._combined[0]], self.value
+        if len(columns) < 3:
             return None
         if self.learned:
             recipe = AgreementGraph() if self.given_graph is None else self.given_graph
@@ -217,9 +216,9 @@ class Study:
             if value.unranked == "last":
                 ranks = self.shown.groups() + 1
             return recipe.build_from(ranks, sample_weight=self.shown.counts)
-        whole = as_item_graph(self.given_graph).aligned(value.shape[1], value.items)
-        some = whole.weights.to_csr()[chosen][:, chosen].toarray()
-        return ItemGraph(some, len(chosen))
+        full = as_item_graph(self.given_graph).aligned(value.shape[1], value.items)
+        some = full.weights.to_csr()[columns][:, columns].toarray()
+        return ItemGraph(some, len(columns))
 
 
 def read_study(
@@ -229,6 +228,7 @@ def read_study(
     unranked: Unranked = "error",
     graph: Any = None,
     sample_weight: ArrayLike | None = None,
+    counts: ArrayLike | None = None,
     people: Any = None,
     strata: Any = None,
     items: Sequence[Hashable] | None = None,
@@ -239,38 +239,39 @@ def read_study(
     progress: Callable[[str], None] | None = None,
 ) -> Study:
     """Read and check rankings and what is asked of them; see :func:`~rankcut.report.report`."""
-    from rankcut.comparison.rows import read_codes
-
     by_name = by if isinstance(by, str) else by_name
     by, people, strata = (
         column_of(X, each, name)
         for each, name in ((by, "by"), (people, "people"), (strata, "strata"))
     )
-    value = read_rankings(X, items, unranked=unranked, sample_weight=sample_weight, people=people)
+    value = read_rankings(
+        X, items, unranked=unranked, sample_weight=sample_weight, counts=counts, people=people
+    )
     labels = tuple(value.item(column) for column in range(value.shape[1]))
     about = X if isinstance(X, RankingSet) else RankingSet(value.stored, labels)
+    if counts is not None:
+        about = about.with_counts(np.asarray(counts, dtype=np.int64), None)
     if sample_weight is not None:
-        about = replace(about, counts=None, weights=value.counts)
-    kept = value.counts > 0
-    about = replace(
-        about.rows(kept),
-        ranks=value.stored[kept],
-        people=None if value.people is None else value.people[kept],
-        title=title or about.title,
-    )
+        about = about.with_counts(None, value.counts)
+    counting = value.counts > 0
+    about = about.rows(counting)
+    about = about.having(ranks=value.stored[counting], title=title or about.title)
+    about = about.with_people(None if value.people is None else value.people[counting])
     if not about.n_ranked().any():
         raise InputError("no ranking ranks any item: there is nothing to report")
-    codes, names = None, tuple[str, ...]()
+    codes, names, notes = None, tuple[str, ...](), tuple[str, ...]()
     if by is not None:
-        found = read_codes(np.asarray(by)[kept], len(about), "by")
-        codes, names = found.codes, tuple(_name(each) for each in found.values)
+        groups = read_groups(np.asarray(by)[counting], len(about), "by", about.counts)
+        codes, names = groups.codes, tuple(_name(each) for each in groups.names)
+        notes = tuple(groups.notes)
     return Study(
         about,
-        value.rows(kept),
+        value.rows(counting),
         by_name or "group",
         codes,
         names,
-        None if strata is None else np.asarray(strata)[kept],
+        notes,
+        None if strata is None else np.asarray(strata)[counting],
         graph,
         method,
         seed_from(random_state),
@@ -283,16 +284,16 @@ def _name(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def count_places(shown: Rankings) -> NDArray[np.float64]:
+def count_places(rankings: Rankings) -> NDArray[np.float64]:
     """How many rankings, by weight, put each item in each place among the listed ones.
 
     >>> count_places(read_rankings([[1, 2, 2], [2, 1, np.nan]], unranked="last")).tolist()
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
     """
-    n_items = shown.shape[1]
+    n_items = rankings.shape[1]
     places = np.zeros(n_items * n_items)
-    for start, block in shown.blocks(close=False):
+    for start, block in rankings.blocks(close=False):
         row, place, first, _ = group_bounds(block)
         cells = block.order[row, place] * n_items + first
-        places += np.bincount(cells, shown.counts[start + row], n_items * n_items)
+        places += np.bincount(cells, rankings.counts[start + row], n_items * n_items)
     return places.reshape(n_items, n_items)
