@@ -1,5 +1,6 @@
 """Commands in this process, and what they say."""
 
+import json
 import re
 
 import pandas as pd
@@ -34,10 +35,22 @@ def succeed(*arguments, **options):
 def fail(*arguments, says, **options):
     done = run(*arguments, **options)
     assert done.exit_code in (1, 2), done.output
-    assert done.stderr.startswith("rankcut: "), done.output
-    assert done.stderr.count("\n") == 1, done.stderr
-    assert re.search(says, done.stderr), done.stderr
+    mistake = notes(done.stderr)
+    assert mistake.startswith("rankcut: "), done.output
+    assert mistake.count("\n") == 1, done.stderr
+    assert re.search(says, mistake), done.stderr
     return done
+
+
+def json_answer(stdout):
+    """The JSON that a command prints, without how it read its files."""
+    data = json.loads(stdout)
+    return {k: v for k, v in data.items() if k != "read_as"} if isinstance(data, dict) else data
+
+
+def notes(stderr):
+    """What a command says on standard error, without the lines on how it read its files."""
+    return "".join(line for line in stderr.splitlines(True) if ": read as " not in line)
 
 
 def add_columns(file, target, **columns):

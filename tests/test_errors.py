@@ -65,7 +65,6 @@ MODULAR = cuts.Modular([1.0, 2.0, 3.0])
         lambda: rankcut.AgreementGraph().build_from(FULL, sample_weight=[HUGE] * 4),
         lambda: rankcut.compare_groups(FULL, CLASSES, n_permutations=HUGE),
         lambda: rankcut.compare_groups(FULL, CLASSES, sample_weight=[HUGE] * 4),
-        lambda: rankcut.independence_test(FULL, [HUGE, 1, 2, 3]),
         lambda: rankcut.GPClassifier().fit([[HUGE]] * 4, CLASSES),
         lambda: rankcut.GPClassifier().fit(FULL, CLASSES).predict([[HUGE, 1, 2]]),
         lambda: rankcut.GPClassifier().fit(FULL, CLASSES, sample_weight=[HUGE] * 4),

@@ -3,11 +3,15 @@
 import ast
 import importlib
 import inspect
+import re
 from collections import defaultdict
+from dataclasses import fields
 from pathlib import Path
 
 import rankcut
+from rankcut import RankingSet
 from rankcut.public_names import homes_beside
+from rankcut.rankings import Rankings
 
 SOURCE = Path(rankcut.__file__).parent
 MODULES = {
@@ -86,6 +90,26 @@ def test_each_number_has_a_reason():
     assert not bare
 
 
+def named_numbers(tree):
+    """The name and the value of each number that a module defines."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and is_number(node.value):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            together = isinstance(target, ast.Tuple)
+            names = target.elts if together else [target]
+            values = node.value.elts if together else [node.value]
+            for name, value in zip(names, values, strict=True):
+                yield ast.unparse(name).lstrip("_"), ast.unparse(value)
+
+
+def test_each_number_has_one_name_and_one_value():
+    places = defaultdict(list)
+    for path, tree in TREES.items():
+        for name, value in named_numbers(tree):
+            places[name].append(f"{path}: {value}")
+    assert {name: each for name, each in places.items() if len(each) > 1} == {}
+
+
 def public_objects():
     """Each public function and class, with where it was found."""
     homes = homes_beside(rankcut.__file__)
@@ -128,3 +152,30 @@ def test_rankings_have_one_name():
             if annotation not in own and not name.endswith(own):
                 others.add(name)
     assert others == set()
+
+
+def replaced(tree):
+    """What each call of ``dataclasses.replace`` changes, and to what."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in (
+            "replace",
+            "dataclasses.replace",
+        ):
+            yield ast.unparse(node.args[0]), {word.arg for word in node.keywords}
+
+
+def test_rankings_change_by_their_verbs_alone():
+    verbs = r"rows|among|meaning|filled|reversed|dense|plain|having|with_\w+|without_\w+"
+    is_rankings = re.compile(rf"(^|[._])rankings$|\.({verbs})\(.*\)$")
+    of_sets = {field.name for field in fields(RankingSet)}
+    of_values = {field.name for field in fields(Rankings)}
+    # Names that no other value has.
+    telling = (of_values - of_sets - {"items", "weights"}) | {"ids", "counted", "target_names"}
+    changed = [
+        f"{path}: replace({thing}, ...)"
+        for path, tree in TREES.items()
+        if path.parts[0] != "rankings"
+        for thing, names in replaced(tree)
+        if names & telling or (names <= of_values | of_sets and is_rankings.search(thing))
+    ]
+    assert changed == []

@@ -42,13 +42,55 @@ def test_the_plain_function_needs_no_scikit_learn():
     assert said_by(code) == "[]"
 
 
+def test_answers_need_no_scikit_learn_until_an_estimator_is_asked_for():
+    code = (
+        "import sys\n"
+        "from rankcut import Leaderboard, RankingBlocs, RankingSet, compare_groups\n"
+        "from rankcut.answers import ANSWERS\n"
+        "from rankcut.consensus.combining import combine\n"
+        "from rankcut.consensus.description import describe\n"
+        "from rankcut.consensus.transfers import count_transfers\n"
+        "from rankcut.datasets.made_up import read_lunch\n"
+        "from rankcut.maps import map_rankings\n"
+        "from rankcut.rankings import read_rankings\n"
+        "from rankcut.strengths import fit_strengths\n"
+        "lunch = read_lunch('full')\n"
+        "for answer in (\n"
+        "    combine(read_rankings(lunch)), fit_strengths(read_rankings(lunch)),\n"
+        "    compare_groups(lunch, lunch['guest'], n_permutations=19), count_transfers(lunch),\n"
+        "    map_rankings(lunch), RankingBlocs(2).fit(lunch), Leaderboard().fit(lunch),\n"
+        "): assert answer.page()\n"
+        "describe(lunch)\n"
+        "print([m for m in ('sklearn', 'joblib', 'pandas', 'scipy.stats') if m in sys.modules])"
+    )
+    assert said_by(code) == "[]"
+
+
+def test_commands_need_no_scikit_learn(tmp_path):
+    page = str(tmp_path / "out.html")
+    answers = [
+        [name, "lunch:full", "-o", page] for name in ("leaderboard", "map", "blocs", "report")
+    ]
+    commands = [["info", "lunch:full"], ["convert", "lunch:full", page[:-4] + "csv"], *answers]
+    code = (
+        "import sys\n"
+        "from rankcut.cli import app\n"
+        f"for words in {commands}:\n"
+        "    try: app(words)\n"
+        "    except SystemExit as end: assert not end.code\n"
+        "print()\n"
+        "print([m for m in ('sklearn', 'joblib', 'pandas', 'scipy.stats') if m in sys.modules])"
+    )
+    assert said_by(code).splitlines()[-1] == "[]"
+
+
 def test_pages_need_no_matplotlib():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         "from rankcut import datasets\n"
-        "from rankcut.pictures import maps\n"
-        "print(maps.map_page(datasets.load_lunch())[:15])\n"
-        "try: maps.plot_map(datasets.load_lunch())\n"
+        "from rankcut import maps, plot_map\n"
+        "print(maps.map_rankings(datasets.load_lunch()).page()[:15])\n"
+        "try: plot_map(datasets.load_lunch())\n"
         "except ModuleNotFoundError as error: print(error)"
     )
     page, remedy = said_by(code).splitlines()

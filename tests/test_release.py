@@ -25,8 +25,9 @@ def test_one_version_everywhere():
     version = re.escape(rankcut.__version__)
     assert re.search(rf"^version: {version}$", text_of("CITATION.cff"), re.M)
     assert re.search(rf'^  version: "{version}"$', text_of("conda/recipe.yaml"), re.M)
-    # The newest section of the changelog is this version's, with its date.
-    newest = re.search(r"^## (.+)$", text_of("CHANGELOG.md"), re.M)[1]
+    # The newest section of the changelog that has a date is this version's.
+    sections = re.findall(r"^## (.+)$", text_of("CHANGELOG.md"), re.M)
+    newest = sections[1] if sections[0] == "Unreleased" else sections[0]
     assert re.fullmatch(rf"{version} \(\d{{4}}-\d\d-\d\d\)", newest)
 
 

@@ -67,7 +67,7 @@ def test_the_same_model_gives_the_same_bytes(tmp_path, monkeypatch):
 
 def test_our_types_have_names_that_do_not_depend_on_modules(tmp_path):
     with zipfile.ZipFile(io.BytesIO(model_bytes(tmp_path))) as archive:
-        assert json.loads(archive.read("rankcut.json")) == {"format": 6}
+        assert json.loads(archive.read("rankcut.json")) == {"format": 8}
         schema = archive.read("schema.json").decode()
     assert '"__module__": "rankcut"' in schema
     assert "rankcut." not in schema
@@ -80,10 +80,10 @@ EARLIER = r"earlier version .*; fit and save it again, as in 'rankcut classify"
     ("header", "kind", "says"),
     [
         (None, "RankingClassifier", EARLIER),
-        ({"format": 5}, "RankingClassifier", EARLIER),
+        ({"format": 7}, "RankingClassifier", EARLIER),
         # A class that this version no longer has.
-        ({"format": 6}, "RankingClusters", EARLIER),
-        ({"format": 7}, "RankingClassifier", r"later version .*; update rankcut"),
+        ({"format": 8}, "RankingClusters", EARLIER),
+        ({"format": 9}, "RankingClassifier", r"later version .*; update rankcut"),
     ],
 )
 def test_models_of_other_versions_say_what_to_do(tmp_path, header, kind, says):

@@ -8,13 +8,16 @@ from rankcut import files as files
 from rankcut import graphs as graphs
 from rankcut import kernels as kernels
 from rankcut import label_ranking as label_ranking
+from rankcut import leaderboard as leaderboard
+from rankcut import maps as maps
 from rankcut import report as report
+from rankcut import results as results
 from rankcut import similar as similar
 from rankcut import strengths as strengths
 from rankcut import theory as theory
+from rankcut import utilities as utilities
 from rankcut.blocs.estimator import RankingBlocs as RankingBlocs
 from rankcut.comparison.group_differences import compare_groups as compare_groups
-from rankcut.comparison.independence import independence_test as independence_test
 from rankcut.completion.estimator import RankingCompleter as RankingCompleter
 from rankcut.consensus.estimator import Consensus as Consensus
 from rankcut.consensus.figure import plot_consensus as plot_consensus
@@ -28,7 +31,9 @@ from rankcut.datasets.made_up import make_food as make_food
 from rankcut.datasets.made_up import make_mallows as make_mallows
 from rankcut.datasets.made_up import make_plackett_luce as make_plackett_luce
 from rankcut.files.feature_tables import read_items as read_items
+from rankcut.files.formats import from_frame as from_frame
 from rankcut.files.formats import read_file as read_file
+from rankcut.files.formats import to_frame as to_frame
 from rankcut.files.formats import write_file as write_file
 from rankcut.gp.classifier import GPClassifier as GPClassifier
 from rankcut.gp.regressor import GPRegressor as GPRegressor
@@ -43,9 +48,12 @@ from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
 from rankcut.kernels.kendall import KendallKernel as KendallKernel
 from rankcut.kernels.mallows import MallowsKernel as MallowsKernel
 from rankcut.label_ranking.estimator import RankingRegressor as RankingRegressor
-from rankcut.pictures.graph_pictures import plot_graph as plot_graph
-from rankcut.pictures.maps import plot_map as plot_map
-from rankcut.pictures.polytope_figure import plot_polytope as plot_polytope
+from rankcut.leaderboard.estimator import Leaderboard as Leaderboard
+from rankcut.maps.graphs import plot_graph as plot_graph
+from rankcut.maps.polytope import plot_polytope as plot_polytope
+from rankcut.maps.rankings import plot_map as plot_map
+from rankcut.ranking_regression.estimator import BradleyTerry as BradleyTerry
+from rankcut.ranking_regression.estimator import PlackettLuce as PlackettLuce
 from rankcut.ranking_regression.estimator import StrengthRegression as StrengthRegression
 from rankcut.rankings.orders import from_orders as from_orders
 from rankcut.rankings.orders import to_orders as to_orders
@@ -57,6 +65,7 @@ from rankcut.regression.effects import explain as explain
 from rankcut.regression.estimators import RankingClassifier as RankingClassifier
 from rankcut.regression.estimators import ViewFeatures as ViewFeatures
 from rankcut.similar.estimator import SimilarRankings as SimilarRankings
+from rankcut.utilities.estimator import Utilities as Utilities
 
 __version__: str
 __all__: list[str]

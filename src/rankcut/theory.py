@@ -28,9 +28,8 @@ from rankcut._loops.types import Floats
 from rankcut.cuts import Modular, SetFunction
 from rankcut.cuts.set_function import power_of_two
 from rankcut.errors import InputError
-from rankcut.parameters import ROUNDING as VANISHED
-from rankcut.parameters import within_floats
-from rankcut.rankings.value import ROUNDING, Partitions
+from rankcut.parameters import EQUAL_WITHIN, ROUNDING, within_floats
+from rankcut.rankings.partitions import Partitions
 
 __all__ = [
     "BasePolytope",
@@ -47,7 +46,7 @@ __all__ = [
 Groups: TypeAlias = tuple[tuple[int, ...], ...]
 
 # 8 items have 40,320 orders and 545,835 ordered partitions.
-MOST_ITEMS = 8
+MOST_ENUMERATED = 8
 
 # A point is optimal if no vertex is nearer to the origin by more than this share of the largest
 # squared length of a vertex: a few rounding errors.
@@ -92,7 +91,7 @@ class _PrefixCone:
         self.rises: Floats = rises[0, : len(self.groups)]
         self._sizes = np.array([len(group) for group in self.groups], dtype=np.float64)
 
-    def contains(self, s: ArrayLike, *, tolerance: float = ROUNDING) -> bool:
+    def contains(self, s: ArrayLike, *, tolerance: float = EQUAL_WITHIN) -> bool:
         """Whether s is in the cone; ``tolerance`` is a share of the size of the vectors."""
         point = _vector(self.function, s)
         above = np.cumsum([point[list(group)].sum() for group in self.groups])
@@ -324,7 +323,7 @@ class BasePolytope:
         _, places = np.unique(np.round(corners / scale, 9) + 0.0, axis=0, return_index=True)
         vertices = corners[places]
         spread = (vertices - vertices[0]) / scale
-        dimension = int(np.linalg.matrix_rank(spread, tol=ROUNDING * self.n_items))
+        dimension = int(np.linalg.matrix_rank(spread, tol=EQUAL_WITHIN * self.n_items))
         return Face(partition, vertices, dimension)
 
     def faces(self) -> Iterator[Face]:
@@ -353,7 +352,7 @@ class BasePolytope:
         point = _vector(self.function, s)
         scale = max(self.function.magnitude, float(np.abs(point).sum()))
         missing = point.sum() - self.function.total
-        if abs(missing) > ROUNDING * scale:
+        if abs(missing) > EQUAL_WITHIN * scale:
             return Membership(frozenset(range(self.n_items)), float(missing))
         slack = self.function + Modular(-point)
         shortest = min_norm_base(slack)
@@ -361,15 +360,15 @@ class BasePolytope:
         chain = np.argsort(shortest, kind="stable")
         values = np.concatenate([[0.0], np.cumsum(slack.gains([chain])[0][chain])])
         best = int(np.argmin(values))
-        if values[best] < -ROUNDING * scale:
+        if values[best] < -EQUAL_WITHIN * scale:
             return Membership(frozenset(chain[:best].tolist()), float(-values[best]))
         return Membership(None, max(0.0, float(-values[best])))
 
     def _refuse_many_items(self) -> None:
-        if self.n_items > MOST_ITEMS:
+        if self.n_items > MOST_ENUMERATED:
             raise InputError(
-                f"{self.n_items} items have too many orders to list; the limit is {MOST_ITEMS} "
-                "items. vertex, support and contains work for any number"
+                f"{self.n_items} items have too many orders to list: at most {MOST_ENUMERATED} "
+                "are listed. vertex, support and contains work for any number"
             )
 
 
@@ -438,23 +437,23 @@ def min_norm_base(function: SetFunction) -> Floats:
     while True:
         vertex = lovasz_subgradient(function, -point) / scale
         largest = max(float((corners**2).sum(axis=1).max()), float(vertex @ vertex))
-        known = (np.abs(corners - vertex).max(axis=1) <= VANISHED * np.sqrt(largest)).any()
-        if known or point @ point - point @ vertex <= _OPTIMAL * largest:
+        is_corner = (np.abs(corners - vertex).max(axis=1) <= ROUNDING * np.sqrt(largest)).any()
+        if is_corner or point @ point - point @ vertex <= _OPTIMAL * largest:
             return scale * point
         corners = np.vstack([corners, vertex])
         weights = np.append(weights, 0.0)
         before = point @ point
         while True:
             target = _affine_minimum(corners)
-            if target.min() > VANISHED:
+            if target.min() > ROUNDING:
                 weights = target
                 break
             # Go towards the target until a weight becomes 0.
-            falling = target <= VANISHED
+            falling = target <= ROUNDING
             drop = weights[falling] - target[falling]
             steps = np.divide(weights[falling], drop, out=np.zeros(len(drop)), where=drop > 0)
             weights = weights + steps.min() * (target - weights)
-            keep = weights > VANISHED
+            keep = weights > ROUNDING
             corners, weights = corners[keep], weights[keep] / weights[keep].sum()
         shorter = weights @ corners
         if shorter @ shorter >= before:

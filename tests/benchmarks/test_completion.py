@@ -1,10 +1,10 @@
 """The measures and the plain methods that completion is compared with."""
 
-import completion
-import completion_baselines
 import numpy as np
 import pytest
 from listed import lists_of
+
+from benchmarks.completion import completion, completion_baselines
 
 RNG = np.random.default_rng(0)
 FULL = np.argsort(RNG.random((40, 6)), axis=1) + 1.0

@@ -161,6 +161,7 @@ def test_the_command_writes_a_report_and_goes_on_where_it_stopped(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("No sushi data: get it from https://www.kamishima.net/sushi/")
+    assert lines[1] == "Checked: arithmetic, times. Not checked without the data: example."
     assert lines[-1] == f"report: {tmp_path / 'report.md'}"
     text = (tmp_path / "report.md").read_text()
     # In the order of the parts, not of the command line; an empty table is none.
@@ -170,6 +171,15 @@ def test_the_command_writes_a_report_and_goes_on_where_it_stopped(tmp_path):
     assert run().returncode == 0
     # Times would differ if they were measured again.
     assert json.loads((tmp_path / "times.json").read_text()) == measured
+
+
+def test_without_data_the_parts_that_need_none_are_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("RANKCUT_DATA", raising=False)
+    main(["example", "-o", str(tmp_path)])
+    assert capsys.readouterr().out.splitlines()[1] == (
+        "Not checked without the data: example. "
+        "These parts need none: arithmetic, kinds, synthetic, times."
+    )
 
 
 @pytest.mark.parametrize(
