@@ -30,27 +30,26 @@ TITLES = {
     "blocs": "Blocs",
     "command": "The command",
     "comparison": "Comparison of groups",
-    "comparison_choice": "The statistic of comparisons",
     "comparison_data": "Groups in real data",
-    "completion_scale": "Size of completion",
     "consensus_coverage": "Coverage of a consensus",
+    "contexts": "Strengths by context",
+    "coverage": "Coverage of leaderboards",
     "few_people": "Few people in a regression of rankings",
     "gp": "Gaussian processes",
+    "graph_coverage": "Coverage with an item graph",
     "growth": "Growth with size",
     "incomplete": "Incomplete rankings",
-    "options": "Options of features",
-    "overlap": "Rank-biased overlap",
-    "preflib": "PrefLib files",
-    "recommend": "Recommending from lists",
+    "large_files": "Files larger than memory",
+    "next_votes": "What to ask next",
+    "oracles": "Agreement with other programs",
+    "over_time": "Strengths over time",
+    "peers": "Beside other tools",
     "ranking_regression": "Regression of rankings",
-    "sampled": "Sampled completions",
-    "scale": "Larger than memory",
-    "startup": "Start-up",
+    "issues": "Utilities of people in a real survey",
+    "respondents": "Utilities of people",
+    "spread": "Coverage of strengths far apart",
     "strengths_coverage": "Coverage of strengths",
-    "strengths_designs": "Who meets whom",
     "strengths_graph": "What the item graph is worth",
-    "strengths_speed": "Speed of strengths",
-    "submodular": "Other set functions",
     "tested_lines": "What tests reach",
 }
 """Titles of pages; for other programs, the name."""
@@ -86,9 +85,23 @@ def shown(arguments):
     return ["DATA_DIR" if out else word for out, word in zip(outside, arguments, strict=True)]
 
 
+def module_of(program):
+    """How Python calls a program of these folders."""
+    return ".".join(Path(program).resolve().relative_to(HOME).with_suffix("").parts)
+
+
 def own_command():
     """The command that runs this program, for programs that write a page themselves."""
-    return " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *shown(sys.argv[1:])])
+    return " ".join(["python -m", module_of(sys.argv[0]), *shown(sys.argv[1:])])
+
+
+def program_named(name):
+    """The one program of that name, whichever room it is about."""
+    try:
+        (program,) = Path(__file__).parent.rglob(f"{name}.py")
+    except ValueError:
+        sys.exit(f"no program, or more than one, is called {name}.py")
+    return program
 
 
 def spaced(text):
@@ -97,13 +110,13 @@ def spaced(text):
 
 
 def record(name, arguments):
-    """Run ``benchmarks/NAME.py`` and write its page."""
-    program = Path(__file__).with_name(f"{name}.py")
+    """Run the program of that name and write its page."""
+    program = program_named(name)
     opening = program.read_text(encoding="utf-8").split('"""')[1].strip().partition("\n\n")[0]
-    command = " ".join(["python", f"benchmarks/{name}.py", *shown(arguments)])
+    command = " ".join(["python -m", module_of(program), *shown(arguments)])
     # Its progress goes to standard error and what it finds to a page, both to the screen as well.
     running = subprocess.Popen(
-        [sys.executable, "-u", str(program), *arguments],
+        [sys.executable, "-u", "-m", module_of(program), *arguments],
         cwd=HOME,
         env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
         stdout=subprocess.PIPE,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rankcut.datasets.downloads import ADDRESS, TERMS, sushi_files
 from reproduction.report import PARTS, record, reproduce
+from reproduction.store import part_named
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -53,12 +54,26 @@ def _run(chosen: argparse.Namespace) -> None:
     names = [name for name in PARTS if not chosen.parts or name in chosen.parts]
     options = {"quick": chosen.quick, "processes": chosen.processes, "done": done}
     verdicts = reproduce(names, chosen.output, data=data, **options)
+    if data is None:
+        print(_what_needs_none(names))
     for way in dict.fromkeys(way for ways in verdicts.values() for way in ways):
         counts = Counter(str(ways[way].outcome) for ways in verdicts.values() if way in ways)
         print(f"{way}: " + ", ".join(f"{number} {what}" for what, number in counts.most_common()))
     if chosen.record:
         record(verdicts)
     print(f"report: {chosen.output / 'report.md'}")
+
+
+def _what_needs_none(names: Sequence[str]) -> str:
+    """Which parts were checked without data, and which can be."""
+    free = [name for name in PARTS if not part_named(name).NEEDS_DATA]
+    checked = [name for name in names if name in free]
+    others = [name for name in names if name not in free]
+    sentences = [f"Checked: {', '.join(checked)}."] * bool(checked)
+    sentences += [f"Not checked without the data: {', '.join(others)}."] * bool(others)
+    if not checked:
+        sentences.append(f"These parts need none: {', '.join(free)}.")
+    return " ".join(sentences)
 
 
 if __name__ == "__main__":
