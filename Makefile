@@ -88,7 +88,7 @@ explore: $(INSTALLED)
 # GPflow says it needs NumPy 1 and works with NumPy 2: it is installed without what it asks for,
 # beside rankcut, in an environment of its own.
 bench-gp: .venv-gpflow/.installed
-	TF_CPP_MIN_LOG_LEVEL=3 .venv-gpflow/bin/python benchmarks/gp.py
+	TF_CPP_MIN_LOG_LEVEL=3 .venv-gpflow/bin/python -m benchmarks.gp.gp
 	.venv-gpflow/bin/python -m pytest -q tests/test_examples.py
 
 .venv-gpflow/.installed: pyproject.toml

@@ -28,7 +28,7 @@ from rankcut.errors import InputError
 from rankcut.pictures.theme import COLOURS
 
 DOCS = Path(__file__).parent
-sys.path += [str(DOCS.parent / folder) for folder in ("benchmarks", "tests")]
+sys.path += [str(DOCS.parent / folder) for folder in ("", "tests")]
 from chromium import find_chromium, opened  # noqa: E402 - from there
 
 DPI = 150
@@ -63,7 +63,8 @@ def draw_eurovision(path):
 def draw_worth(path):
     """How close strengths come to those of other people, with and without an item graph."""
     import matplotlib.pyplot as plt
-    from strengths_graph import curves
+
+    from benchmarks.strengths.strengths_graph import curves
 
     page = (DOCS / "results" / "strengths_graph.md").read_text(encoding="utf-8")
     titles = {

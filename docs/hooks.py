@@ -21,10 +21,17 @@ from rankcut.public_names import homes_beside
 HOME = Path(__file__).parents[1]
 EXAMPLES = HOME / "examples"
 # What the gallery opens with; the others follow by name.
-FIRST = ("plot_map", "plot_item_graph", "plot_groups", "plot_cones", "plot_counts")
+FIRST = ("plot_map", "plot_item_graph", "plot_groups", "plot_grid", "plot_cones", "plot_counts")
 
 # The opening of a page without anything beside its text.
 _WIDE = "---\nhide:\n  - navigation\n  - toc\n---\n"
+
+# What the gallery says first.
+_GALLERY = """Short programs, each with the picture it draws; each opens in Jupyter.
+
+There is no button that runs them in the browser yet. emscripten-forge has NumPy, SciPy,
+scikit-learn and, since August 2026, Numba for JupyterLite, and what else rankcut needs is plain
+Python; but nobody has tried its loops on 32-bit WebAssembly. Pyodide has no Numba."""
 
 # What only the tests need to see.
 _DOCTEST = re.compile(r"^<BLANKLINE>$|  # doctest: \S+", re.M)
@@ -74,6 +81,8 @@ ROOMS = {
     "kernels": ("Kernels", ("kernels",)),
     "gp": ("Gaussian processes", ("gp",)),
     "strengths": ("Strengths", ("strengths",)),
+    "leaderboard": ("Leaderboards", ("leaderboard",)),
+    "utilities": ("Utilities", ("utilities",)),
     "consensus": ("Consensus", ("consensus",)),
     "comparison": ("Comparison", ("comparison",)),
     "blocs": ("Blocs", ("blocs",)),
@@ -82,8 +91,9 @@ ROOMS = {
     "regression": ("Classes and numbers from rankings", ("regression",)),
     "label_ranking": ("Rankings from covariates", ("label_ranking",)),
     "ranking_regression": ("Ranking regression", ("ranking_regression",)),
+    "results": ("Results", ("results",)),
     "report": ("The report", ("report",)),
-    "pictures": ("Pictures", ("pictures",)),
+    "maps": ("Pictures", ("maps",)),
     "theory": ("Theory", ("theory",)),
     "dask": ("Dask", ("dask",)),
 }
@@ -92,17 +102,11 @@ ROOMS = {
 RESULTS = {
     "comparison": {
         "GroupComparison": "rankcut.comparison.results",
-        "IndependenceResult": "rankcut.comparison.independence",
-        "TestedEffect": "rankcut.comparison.results",
-        "Table": "rankcut.comparison.results",
     },
+    "leaderboard": {"NextVotes": "rankcut.leaderboard.next_votes"},
     "consensus": {"Agreement": "rankcut.consensus.agreement"},
     "regression": {"Explanation": "rankcut.regression.effects"},
-    "ranking_regression": {"TestResult": "rankcut.ranking_regression.estimator"},
-    "pictures": {
-        "graph_page": "rankcut.pictures.graph_pictures",
-        "map_page": "rankcut.pictures.maps",
-    },
+    "ranking_regression": {"WaldTest": "rankcut.strengths.errors"},
     "report": {"Panel": "rankcut.report.panels", "Study": "rankcut.report.study"},
 }
 
@@ -277,17 +281,17 @@ def results_page():
         date = facts["date"].replace("-", "\u2011")  # in one line
         name = facts["processor"].replace("(R)", "").removesuffix(" Processor")
         machine = f"{name}, {facts['cores']} cores".replace(" ", "\u00a0")
-        program = re.search(r"benchmarks/\w+\.py", facts["command"])
-        asked = _opening(HOME / program[0]) if program else "What holds, claim by claim"
+        opening = text.split("\n\n")[2]
+        asked = "What holds, claim by claim" if opening[0] == "|" else _first_sentence(opening)
         lines.append(f"| [{title}]({path.name}) | {asked} | {date} | {machine} |")
     lines += ["", "</div>"]
     return "\n".join(lines) + "\n"
 
 
-def _opening(program):
-    """The first sentence of what a program says of itself."""
-    said = " ".join(program.read_text(encoding="utf-8").split('"""')[1].split("\n\n")[0].split())
-    return re.match(r".*?[.?](?=\s|$)|.*", said)[0].rstrip(".").replace("|", "\\|")
+def _first_sentence(text):
+    """What a page says first, in a cell of a table."""
+    words = " ".join(text.split())
+    return re.match(r".*?[.?](?=\s|$)|.*", words)[0].rstrip(".").replace("|", "\\|")
 
 
 def on_files(files, config):
@@ -308,7 +312,7 @@ def on_files(files, config):
                 uri = f"stories/{file}"
                 files.remove(files.get_file_from_path(uri))
                 add(uri, content)
-    pages = [_WIDE, "# Gallery", "", "Short programs, each with the picture it draws.", ""]
+    pages = [_WIDE, "# Gallery", "", _GALLERY, ""]
     pages += ['<div class="grid cards" markdown>', ""]
     for path, title, text, code in gallery():
         picture = f"gallery/{path.stem}.png"

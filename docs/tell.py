@@ -31,6 +31,8 @@ STORIES = {
     "eurovision": "eurovision-votes.csv",
     "movielens": "u.data",
     "judgements": "llmfao.csv.gz",
+    "boards": "llmfao-results.jsonl",
+    "issues": "issues.csv",
     "covariates": "sushi3.udata",
     "slide": "StarWars.csv",
     "worth": "sushi3.udata",
