@@ -244,8 +244,8 @@ ANSWERS: dict[str, Answer] = {
     "MallowsKernel": Answer(
         gram(kernels.MallowsKernel(n_draws=8)), items=1, length=2, **PAIRS
     ),
-    "kendall_features": Answer(
-        of_rankings(kernels.kendall_features), items=2, length=2, most=10_000
+    "KendallFeatures": Answer(
+        of_rankings(kernels.KendallFeatures().fit_transform), items=2, length=2, most=10_000
     ),
     "median_lambda": Answer(of_rankings(kernels.median_lambda), length=2),
     "kendall_score": Answer(scored(kendall_score), length=2, items=1),

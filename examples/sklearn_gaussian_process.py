@@ -11,7 +11,7 @@ from sklearn.gaussian_process.kernels import (
     WhiteKernel,
 )
 
-from rankcut import graph_cut_kernel, make_food
+from rankcut import GraphCutKernel, make_food
 
 
 class GraphCut(NormalizedKernelMixin, Kernel):
@@ -22,7 +22,7 @@ class GraphCut(NormalizedKernelMixin, Kernel):
 
     def __call__(self, X, Y=None, eval_gradient=False):
         """k(x, y), and its gradient by no parameters."""
-        gram = graph_cut_kernel(X, Y, unranked=self.unranked, normalize=True)
+        gram = GraphCutKernel(unranked=self.unranked, normalize=True)(X, Y)
         if eval_gradient:
             return gram, np.empty((len(X), len(X), 0))
         return gram

@@ -8,7 +8,7 @@ from sklearn.metrics import accuracy_score, f1_score
 
 from rankcut import Completions, SimilarityGraph, graph_cut_features
 from rankcut.datasets.made_up import DISHES, TASTES
-from rankcut.kernels import kendall_features, kendall_kernel, mallows_kernel
+from rankcut.kernels import KendallFeatures, KendallKernel, MallowsKernel
 from rankcut.theory import ordered_partitions
 from reproduction.claims import Outcome, Verdict, Way, holds_if
 from reproduction.literal import coherent_partitions, pool_literally
@@ -101,13 +101,11 @@ def coherent_partitions_are_counted(found: Any, way: Way) -> Verdict:
 def kendall_is_linear(found: Any, way: Way) -> Verdict:
     rng = np.random.default_rng(0)
     ranks = rng.permuted(np.tile(np.arange(1.0, 8.0), (100, 1)), axis=1)
-    products = kendall_features(ranks) @ kendall_features(ranks).T
+    products = KendallFeatures().fit_transform(ranks) @ KendallFeatures().fit_transform(ranks).T
     # Features are scaled so that their inner products are τ; 21 pairs of items have signs ±1.
     worst = max(
-        float(np.abs(products - kendall_kernel(ranks)).max()),
-        float(
-            np.abs(np.exp(-0.3 * 21 * (1 - products) / 2) - mallows_kernel(ranks, lam=0.3)).max()
-        ),
+        float(np.abs(products - KendallKernel()(ranks)).max()),
+        float(np.abs(np.exp(-0.3 * 21 * (1 - products) / 2) - MallowsKernel(0.3)(ranks)).max()),
     )
     return holds_if(
         worst < _ROUNDING, f"In the signs of all pairs of items; largest difference {worst:.0e}."

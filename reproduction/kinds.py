@@ -12,28 +12,28 @@ from typing import Any
 import numpy as np
 
 from rankcut.kernels import (
-    diffusion_kernel,
-    graph_cut_kernel,
-    kendall_kernel,
-    mallows_kernel,
-    spearman_kernel,
-    weighted_kendall_kernel,
+    DiffusionKernel,
+    GraphCutKernel,
+    KendallKernel,
+    MallowsKernel,
+    SpearmanKernel,
+    WeightedKendallKernel,
 )
 from reproduction.claims import Outcome, Verdict, Way, holds_if
 
 NEEDS_DATA = False
 
 KERNELS: dict[str, Callable[..., Any]] = {
-    "graph cut": graph_cut_kernel,
-    "Kendall": kendall_kernel,
-    "Mallows": mallows_kernel,
-    "Spearman": spearman_kernel,
+    "graph cut": GraphCutKernel,
+    "Kendall": KendallKernel,
+    "Mallows": MallowsKernel,
+    "Spearman": SpearmanKernel,
     **{
-        f"weighted Kendall, {weights}": partial(weighted_kendall_kernel, weights=weights)
+        f"weighted Kendall, {weights}": partial(WeightedKendallKernel, weights=weights)
         for weights in ("additive", "multiplicative", "average")
     },
-    "weighted Kendall, top-k": partial(weighted_kendall_kernel, weights="top-k", k=3),
-    "diffusion": diffusion_kernel,
+    "weighted Kendall, top-k": partial(WeightedKendallKernel, weights="top-k", k=3),
+    "diffusion": DiffusionKernel,
 }
 
 UNRANKED = {"full": "error", "top-k": "last", "ties": "error", "incomplete": "anywhere"}
@@ -55,7 +55,7 @@ def found(records: list[Any], data: Path | None) -> dict[tuple[str, str], bool]:
 
 def _handles(name: str, kind: str) -> bool:
     try:
-        gram = KERNELS[name](RANKINGS[kind], unranked=UNRANKED[kind])
+        gram = KERNELS[name](unranked=UNRANKED[kind])(RANKINGS[kind])
     except ValueError:
         return False
     return bool(np.isfinite(gram).all())

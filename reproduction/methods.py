@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from rankcut import Completions, ItemGraph, SimilarityGraph, graph_cut_features
 from rankcut.graphs import as_item_graph
-from rankcut.kernels import kendall_features, kendall_kernel, mallows_kernel, median_lambda
+from rankcut.kernels import KendallFeatures, KendallKernel, MallowsKernel, median_lambda
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -94,18 +94,18 @@ def see(method: str, rankings: Rankings, *, seed: int = 0) -> Seen:
         return see_kendall(ranks, unranked)
     rate = median_lambda(ranks, unranked=unranked)
     if method == MALLOWS:
-        return Seen(gram=mallows_kernel(ranks, lam=rate, unranked=unranked))
+        return Seen(gram=MallowsKernel(rate, unranked=unranked)(ranks))
     # Four random full rankings for each list, as in the text.
     full, n = draw_full_rankings(ranks, PER_LIST, seed), len(ranks)
-    gram = mallows_kernel(full, lam=rate).reshape(n, PER_LIST, n, PER_LIST).mean(axis=(1, 3))
+    gram = MallowsKernel(rate)(full).reshape(n, PER_LIST, n, PER_LIST).mean(axis=(1, 3))
     return Seen(gram=gram)
 
 
 def see_kendall(ranks: Floats, unranked: Any) -> Seen:
     """The signs of all pairs of items, or the Gram matrix where there are many."""
     if ranks.shape[1] > _MOST_ITEMS:
-        return Seen(gram=kendall_kernel(ranks, unranked=unranked))
-    return Seen(kendall_features(ranks, unranked=unranked))
+        return Seen(gram=KendallKernel(unranked=unranked)(ranks))
+    return Seen(KendallFeatures(unranked=unranked).fit_transform(ranks))
 
 
 def sushi_points(sushi: Any) -> Floats:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rankcut import SimilarityGraph, graph_cut_features, make_food
-from rankcut.kernels import diffusion_kernel, graph_cut_kernel, kendall_kernel, mallows_kernel
+from rankcut.kernels import DiffusionKernel, GraphCutKernel, KendallKernel, MallowsKernel
 from reproduction import literal
 from reproduction.claims import Verdict, Way, holds_if, shared
 from reproduction.kinds import UNRANKED
@@ -73,15 +73,15 @@ def run(task: Task, data: Path | None) -> Iterator[Record]:
     food = make_food(N_RANKINGS, kind=kind, random_state=0, **options.get(kind, {}))
     graph = SimilarityGraph(food.item_features).build()
     kernels: dict[str, Callable[..., Floats]] = {
-        "graph cut": partial(graph_cut_kernel, graph=graph),
-        "Kendall": kendall_kernel,
-        "Mallows": mallows_kernel,
+        "graph cut": partial(GraphCutKernel, graph=graph),
+        "Kendall": KendallKernel,
+        "Mallows": MallowsKernel,
     }
     if kind == "full":
-        kernels["diffusion"] = diffusion_kernel
+        kernels["diffusion"] = DiffusionKernel
     about = {"kind": kind, "level": level}
     for name, kernel in kernels.items():
-        seconds = seconds_of(partial(kernel, food.ranks, unranked=UNRANKED[kind]), trials)
+        seconds = seconds_of(partial(kernel(unranked=UNRANKED[kind]), food.ranks), trials)
         yield about | {"procedure": "rankcut", "kernel": name, "seconds": seconds}
     for name, literally in LITERAL.items():
         if (seconds := literally(kind, food.ranks, graph, trials)) is not None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankcut.cuts import Completions, graph_cut_features
 from rankcut.graphs import ItemGraph
-from rankcut.kernels import kendall_features
+from rankcut.kernels import KendallFeatures
 from reproduction.gpflow_steps import Linear
 from reproduction.methods import item_graph
 
@@ -84,21 +84,23 @@ def cuts_of_ten():
 
 CASES = {
     "full, graph cut": lambda: Case(graph_cut_features(RANKS, WEIGHTED), 20, constant=True),
-    "full, Kendall": lambda: Case(kendall_features(RANKS), 20),
+    "full, Kendall": lambda: Case(KendallFeatures().fit_transform(RANKS), 20),
     "top-6, graph cut": lambda: Case(
         graph_cut_features(TOP, WEIGHTED, unranked="last"), 20, constant=True
     ),
-    "top-6, Kendall": lambda: Case(kendall_features(TOP, unranked="last"), 20, variance=10.0),
+    "top-6, Kendall": lambda: Case(
+        KendallFeatures(unranked="last").fit_transform(TOP), 20, variance=10.0
+    ),
     "ties, graph cut": lambda: Case(
         graph_cut_features(TIED, BORDA, normalize=True), 200, jitter=1e-4
     ),
-    "ties, Kendall": lambda: Case(kendall_features(TIED), 200, jitter=1e-4),
+    "ties, Kendall": lambda: Case(KendallFeatures().fit_transform(TIED), 200, jitter=1e-4),
     "4 of 10, graph cut": lambda: cuts_of_four(10),
     "4 of 10, graph cut for long": lambda: cuts_of_four(200),
-    "4 of 10, Kendall": lambda: Case(kendall_features(FOUR, unranked="anywhere"), 200),
+    "4 of 10, Kendall": lambda: Case(KendallFeatures(unranked="anywhere").fit_transform(FOUR), 200),
     "10 of 100, graph cut": cuts_of_ten,
     "10 of 100, Kendall": lambda: Case(
-        kendall_features(some(people(100)[0], 10), unranked="anywhere"), 200
+        KendallFeatures(unranked="anywhere").fit_transform(some(people(100)[0], 10)), 200
     ),
 }
 

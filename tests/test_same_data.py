@@ -133,14 +133,6 @@ def gram(name, **options):
     return answer
 
 
-def gram_of(name, **options):
-    kernel = getattr(kernels_room, name)
-    return lambda X, Z, **how: {
-        "gram": kernel(X, Z, **options, **how),
-        "own": kernel(Z, **options, **how),
-    }
-
-
 def score(function):
     return lambda X, Z, **how: {"score": function(X, for_rows(GUESSES, X), **how)}
 
@@ -291,10 +283,6 @@ def for_rows(values, X):
     return values if n_rows(X) == 24 else values[np.repeat(np.arange(24), COUNTS)]
 
 
-def squared(vectors):
-    return vectors @ vectors.T
-
-
 def only(name, function):
     """Of one set of rankings."""
     return lambda X, Z, **how: {name: dense(function(X, **how))}
@@ -339,11 +327,6 @@ ANSWERS = {
     "RatingFeatures": Answer(vectors(RatingFeatures, unrated="ignore"), ITEM_COLUMNS, ()),
     "graph_cut_features": Answer(only("vectors", graph_cut_features), ITEM_COLUMNS, by_row=True),
     "KendallFeatures": Answer(products(kernels_room.KendallFeatures), NONE),
-    "kendall_features": Answer(
-        only("products", lambda X, **how: squared(kernels_room.kendall_features(X, **how))),
-        NONE,
-        by_row=True,
-    ),
     "KendallKernel": Answer(gram("KendallKernel"), NONE, by_row=True),
     "GaussianKernel": Answer(gram("GaussianKernel"), NONE, by_row=True),
     "WeightedKendallKernel": Answer(gram("WeightedKendallKernel"), NONE, by_row=True),
@@ -377,13 +360,6 @@ ANSWERS = {
         only("counts", lambda X: list(map(len, all_completions(X)))), NONE, (), by_row=True
     ),
 }
-
-CLASSES = {name.lower(): name for name in ANSWERS}
-for name in kernels_room.__all__:
-    if name.endswith("_kernel"):
-        options = {"n_draws": 512} if name == "mallows_kernel" else {}
-        answer = ANSWERS[CLASSES[name.replace("_", "")]]
-        ANSWERS[name] = answer._replace(of=gram_of(name, **options))
 
 FILES: dict[Any, RankingSet] = {}
 FORMS = {

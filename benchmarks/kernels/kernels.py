@@ -26,30 +26,30 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from benchmarks.timing import in_words
-from rankcut import SimilarityGraph, graph_cut_features, graph_cut_kernel
+from rankcut import GraphCutKernel, SimilarityGraph, graph_cut_features
 from rankcut.kernels import (
-    diffusion_kernel,
-    kendall_features,
-    kendall_kernel,
+    DiffusionKernel,
+    KendallFeatures,
+    KendallKernel,
+    MallowsKernel,
+    SpearmanKernel,
+    WeightedKendallKernel,
     lovasz_bregman_divergence,
-    mallows_kernel,
-    spearman_kernel,
-    weighted_kendall_kernel,
 )
 
 CONSOLE = Console(width=190)
 POLICY = {"full": "error", "top-k": "last", "ties": "error", "incomplete": "anywhere"}
 GRAPH_CUT = "graph cut"
 KERNELS: dict[str, Callable[..., np.ndarray]] = {
-    GRAPH_CUT: graph_cut_kernel,
-    "Spearman": spearman_kernel,
-    "Kendall": kendall_kernel,
-    "weighted Kendall, top-k": partial(weighted_kendall_kernel, weights="top-k", k=5),
-    "weighted Kendall, additive": partial(weighted_kendall_kernel, weights="additive"),
-    "weighted Kendall, multiplicative": partial(weighted_kendall_kernel, weights="multiplicative"),
-    "weighted Kendall, average": weighted_kendall_kernel,
-    "Mallows": mallows_kernel,
-    "diffusion": diffusion_kernel,
+    GRAPH_CUT: GraphCutKernel,
+    "Spearman": SpearmanKernel,
+    "Kendall": KendallKernel,
+    "weighted Kendall, top-k": partial(WeightedKendallKernel, weights="top-k", k=5),
+    "weighted Kendall, additive": partial(WeightedKendallKernel, weights="additive"),
+    "weighted Kendall, multiplicative": partial(WeightedKendallKernel, weights="multiplicative"),
+    "weighted Kendall, average": WeightedKendallKernel,
+    "Mallows": MallowsKernel,
+    "diffusion": DiffusionKernel,
     "Lovász–Bregman divergence": lovasz_bregman_divergence,
 }
 BLAS_SIGNS = "BLAS alone: n(n − 1)/2 signs"
@@ -121,13 +121,13 @@ def gram_work(name: str, kind: str, ranks: np.ndarray) -> Callable[[int], object
         return lambda m: kernel(scores[:m], ranks[:m], unranked=POLICY[kind])
     if name == GRAPH_CUT:
         graph = SimilarityGraph(np.random.default_rng(2).random((n_items, 3))).build()
-        return lambda m: kernel(ranks[:m], graph=graph, unranked=POLICY[kind])
-    return lambda m: kernel(ranks[:m], unranked=POLICY[kind])
+        return lambda m: kernel(graph=graph, unranked=POLICY[kind])(ranks[:m])
+    return lambda m: kernel(unranked=POLICY[kind])(ranks[:m])
 
 
 def rivals(kind: str, ranks: np.ndarray) -> dict[str, Callable[[int], object]]:
     """The other methods to time."""
-    signs = kendall_features(ranks, unranked=POLICY[kind])
+    signs = KendallFeatures(unranked=POLICY[kind]).fit_transform(ranks)
     items = graph_cut_features(np.nan_to_num(ranks, nan=1e9))
     found: dict[str, Callable[[int], object]] = {
         BLAS_ITEMS: lambda m: items[:m] @ items[:m].T,
@@ -209,9 +209,9 @@ def judge(times: Times, sizes: list[int], items: list[int]) -> None:
             )
     CONSOLE.print(table)
     ranks = rankings("full", max(sizes), 10)
-    signs = kendall_features(ranks)
+    signs = KendallFeatures().fit_transform(ranks)
     for size in sizes:
-        ours = timed(lambda m: kendall_kernel(ranks[:m]), size, runs=20)
+        ours = timed(lambda m: KendallKernel()(ranks[:m]), size, runs=20)
         blas = timed(lambda m: signs[:m] @ signs[:m].T, size, runs=20)
         CONSOLE.print(
             f"Kendall, {size:,} full rankings of 10 items, from ranks to Gram matrix: "

@@ -44,7 +44,6 @@ from rankcut.graphs.recipes import DissimilarityGraph as DissimilarityGraph
 from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
 from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
 from rankcut.kernels.graph_cut import GraphCutKernel as GraphCutKernel
-from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
 from rankcut.kernels.kendall import KendallKernel as KendallKernel
 from rankcut.kernels.mallows import MallowsKernel as MallowsKernel
 from rankcut.label_ranking.estimator import RankingRegressor as RankingRegressor

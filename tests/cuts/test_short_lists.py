@@ -21,11 +21,11 @@ from rankcut import (
     Completions,
     DissimilarityGraph,
     GraphCutFeatures,
+    GraphCutKernel,
     NeighborGraph,
     SimilarityGraph,
     SimilarRankings,
     graph_cut_features,
-    graph_cut_kernel,
     make_food,
 )
 from rankcut._loops.closed_form import pool_top_lists
@@ -115,7 +115,7 @@ def test_the_order_of_a_short_list_counts():
 
     def likeness(unlisted_weight):
         options = {"unranked": "last", "normalize": True, "unlisted_weight": unlisted_weight}
-        return graph_cut_kernel(ranks, **options)[0, 1]
+        return GraphCutKernel(**options)(ranks)[0, 1]
 
     assert likeness(1) > 0.999
     assert likeness("balanced") < 0.6
@@ -248,7 +248,7 @@ def test_the_same_vectors_as_dense_ones(seed, graph, weight, normalize, meant, s
     # Two sums of at most N² edges, pooled or smoothed.
     size = np.abs(dense).max() + 1
     assert_rounds_to(compact.toarray(), dense, n_terms=2 * N * N, size=size)
-    gram = graph_cut_kernel(stored(ranks), graph=GRAPHS[graph], **options)
+    gram = GraphCutKernel(GRAPHS[graph], **options)(stored(ranks))
     assert_rounds_to(gram, dense @ dense.T, n_terms=4 * N * N, size=N * size**2)
     rows = features.transform(stored(ranks))
     assert isinstance(rows, UncentredRows)

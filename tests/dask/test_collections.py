@@ -67,7 +67,7 @@ def test_blocks_of_unknown_size_may_be_empty():
     np.testing.assert_array_equal(vectors, graph_cut_features(FRAME[:12]))
     for lists, in_memory in ((X, RANKS[keep]), (some, FRAME[:12])):
         by_blocks = gram(kernels.KendallKernel(), lists).compute()
-        np.testing.assert_array_equal(by_blocks, kernels.kendall_kernel(in_memory))
+        np.testing.assert_array_equal(by_blocks, kernels.KendallKernel()(in_memory))
 
 
 def test_the_type_of_the_ranks_is_kept():

@@ -23,7 +23,6 @@ from rankcut import (
     GraphCutKernel,
     Smoothing,
     graph_cut_features,
-    graph_cut_kernel,
     make_food,
 )
 from rankcut.graphs import NormalizedGraph, as_item_graph
@@ -159,12 +158,12 @@ def test_graphs_made_of_learned_ones(wrap):
     assert_array_equal(transformer.graph_.to_dense(), expected)
     assert_array_equal(recipe.build_from(ranks).to_dense(), expected)
     with pytest.raises(ValueError, match="is learned from rankings"):
-        graph_cut_kernel(ranks, graph=recipe, unranked="last")
+        GraphCutKernel(recipe, unranked="last")(ranks)
     with pytest.raises(ValueError, match="is learned from rankings"):
         recipe.build()
     # Made of a graph that is there, it takes no rankings.
     there = wrap(CoListingGraph(n_neighbors=3).build_from(ranks))
-    assert graph_cut_kernel(ranks, graph=there, unranked="last").shape == (30, 30)
+    assert GraphCutKernel(there, unranked="last")(ranks).shape == (30, 30)
     assert_array_equal(there.build_from(ranks).to_dense(), expected)
 
 
@@ -172,7 +171,7 @@ def test_where_no_rankings_are_fitted_it_is_refused():
     ranks = lists(5, 4, seed=0)
     for use in (
         lambda: as_item_graph(CoListingGraph()),
-        lambda: graph_cut_kernel(ranks, graph=CoListingGraph(), unranked="last"),
+        lambda: GraphCutKernel(CoListingGraph(), unranked="last")(ranks),
         lambda: GraphCutKernel(CoListingGraph(), unranked="last")(ranks),
     ):
         with pytest.raises(ValueError, match=r"CoListingGraph is learned .* call build_from\(rank"):

@@ -8,15 +8,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from tolerances import assert_rounds_to
 
-from rankcut import SimilarityGraph, graph_cut_kernel, make_food
+from rankcut import GraphCutKernel, SimilarityGraph, make_food
 from rankcut.kernels import (
-    diffusion_kernel,
-    gaussian_kernel,
-    kendall_kernel,
-    mallows_kernel,
-    rbo_kernel,
-    spearman_kernel,
-    weighted_kendall_kernel,
+    DiffusionKernel,
+    GaussianKernel,
+    KendallKernel,
+    MallowsKernel,
+    RBOKernel,
+    SpearmanKernel,
+    WeightedKendallKernel,
 )
 from rankcut.kernels.diffusion import DiffusionPositions
 from rankcut.kernels.graph_cut import GraphCutVectors
@@ -40,18 +40,18 @@ FOOD = make_food(2, random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features).build()
 
 KERNELS = {
-    "graph cut": partial(graph_cut_kernel, graph=GRAPH),
-    "Spearman": spearman_kernel,
-    "Kendall": kendall_kernel,
-    "average Kendall": weighted_kendall_kernel,
-    "top-k Kendall": partial(weighted_kendall_kernel, weights="top-k", k=4),
-    "additive Kendall": partial(weighted_kendall_kernel, weights="additive"),
-    "multiplicative Kendall": partial(weighted_kendall_kernel, weights="multiplicative"),
-    "Mallows": partial(mallows_kernel, n_draws=60),
-    "diffusion": diffusion_kernel,
-    "Gaussian": gaussian_kernel,
+    "graph cut": partial(GraphCutKernel, graph=GRAPH),
+    "Spearman": SpearmanKernel,
+    "Kendall": KendallKernel,
+    "average Kendall": WeightedKendallKernel,
+    "top-k Kendall": partial(WeightedKendallKernel, weights="top-k", k=4),
+    "additive Kendall": partial(WeightedKendallKernel, weights="additive"),
+    "multiplicative Kendall": partial(WeightedKendallKernel, weights="multiplicative"),
+    "Mallows": partial(MallowsKernel, n_draws=60),
+    "diffusion": DiffusionKernel,
+    "Gaussian": GaussianKernel,
     # What is not ranked is not on the list, whatever that means.
-    "overlap": lambda X, Y=None, unranked="error", **options: rbo_kernel(X, Y, **options),
+    "overlap": lambda unranked="error", **options: RBOKernel(**options),
 }
 # A reversed ranking has the opposite vector.
 ODD = ["graph cut", "Spearman", "Kendall"]
@@ -74,9 +74,9 @@ def rankings(kind, n_rankings=30, seed=1):
     return ranks
 
 
-def gram(name, kind, x=None, y=None, **options):
+def gram(name, kind, x=None, y=None, *, out=None, dtype=None, **options):
     x = rankings(kind) if x is None else x
-    return KERNELS[name](x, y, unranked=POLICY[kind], **options)
+    return KERNELS[name](unranked=POLICY[kind], **options).gram(x, y, out=out, dtype=dtype)
 
 
 @pytest.fixture(params=KERNELS)
@@ -230,16 +230,16 @@ def test_errors_name_the_row_and_the_item_and_the_remedy(name):
     kernel = KERNELS[name]
     for arguments in ((ranks,), (rankings("full"), ranks)):
         with pytest.raises(ValueError, match=r'row 17: item 3 is not ranked.*unranked="last"'):
-            kernel(*arguments)
+            kernel()(*arguments)
         with pytest.raises(ValueError, match=r"row 17: item 'pizza' is not ranked"):
-            kernel(*arguments, items=["a", "b", "c", "pizza", "e", "f", "g", "h"])
+            kernel(items=["a", "b", "c", "pizza", "e", "f", "g", "h"])(*arguments)
     ranks[17, 3] = np.inf
     with pytest.raises(ValueError, match="row 17: item 3 has rank inf"):
-        kernel(ranks, unranked="anywhere")
+        kernel(unranked="anywhere")(ranks)
     with pytest.raises(ValueError, match="X ranks 8 items and Y ranks 3"):
-        kernel(rankings("full"), [[1, 2, 3]])
+        kernel()(rankings("full"), [[1, 2, 3]])
     with pytest.raises(ValueError, match='unranked must be "error", "last" or "anywhere"'):
-        kernel(ranks, unranked="first")
+        kernel(unranked="first")(ranks)
 
 
 @pytest.mark.parametrize("name", [n for n in KERNELS if n not in ("graph cut", "diffusion")])
@@ -247,7 +247,7 @@ def test_one_or_two_items_and_nothing_ranked(name):
     options = {"k": 1} if name == "top-k Kendall" else {}
     for ranks in ([[1.0]], [[1, 1]], [[np.nan, np.nan, np.nan]]):
         for normalize in (False, True):
-            got = KERNELS[name](ranks, unranked="anywhere", normalize=normalize, **options)
+            got = KERNELS[name](unranked="anywhere", normalize=normalize, **options)(ranks)
             assert got.shape == (1, 1)
             assert np.isfinite(got).all()
             assert got >= 0

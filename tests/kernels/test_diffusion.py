@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import expm
 
-from rankcut.kernels import diffusion_kernel
+from rankcut.kernels import DiffusionKernel
 from rankcut.kernels.diffusion import character_table, class_values, cycle_codes, partitions_of
 
 
@@ -31,7 +31,7 @@ def heat(n, beta):
 @pytest.mark.parametrize("beta", [0.01, 0.2, 2.0])
 def test_is_the_matrix_exponential(n, beta):
     place, expected = heat(n, beta)
-    got = diffusion_kernel(np.array(list(place)), beta=beta)
+    got = DiffusionKernel(beta)(np.array(list(place)))
     assert_allclose(got, expected, atol=1e-15, rtol=1e-11)
 
 
@@ -82,20 +82,20 @@ def test_twenty_items():
     assert_allclose(values @ class_sizes(20), 1, rtol=1e-6)
     rng = np.random.default_rng(0)
     ranks = np.array([rng.permutation(20) for _ in range(30)])
-    got = diffusion_kernel(ranks, normalize=True)
+    got = DiffusionKernel(normalize=True)(ranks)
     assert_allclose(np.diag(got), 1, rtol=1e-14)
     assert np.linalg.eigvalsh(got).min() > -1e-13
 
 
 def test_the_default_rate():
     ranks = [[1, 2, 3, 4], [2, 1, 3, 4]]
-    assert_array_equal(diffusion_kernel(ranks), diffusion_kernel(ranks, beta=log(4) / 2))
+    assert_array_equal(DiffusionKernel()(ranks), DiffusionKernel(log(4) / 2)(ranks))
 
 
 def test_parameters_that_do_not_fit():
-    with pytest.raises(ValueError, match=r"at most 20 items; got 21.*mallows_kernel"):
-        diffusion_kernel(np.arange(21.0)[None])
-    with pytest.raises(ValueError, match=r"row 1: .*for full rankings.*use mallows_kernel"):
-        diffusion_kernel([[1, 2], [1, 1]])
+    with pytest.raises(ValueError, match=r"at most 20 items; got 21.*MallowsKernel"):
+        DiffusionKernel()(np.arange(21.0)[None])
+    with pytest.raises(ValueError, match=r"row 1: .*for full rankings.*use MallowsKernel"):
+        DiffusionKernel()([[1, 2], [1, 1]])
     with pytest.raises(ValueError, match="beta must be a finite number above 0"):
-        diffusion_kernel([[1, 2]], beta=0)
+        DiffusionKernel(0)([[1, 2]])

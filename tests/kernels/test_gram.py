@@ -12,7 +12,7 @@ from rankcut import make_food
 from rankcut._loops import lists as loops
 from rankcut._loops.lists import keep_best
 from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, UncentredRows
-from rankcut.kernels import nearest, spearman_kernel
+from rankcut.kernels import SpearmanKernel, nearest
 from rankcut.kernels.nearest import InvertedLists
 from rankcut.kernels.ranking_kernel import fill_gram
 from rankcut.threads import in_order
@@ -53,7 +53,7 @@ def test_each_block_is_compared_once(n_jobs):
 
 
 def test_x_twice_is_x_with_itself():
-    assert_array_equal(spearman_kernel(RANKS, RANKS), spearman_kernel(RANKS))
+    assert_array_equal(SpearmanKernel()(RANKS, RANKS), SpearmanKernel()(RANKS))
 
 
 def test_an_error_in_a_thread_reaches_the_caller():

@@ -16,18 +16,16 @@ from strategies import partitions, ranks_of, weight_matrices
 from tolerances import assert_rounds_to
 
 from rankcut import (
-    CoListingGraph,
     Completions,
     GraphCutKernel,
     NeighborGraph,
     SimilarityGraph,
     Smoothing,
     graph_cut_features,
-    graph_cut_kernel,
     make_food,
 )
 from rankcut.errors import InputError
-from rankcut.kernels import lovasz_bregman_divergence, spearman_kernel
+from rankcut.kernels import SpearmanKernel, lovasz_bregman_divergence
 
 FOOD = make_food(30, random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features)
@@ -49,7 +47,7 @@ def test_incomplete_rankings_with_all_their_options(options):
     options = grouped(**{"completions": "sampled", "unranked": "anywhere", **options})
     features = graph_cut_features(ranks, GRAPH, **options)
     expected = features @ features.T
-    assert_allclose(graph_cut_kernel(ranks, graph=GRAPH, **options), expected, atol=1e-10)
+    assert_allclose(GraphCutKernel(GRAPH, **options)(ranks), expected, atol=1e-10)
     # Other options make other features, so that none can be dropped on the way.
     others = graph_cut_features(
         ranks,
@@ -63,48 +61,7 @@ def test_incomplete_rankings_with_all_their_options(options):
 def test_columns_of_another_order():
     pd = pytest.importorskip("pandas")
     counted = pd.DataFrame([[1, 2, 3]])
-    assert_array_equal(graph_cut_kernel(counted, counted[[2, 1, 0]]), graph_cut_kernel(counted))
-
-
-WEIGHTS = SimilarityGraph(FOOD.item_features).build().to_dense()
-
-
-@pytest.mark.parametrize(
-    "graph",
-    [
-        WEIGHTS,
-        WEIGHTS + np.eye(8),
-        WEIGHTS.tolist(),
-        sparse.csr_array(WEIGHTS),
-        SimilarityGraph(FOOD.item_features),
-        SimilarityGraph(FOOD.item_features).build(),
-        CoListingGraph(),
-    ],
-)
-def test_a_graph_is_not_taken_for_rankings(graph):
-    with pytest.raises(InputError, match=r"Y is for rankings, .* weights of a graph; pass"):
-        graph_cut_kernel(FOOD.ranks, graph)
-
-
-def test_frames_and_networks_are_not_taken_for_rankings_either():
-    pd, nx = pytest.importorskip("pandas"), pytest.importorskip("networkx")
-    for graph in (pd.DataFrame(WEIGHTS), nx.complete_graph(8)):
-        with pytest.raises(InputError, match="weights of a graph"):
-            graph_cut_kernel(FOOD.ranks, graph)
-
-
-# Symmetric rankings: two of two items, three of three, and each item first in a ranking.
-@pytest.mark.parametrize(
-    "ranks",
-    [
-        [[1, 2], [2, 1]],
-        [[0, 1], [1, 0]],
-        [[1, 2, 3], [2, 3, 1], [3, 1, 2]],
-        [[1, 2, 2], [2, 1, 2], [2, 2, 1]],
-    ],
-)
-def test_rankings_are_not_taken_for_a_graph(ranks):
-    assert_allclose(graph_cut_kernel(ranks, ranks), graph_cut_kernel(ranks))
+    assert_array_equal(GraphCutKernel()(counted, counted[[2, 1, 0]]), GraphCutKernel()(counted))
 
 
 def test_labels_of_one_side_hold_for_both():
@@ -112,10 +69,10 @@ def test_labels_of_one_side_hold_for_both():
     names = list("abc")
     graph = pd.DataFrame([[0, 4, 1], [4, 0, 2], [1, 2, 0]], index=names, columns=names)
     X = pd.DataFrame([[1, 2, 3], [2, 1, 3]], columns=list("cba"))
-    expected = graph_cut_kernel(X, graph=graph)
-    assert_allclose(graph_cut_kernel(X, X.to_numpy(), graph=graph), expected)
-    assert_allclose(graph_cut_kernel(X.to_numpy(), X, graph=graph), expected)
-    assert np.abs(graph_cut_kernel(X.to_numpy(), graph=graph) - expected).max() > 1
+    expected = GraphCutKernel(graph)(X)
+    assert_allclose(GraphCutKernel(graph)(X, X.to_numpy()), expected)
+    assert_allclose(GraphCutKernel(graph)(X.to_numpy(), X), expected)
+    assert np.abs(GraphCutKernel(graph)(X.to_numpy()) - expected).max() > 1
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])
@@ -128,25 +85,25 @@ def test_weights_of_any_scale(scale, smoothing, form):
     if form == "sparse":
         weights = sparse.csr_array(weights)
         ranks = sparse.csr_array(np.nan_to_num(ranks))
-    expected = graph_cut_kernel(ranks, graph=weights, normalize=True, **options)
-    got = graph_cut_kernel(ranks, graph=weights * scale, normalize=True, **options)
+    expected = GraphCutKernel(weights, normalize=True, **options)(ranks)
+    got = GraphCutKernel(weights * scale, normalize=True, **options)(ranks)
     # Unit vectors of 8 items; smoothing divides by roots of the weights.
     assert_rounds_to(got, expected, n_terms=8, size=1.0)
     size = "small" if scale < 1 else "large"
     with pytest.raises(InputError, match=rf"row 0: k\(A, A\) is too {size} for float64") as error:
-        graph_cut_kernel(ranks, graph=weights * scale, **options)
+        GraphCutKernel(weights * scale, **options)(ranks)
     assert "normalize=True" in str(error.value)
 
 
 def test_values_that_just_fit_are_exact_and_zeros_are_zeros():
     ranks = [[1, 2, 3], [2, 2, 2]]
     for scale in (2.0**-510, 2.0**508):
-        got = graph_cut_kernel(ranks, graph=scale * (1 - np.eye(3)))
+        got = GraphCutKernel(scale * (1 - np.eye(3)))(ranks)
         assert (got == [[8 * scale**2, 0], [0, 0]]).all()
     with pytest.raises(InputError, match=r"row 0: k\(A, A\) is too small for float32"):
-        graph_cut_kernel(np.float32(ranks), graph=1e-25 * (1 - np.eye(3)))
+        GraphCutKernel(1e-25 * (1 - np.eye(3))).gram(np.float32(ranks))
     with pytest.raises(InputError, match=r"coordinates up to .* are too small"):
-        graph_cut_kernel(np.float32(ranks), graph=1e-60 * (1 - np.eye(3)))
+        GraphCutKernel(1e-60 * (1 - np.eye(3))).gram(np.float32(ranks))
 
 
 def test_a_kernel_object_sees_what_changes():
@@ -164,15 +121,15 @@ def test_a_kernel_object_sees_what_changes():
 def test_normalized_is_spearmans_correlation(kind):
     ranks = make_food(12, kind=kind, random_state=1).ranks
     expected = spearmanr(np.nan_to_num(ranks, nan=99), axis=1).statistic
-    got = spearman_kernel(ranks, unranked="last", normalize=True)
+    got = SpearmanKernel(unranked="last", normalize=True)(ranks)
     assert_allclose(got, expected, atol=1e-14)
 
 
 @pytest.mark.parametrize("completions", ["exact", "closed_form"])
 def test_it_is_the_graph_cut_kernel_of_the_complete_graph(completions):
     ranks = make_food(12, kind="incomplete", dropped=2, random_state=2).ranks
-    got = spearman_kernel(ranks, unranked="anywhere")
-    expected = graph_cut_kernel(ranks, unranked="anywhere", completions=completions)
+    got = SpearmanKernel(unranked="anywhere")(ranks)
+    expected = GraphCutKernel(unranked="anywhere", completions=completions)(ranks)
     assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
 
 

@@ -10,11 +10,9 @@ from rankcut import make_food
 from rankcut.kernels import (
     KendallFeatures,
     KendallKernel,
+    WeightedKendallKernel,
     kendall,
-    kendall_features,
-    kendall_kernel,
     ranking_kernel,
-    weighted_kendall_kernel,
 )
 
 KINDS = {"full": "error", "ties": "error", "top-k": "last", "incomplete": "anywhere"}
@@ -41,7 +39,7 @@ def agreement(x, y):
 def test_full_rankings_have_scipys_tau(n_items):
     ranks = random_rankings(9, n_items)
     expected = [[kendalltau(x, y).statistic for y in ranks] for x in ranks]
-    assert_allclose(kendall_kernel(ranks), expected, atol=1e-14)
+    assert_allclose(KendallKernel()(ranks), expected, atol=1e-14)
 
 
 @pytest.mark.parametrize("n_items", [3, 8, 12, 30])
@@ -49,14 +47,14 @@ def test_ties_have_tau_a_and_normalized_tau_b(n_items):
     ranks = random_rankings(9, n_items, n_ranks=4)
     tau_a = [[agreement(x, y) for y in ranks] for x in ranks]
     tau_b = [[kendalltau(x, y, variant="b").statistic for y in ranks] for x in ranks]
-    assert_allclose(kendall_kernel(ranks), tau_a, atol=1e-14)
-    assert_allclose(kendall_kernel(ranks, normalize=True), tau_b, atol=1e-14)
+    assert_allclose(KendallKernel()(ranks), tau_a, atol=1e-14)
+    assert_allclose(KendallKernel(normalize=True)(ranks), tau_b, atol=1e-14)
 
 
 def test_a_ranking_that_ties_all_items_has_no_correlation_with_any():
     ranks = [[1, 1, 1], [1, 2, 3]]
-    assert_array_equal(kendall_kernel(ranks, normalize=True), [[0, 0], [0, 1]])
-    assert_array_equal(kendall_features(ranks, normalize=True)[0], 0)
+    assert_array_equal(KendallKernel(normalize=True)(ranks), [[0, 0], [0, 1]])
+    assert_array_equal(KendallFeatures(normalize=True).fit_transform(ranks)[0], 0)
 
 
 def test_incomplete_is_the_mean_over_all_full_rankings_that_agree():
@@ -66,7 +64,7 @@ def test_incomplete_is_the_mean_over_all_full_rankings_that_agree():
     def tau(x, y):
         return 1 - oracles.discordant(x, y) / 5
 
-    got = kendall_kernel(ranks, unranked="anywhere")
+    got = KendallKernel(unranked="anywhere")(ranks)
     assert_allclose(got, oracles.mean_over_orders(tau, ranks), atol=1e-14)
 
 
@@ -74,43 +72,43 @@ def test_incomplete_is_the_mean_over_all_full_rankings_that_agree():
 def test_is_the_inner_product_of_features(kind):
     ranks = make_food(20, kind=kind, random_state=3).ranks
     for normalize in (False, True):
-        features = kendall_features(ranks, unranked=KINDS[kind], normalize=normalize)
-        got = kendall_kernel(ranks, unranked=KINDS[kind], normalize=normalize)
+        features = KendallFeatures(unranked=KINDS[kind], normalize=normalize).fit_transform(ranks)
+        got = KendallKernel(unranked=KINDS[kind], normalize=normalize)(ranks)
         assert features.shape == (20, 28)
         assert_allclose(got, features @ features.T, atol=1e-14)
-    single = kendall_features(ranks, unranked=KINDS[kind], dtype=np.float32)
+    single = KendallFeatures(unranked=KINDS[kind], dtype=np.float32).fit_transform(ranks)
     assert single.dtype == np.float32
 
 
 @pytest.mark.parametrize("n_ranks", [None, 6])
 def test_the_routine_for_many_items_agrees(n_ranks, monkeypatch):
     ranks = random_rankings(20, 40, n_ranks=n_ranks)
-    expected = kendall_kernel(ranks), kendall_kernel(ranks[:5], ranks[3:], normalize=True)
+    expected = KendallKernel()(ranks), KendallKernel(normalize=True)(ranks[:5], ranks[3:])
     monkeypatch.setattr(kendall, "BIT_ITEMS", 39)
-    assert_array_equal(kendall_kernel(ranks), expected[0])
-    assert_array_equal(kendall_kernel(ranks[:5], ranks[3:], normalize=True), expected[1])
+    assert_array_equal(KendallKernel()(ranks), expected[0])
+    assert_array_equal(KendallKernel(normalize=True)(ranks[:5], ranks[3:]), expected[1])
 
 
 def test_many_items_take_that_routine(monkeypatch):
     ranks = random_rankings(2, kendall.BIT_ITEMS + 1)
     monkeypatch.setattr(kendall, "signs_as_bits", None)
     expected = kendalltau(*ranks).statistic
-    assert_allclose(kendall_kernel(ranks)[0, 1], expected, atol=1e-14)
+    assert_allclose(KendallKernel()(ranks)[0, 1], expected, atol=1e-14)
 
 
 def test_vectors_that_do_not_fit_are_made_block_by_block(monkeypatch):
     ranks = random_rankings(20, 6, n_ranks=4, missing=0.3)
     options = {"weights": "additive", "unranked": "anywhere"}
-    expected = weighted_kendall_kernel(ranks, **options)
+    expected = WeightedKendallKernel(**options)(ranks)
     monkeypatch.setattr(ranking_kernel, "KEPT", 100)
-    assert_allclose(weighted_kendall_kernel(ranks, **options), expected, atol=1e-13)
+    assert_allclose(WeightedKendallKernel(**options)(ranks), expected, atol=1e-13)
 
 
 @pytest.mark.parametrize("missing", [0.2, 0.9])
 def test_lists_are_compared_as_their_vectors(missing):
     ranks = random_rankings(30, 70, n_ranks=9, missing=missing)
     ranks[3] = np.nan
-    vectors = kendall_features(ranks, unranked="anywhere")
+    vectors = KendallFeatures(unranked="anywhere").fit_transform(ranks)
     kernel = KendallKernel(unranked="anywhere")
     for one, other in ((ranks, None), (ranks[:8], ranks[5:])):
         left, right = vectors[: len(one)], vectors if other is None else vectors[5:]
@@ -124,7 +122,7 @@ def test_names(frames):
     transformer = KendallFeatures().set_output(transform=frames.__name__)
     got = transformer.fit_transform(frame)
     assert list(got.columns) == ["uni>toro", "uni>ika", "toro>ika"]
-    assert_array_equal(got.to_numpy(), kendall_features(frame))
+    assert_array_equal(got.to_numpy(), KendallFeatures().fit_transform(frame))
     assert KendallFeatures(items=[7, 8]).fit([[1, 2]]).get_feature_names_out() == ["7>8"]
     assert KendallFeatures().fit([[1, 2]]).get_feature_names_out() == ["x0>x1"]
 
@@ -174,20 +172,18 @@ def rankings(kind):
 def test_is_the_mean_of_the_definition_over_full_rankings(weights, kind):
     ranks = rankings(kind)
     expected = oracles.mean_over_orders(by_definition(weights), ranks)
-    got = weighted_kendall_kernel(ranks, weights=weights, unranked="anywhere", **OPTIONS[weights])
+    got = WeightedKendallKernel(weights, unranked="anywhere", **OPTIONS[weights])(ranks)
     assert_allclose(got, expected, atol=1e-13)
     others = rankings("full")
     expected = oracles.mean_over_orders(by_definition(weights), ranks, others)
-    got = weighted_kendall_kernel(
-        ranks, others, weights=weights, unranked="anywhere", **OPTIONS[weights]
-    )
+    got = WeightedKendallKernel(weights, unranked="anywhere", **OPTIONS[weights])(ranks, others)
     assert_allclose(got, expected, atol=1e-13)
 
 
 def test_equal_weights_count_concordant_pairs():
     ranks = rankings("full")
-    concordant = (1 + kendall_kernel(ranks)) * N * (N - 1) / 4
-    got = weighted_kendall_kernel(ranks, weights="top-k", k=N)
+    concordant = (1 + KendallKernel()(ranks)) * N * (N - 1) / 4
+    got = WeightedKendallKernel("top-k", k=N)(ranks)
     assert_allclose(got, concordant, atol=1e-13)
 
 
@@ -206,7 +202,7 @@ def test_multiplicative_weights_by_scipys_weighted_tau(n_items):
     for _ in range(5):
         x, y = rng.permutation(n_items), rng.permutation(n_items)
         signed, total = weighted_agreement(x, y, u[x] * u[y])
-        got = weighted_kendall_kernel(x[None] + 1, y[None] + 1, weights="multiplicative")
+        got = WeightedKendallKernel("multiplicative")(x[None] + 1, y[None] + 1)
         assert_allclose(got, (total + signed) / 2, rtol=1e-12)
 
 
@@ -214,10 +210,8 @@ def test_the_average_is_the_mean_over_k():
     for n_items in (9, 70, 130):  # one, two and three words of bits
         rng = np.random.default_rng(n_items)
         ranks = np.argsort(rng.random((4, n_items)), axis=1) + 1
-        layers = [
-            weighted_kendall_kernel(ranks, weights="top-k", k=k) for k in range(1, n_items + 1)
-        ]
-        assert_allclose(weighted_kendall_kernel(ranks), np.mean(layers, axis=0), rtol=1e-12)
+        layers = [WeightedKendallKernel("top-k", k=k)(ranks) for k in range(1, n_items + 1)]
+        assert_allclose(WeightedKendallKernel()(ranks), np.mean(layers, axis=0), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -231,4 +225,4 @@ def test_the_average_is_the_mean_over_k():
 )
 def test_parameters_that_do_not_fit(options, message):
     with pytest.raises(ValueError, match=message):
-        weighted_kendall_kernel(rankings("full"), **options)
+        WeightedKendallKernel(**options)(rankings("full"))

@@ -15,7 +15,7 @@ from scipy import sparse
 from strategies import partitions, ranks_of
 
 from rankcut import MallowsKernel, make_food
-from rankcut.kernels import kendall_kernel, mallows_kernel, median_lambda
+from rankcut.kernels import KendallKernel, median_lambda
 
 
 def mallows(lam):
@@ -26,7 +26,7 @@ def mallows(lam):
 def test_ties_are_the_mean_over_all_tie_breaks(first, second, lam):
     x, y = ranks_of(first, 5), ranks_of(second, 5)
     expected = oracles.mean_over_orders(mallows(lam), [x], [y])
-    assert_allclose(mallows_kernel([x], [y], lam=lam), expected, rtol=1e-12)
+    assert_allclose(MallowsKernel(lam)([x], [y]), expected, rtol=1e-12)
 
 
 def incomplete(n_rankings, n_items, seed=0):
@@ -39,19 +39,19 @@ def incomplete(n_rankings, n_items, seed=0):
 def test_incomplete_is_the_mean_over_all_completions_if_they_are_few():
     ranks = incomplete(7, 5)
     expected = oracles.mean_over_orders(mallows(0.5), ranks)
-    got = mallows_kernel(ranks, lam=0.5, unranked="anywhere", n_draws=120)
+    got = MallowsKernel(0.5, unranked="anywhere", n_draws=120)(ranks)
     assert_allclose(got, expected, rtol=1e-12)
 
 
 def test_draws_come_close_to_it_and_closer_the_more_there_are():
     # No two are equal: those have the same draws.
     ranks = incomplete(7, 5)[[0, 1, 2, 4, 5, 6]]
-    exact = mallows_kernel(ranks, lam=0.5, unranked="anywhere", n_draws=120)
+    exact = MallowsKernel(0.5, unranked="anywhere", n_draws=120)(ranks)
     off = ~np.eye(6, dtype=bool)
     errors = []
     for n_draws in (2, 16):
         got = [
-            mallows_kernel(ranks, lam=0.5, unranked="anywhere", n_draws=n_draws, random_state=seed)
+            MallowsKernel(0.5, unranked="anywhere", n_draws=n_draws, random_state=seed)(ranks)
             for seed in range(20)
         ]
         errors.append(np.sqrt(np.mean((np.array(got) - exact)[:, off] ** 2)))
@@ -67,7 +67,7 @@ def test_a_mirrored_pair_is_better_than_two_independent_draws():
 
     def means(n_draws, seeds):
         got = [
-            mallows_kernel(ranks, full, unranked="anywhere", n_draws=n_draws, random_state=seed)
+            MallowsKernel(unranked="anywhere", n_draws=n_draws, random_state=seed)(ranks, full)
             for seed in seeds
         ]
         return np.array(got)[:, :, 0]
@@ -90,26 +90,26 @@ def single_draws(ranks, full, n_draws):
             positions = np.empty(len(row))
             positions[free] = slots[: len(free)]
             positions[ranked] = np.sort(slots[len(free) :])
-            drawn[draw, r] = mallows_kernel(positions[None], full)[0, 0]
+            drawn[draw, r] = MallowsKernel()(positions[None], full)[0, 0]
     return drawn
 
 
 def test_draws_depend_on_the_ranking_and_the_seed_alone():
     ranks = incomplete(12, 8)
     options = {"unranked": "anywhere", "n_draws": 6}
-    whole = mallows_kernel(ranks, random_state=5, **options)
-    assert_array_equal(mallows_kernel(ranks, random_state=5, n_jobs=2, **options), whole)
-    some = mallows_kernel(ranks[3:6], ranks[::-1], random_state=5, **options)
+    whole = MallowsKernel(random_state=5, **options)(ranks)
+    assert_array_equal(MallowsKernel(random_state=5, n_jobs=2, **options)(ranks), whole)
+    some = MallowsKernel(random_state=5, **options)(ranks[3:6], ranks[::-1])
     assert_allclose(some, whole[3:6, ::-1], rtol=1e-13)
     # The same ordered partition in other numbers.
-    assert_array_equal(mallows_kernel(10 * ranks - 3, random_state=5, **options), whole)
-    assert not np.allclose(mallows_kernel(ranks, random_state=6, **options), whole)
+    assert_array_equal(MallowsKernel(random_state=5, **options)(10 * ranks - 3), whole)
+    assert not np.allclose(MallowsKernel(random_state=6, **options)(ranks), whole)
 
 
 def test_sampled_gram_matrices_are_positive_semi_definite():
     ranks = incomplete(60, 8)
     for lam in (0.01, 1.0):
-        got = mallows_kernel(ranks, lam=lam, unranked="anywhere", n_draws=4)
+        got = MallowsKernel(lam, unranked="anywhere", n_draws=4)(ranks)
         eigenvalues = np.linalg.eigvalsh(got)
         assert eigenvalues[0] > -1e-13 * eigenvalues[-1]
 
@@ -118,15 +118,15 @@ def test_many_items_and_extreme_rates():
     ranks = make_food(5, kind="ties", random_state=0).ranks
     large = np.repeat(ranks, 25, axis=1)
     for lam in (1e-8, 1.0, 500.0):
-        got = mallows_kernel(large, lam=lam)
+        got = MallowsKernel(lam)(large)
         assert np.isfinite(got).all()
         assert (got >= 0).all()
-    assert_allclose(mallows_kernel(large, lam=1e-8), 1, atol=1e-3)
+    assert_allclose(MallowsKernel(1e-8)(large), 1, atol=1e-3)
 
 
 def test_the_default_rate():
     ranks = make_food(5, random_state=0).ranks
-    assert_array_equal(mallows_kernel(ranks), mallows_kernel(ranks, lam=4 / (8 * 7)))
+    assert_array_equal(MallowsKernel()(ranks), MallowsKernel(4 / (8 * 7))(ranks))
 
 
 class TestMedian:
@@ -137,14 +137,14 @@ class TestMedian:
 
     def test_of_incomplete_rankings(self):
         ranks = incomplete(9, 6)
-        tau = kendall_kernel(ranks, unranked="anywhere")[np.triu_indices(9, 1)]
+        tau = KendallKernel(unranked="anywhere")(ranks)[np.triu_indices(9, 1)]
         expected = 1 / np.median(15 * (1 - tau) / 2)
         assert_allclose(median_lambda(ranks, unranked="anywhere"), expected, rtol=1e-12)
 
     def test_of_many_rankings_looks_at_some(self):
         ranks = make_food(1500, random_state=0).ranks
         some = median_lambda(ranks, random_state=1)
-        distances = 28 * (1 - kendall_kernel(ranks)[np.triu_indices(1500, 1)]) / 2
+        distances = 28 * (1 - KendallKernel()(ranks)[np.triu_indices(1500, 1)]) / 2
         assert abs(1 / some - np.median(distances)) <= 1
         stored = sparse.csr_array(ranks)
         assert median_lambda(stored, random_state=1) == some
@@ -161,9 +161,9 @@ class TestMedian:
 @pytest.mark.parametrize("n_draws", [0, 3, -2, 2.0, None])
 def test_numbers_that_are_none(lam, n_draws):
     with pytest.raises(ValueError, match="lam must be a finite number above 0"):
-        mallows_kernel([[1, 2]], lam=lam)
+        MallowsKernel(lam)([[1, 2]])
     with pytest.raises(ValueError, match="n_draws must be an even number from 2 to"):
-        mallows_kernel([[1, 2]], n_draws=n_draws)
+        MallowsKernel(n_draws=n_draws)([[1, 2]])
 
 
 def exact_orders(m):
@@ -193,7 +193,7 @@ def test_normalised_values_of_very_many_tied_items_against_fractions():
         [float(exact_value(x, y) ** 2 / (a * b)) ** 0.5 for y, b in zip(ranks, own, strict=True)]
         for x, a in zip(ranks, own, strict=True)
     ]
-    got = mallows_kernel(ranks, lam=np.log(2), normalize=True)
+    got = MallowsKernel(np.log(2), normalize=True)(ranks)
     assert_allclose(got, expected, rtol=1e-11)
     kernel = MallowsKernel(np.log(2), normalize=True)
     assert_array_equal(kernel.diag(ranks), 1)

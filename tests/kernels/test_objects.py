@@ -26,8 +26,6 @@ from rankcut.kernels import (
     GaussianKernel,
     SpearmanKernel,
     WeightedKendallKernel,
-    kendall_kernel,
-    mallows_kernel,
 )
 
 FOOD = make_food(60, noise=0.3, random_state=0)
@@ -175,8 +173,8 @@ class TestHyperparameters:
         kernel = 2.0 * MallowsKernel(0.1) + KendallKernel() + WhiteKernel(0.5)
         got, gradient = kernel(FOOD.ranks[:5], eval_gradient=True)
         expected = (
-            2 * mallows_kernel(FOOD.ranks[:5], lam=0.1)
-            + kendall_kernel(FOOD.ranks[:5])
+            2 * MallowsKernel(0.1)(FOOD.ranks[:5])
+            + KendallKernel()(FOOD.ranks[:5])
             + 0.5 * np.eye(5)
         )
         assert_allclose(got, expected)

@@ -8,7 +8,7 @@ from tolerances import assert_rounds_to
 
 from rankcut import compare_groups, make_food
 from rankcut._loops import lists as loops
-from rankcut.kernels import RBOKernel, overlap, rbo_kernel
+from rankcut.kernels import RBOKernel, overlap
 
 
 def lists(n_lists, n_items, seed, longest=None):
@@ -35,7 +35,7 @@ def by_definition(x, y, p):
 def test_equals_the_definition(p):
     x, y = lists(6, 9, 0), lists(4, 9, 1)
     expected = [[by_definition(a, b, p) for b in y] for a in x]
-    assert_allclose(rbo_kernel(x, y, p=p), expected, rtol=1e-12, atol=1e-15)
+    assert_allclose(RBOKernel(p)(x, y), expected, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("p", [1e-3, 0.5, 0.97, 0.981, 0.9995])
@@ -52,28 +52,28 @@ def test_tied_items_share_the_weight_of_their_places():
     tied, other = [1, 2, 2, 3], [1, 2, 3, 4]
     pair = (g[1] + g[2]) / 2
     expected = g[0] + min(pair, g[1]) + min(pair, g[2]) + g[3]
-    assert_allclose(rbo_kernel([tied], [other]), [[expected]], rtol=1e-14)
+    assert_allclose(RBOKernel()([tied], [other]), [[expected]], rtol=1e-14)
     # A list shares as much with itself, tied or not.
-    assert_allclose(rbo_kernel([tied]), rbo_kernel([other]), rtol=1e-14)
+    assert_allclose(RBOKernel()([tied]), RBOKernel()([other]), rtol=1e-14)
 
 
 def test_only_the_order_of_ranks_matters():
-    assert_array_equal(rbo_kernel([[1, 4, 9]], [[7, 2, 3]]), rbo_kernel([[1, 2, 3]], [[3, 1, 2]]))
+    assert_array_equal(RBOKernel()([[1, 4, 9]], [[7, 2, 3]]), RBOKernel()([[1, 2, 3]], [[3, 1, 2]]))
     nan = np.nan
-    assert_array_equal(rbo_kernel([[nan, nan]], [[nan, nan], [1, 2]], normalize=True), [[0, 0]])
+    assert_array_equal(RBOKernel(normalize=True)([[nan, nan]], [[nan, nan], [1, 2]]), [[0, 0]])
 
 
 @pytest.mark.parametrize("p", [0, 1, -0.5, 2, float("nan")])
 def test_p_is_between_0_and_1(p):
     with pytest.raises(ValueError, match="p must be between 0 and 1"):
-        rbo_kernel([[1, 2]], p=p)
+        RBOKernel(p)([[1, 2]])
 
 
 def test_machine_code_does_what_the_source_says(monkeypatch):
     ranks = np.vstack([lists(6, 8, 5), make_food(3, kind="ties", random_state=0).ranks])
-    expected = rbo_kernel(ranks)
+    expected = RBOKernel()(ranks)
     monkeypatch.setattr(overlap, "overlap_values", loops.overlap_values.py_func)
-    assert_rounds_to(rbo_kernel(ranks), expected, ranks.shape[1], 1.0)
+    assert_rounds_to(RBOKernel()(ranks), expected, ranks.shape[1], 1.0)
 
 
 def test_in_models_and_tests():

@@ -89,10 +89,10 @@ def use_all(patch):
     for kind, unranked in (("full", "error"), ("ties", "error"), ("incomplete", "anywhere")):
         ranks = make_food(6, kind=kind, random_state=0).ranks
         options = {"unranked": unranked}
-        kernels.kendall_kernel(ranks, **options)
-        kernels.mallows_kernel(ranks, n_draws=4, **options)
-        kernels.weighted_kendall_kernel(ranks, **options)
-        kernels.weighted_kendall_kernel(ranks, weights="additive", **options)
+        kernels.KendallKernel(**options)(ranks)
+        kernels.MallowsKernel(n_draws=4, **options)(ranks)
+        kernels.WeightedKendallKernel(**options)(ranks)
+        kernels.WeightedKendallKernel("additive", **options)(ranks)
         for algorithm in ("table", "dense", "sparse"):
             flat_vectors(ranks, GRAPH, algorithm=algorithm, normalize=True, **options)
         for method in ("exact", "closed_form"):
@@ -108,7 +108,7 @@ def use_all(patch):
     gains = np.triu(np.random.default_rng(3).integers(-9, 10, size=(6, 6)), 1)
     kemeny.improve_order((gains - gains.T).astype(float), np.arange(6)[::-1].copy())
     weights.Weights(GRAPH.to_dense()).multiply(FOOD.ranks)
-    kernels.diffusion_kernel(FOOD.ranks)
+    kernels.DiffusionKernel()(FOOD.ranks)
     GPClassifier().fit(FOOD.ranks, FOOD.target)
     RankingBlocs(2).fit(FOOD.ranks)
     scores.kendall_score(FOOD.ranks, FOOD.ranks[::-1])
@@ -118,7 +118,7 @@ def use_all(patch):
         patch.setattr(recipe, "FULL_ITEMS", most)
         RankingCompleter().fit(FOOD.ranks).predict_pairs(FOOD.ranks)
     patch.setattr(kendall, "BIT_ITEMS", 2)
-    kernels.kendall_kernel(make_food(6, kind="ties", random_state=0).ranks)
+    kernels.KendallKernel()(make_food(6, kind="ties", random_state=0).ranks)
 
 
 def test_machine_code_does_what_the_source_says(monkeypatch):

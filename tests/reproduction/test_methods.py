@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankcut import GPClassifier, SimilarityGraph, graph_cut_features, make_food
-from rankcut.kernels import kendall_kernel, mallows_kernel
+from rankcut.kernels import KendallKernel, MallowsKernel
 from reproduction import learning, literal, methods
 from reproduction.methods import CUT, DRAWN, KENDALL, MALLOWS, MALLOWS_DRAWS, Cut, see
 
@@ -59,9 +59,9 @@ def test_unweighted_is_the_borda_count_or_keeps_the_edges_of_a_thinned_graph():
 def test_many_items_go_in_by_the_gram_matrix(monkeypatch):
     rankings = methods.Rankings(full(), "error", POINTS)
     features = see(KENDALL, rankings).features
-    np.testing.assert_allclose(features @ features.T, kendall_kernel(rankings.ranks))
+    np.testing.assert_allclose(features @ features.T, KendallKernel()(rankings.ranks))
     monkeypatch.setattr(methods, "_MOST_ITEMS", 2)
-    np.testing.assert_allclose(see(KENDALL, rankings).gram, kendall_kernel(rankings.ranks))
+    np.testing.assert_allclose(see(KENDALL, rankings).gram, KendallKernel()(rankings.ranks))
 
 
 def test_the_same_completions_for_all(monkeypatch):
@@ -159,9 +159,9 @@ def test_convolution_kernels(one, other):
     assert len(first) == literal.count_full_orders(np.array(one))
     pairs = list(product(first, second))
     tau = np.mean([literal.kendall_tau(*both) for both in pairs])
-    assert tau == pytest.approx(kendall_kernel([one], [other], unranked="anywhere")[0, 0])
+    assert tau == pytest.approx(KendallKernel(unranked="anywhere")([one], [other])[0, 0])
     mean = np.mean([np.exp(-0.3 * literal.discordant_pairs(*both)) for both in pairs])
-    ours = mallows_kernel([one], [other], lam=0.3, unranked="anywhere", n_draws=120)[0, 0]
+    ours = MallowsKernel(0.3, unranked="anywhere", n_draws=120)([one], [other])[0, 0]
     assert mean == pytest.approx(ours)
     if {len(set(row)) for row in (one, other)} == {5}:
         closed = literal.expected_kendall(np.array(one), np.array(other))

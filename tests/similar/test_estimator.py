@@ -12,10 +12,10 @@ from tolerances import assert_rounds_to
 from rankcut import (
     DissimilarityGraph,
     GraphCutFeatures,
+    GraphCutKernel,
     NeighborGraph,
     SimilarRankings,
     Smoothing,
-    graph_cut_kernel,
 )
 from rankcut.similar import LikenessFeatures
 
@@ -38,7 +38,7 @@ def brute_force(gram, k):
 def test_exact_is_the_top_of_the_gram_matrix(queries, normalize):
     search = SimilarRankings(GraphCutFeatures(GRAPH), normalize=normalize).fit(RANKS)
     asked = RANKS if queries is None else queries
-    gram = graph_cut_kernel(asked, RANKS, graph=GRAPH, normalize=normalize)
+    gram = GraphCutKernel(GRAPH, normalize=normalize)(asked, RANKS)
     if queries is None:  # each is left out
         np.fill_diagonal(gram, -np.inf)
     expected_values, expected_rows = brute_force(gram, 7)

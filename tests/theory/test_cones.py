@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import isotonic_regression, linprog
 from strategies import ranks_of
 
-from rankcut import SubmodularFeatures, graph_cut_kernel
+from rankcut import GraphCutKernel, SubmodularFeatures
 from rankcut.cuts import Modular
 from rankcut.theory import BasePolytope, MajorantCone, TangentCone, lovasz_extension
 
@@ -209,7 +209,7 @@ def test_kernel_is_the_inner_product_of_features(data):
     other = data.draw(st.permutations(range(case.n)))
     ranks = np.array([ranks_of(groups, case.n), ranks_of([[i] for i in other], case.n)])
     features = SubmodularFeatures(case.function).fit_transform(ranks)
-    got = graph_cut_kernel(ranks, graph=case.function.graph)
+    got = GraphCutKernel(case.function.graph)(ranks)
     assert_allclose(got, features @ features.T, rtol=0, atol=1e-9 * case.scale**2)
 
 

@@ -179,7 +179,7 @@ class GraphCutFeatures(RankingFeatures):
     See Also
     --------
     graph_cut_features : The same as a plain function.
-    graph_cut_kernel : The inner products of the vectors.
+    GraphCutKernel : The inner products of the vectors.
     SubmodularFeatures : The same with any set function instead of the cut.
 
     References

@@ -1,4 +1,4 @@
-"""Kernels between rankings: objects for scikit-learn, and functions for their Gram matrices."""
+"""Kernels between rankings: called with rank matrices, and passed to scikit-learn."""
 
 from rankcut.public_names import lazy_names
 

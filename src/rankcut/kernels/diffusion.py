@@ -93,7 +93,7 @@ class DiffusionKernel(RankingKernel):
             if n_items > MOST_DIFFUSED:
                 raise InputError(
                     f"the diffusion kernel is for at most {MOST_DIFFUSED} items; got {n_items}",
-                    remedy="use mallows_kernel, which takes any number",
+                    remedy="use MallowsKernel, which takes any number",
                 )
             groups = rankings.groups(n_jobs=self.n_jobs)
             tied = groups.max(axis=1) != n_items - 1
@@ -101,7 +101,7 @@ class DiffusionKernel(RankingKernel):
                 raise InputError(
                     "the diffusion kernel is for full rankings, and this one is not",
                     row=int(np.argmax(tied)),
-                    remedy="use mallows_kernel, which takes any kind",
+                    remedy="use MallowsKernel, which takes any kind",
                 )
             # The trivial representation adds 1/n! to all values. The next one, that of the
             # positions of single items, adds at most (n − 1)²·exp(−β·n) times as much.
@@ -110,13 +110,6 @@ class DiffusionKernel(RankingKernel):
             return DiffusionPositions(groups, rate, derivative=derivative)
 
         return encode
-
-
-def diffusion_kernel(
-    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
-) -> NDArray[Any]:
-    """The Gram matrix of :class:`DiffusionKernel` with these options; see ``gram`` there."""
-    return DiffusionKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
 @cache

@@ -4,13 +4,10 @@ The Lovász–Bregman divergence compares rankings with scores by the same funct
 """
 
 from collections.abc import Hashable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
 from rankcut._loops.closed_form import spread_rows
 from rankcut._loops.pairs import ALL, TWINS, UPPER
@@ -26,7 +23,7 @@ from rankcut.cuts.offset_rows import (
 )
 from rankcut.cuts.options import Completions, MapOptions, Method, Smoothing, UnlistedWeight
 from rankcut.errors import InputError, Setting
-from rankcut.graphs import GraphRecipe, ItemGraph, LearnedGraph, as_item_graph
+from rankcut.graphs import as_item_graph
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.graphs.recipes import joining_like_items
 from rankcut.kernels.ranking_kernel import Encoder, Features, RankingKernel, with_same_labels
@@ -96,41 +93,6 @@ class GraphCutKernel(_CutKernel):
         self.smoothing = smoothing
 
 
-def graph_cut_kernel(
-    X: Any, Y: Any = None, *, graph: Any = None, out: Any = None, dtype: Any = None, **options: Any
-) -> NDArray[Any]:
-    """The Gram matrix of :class:`GraphCutKernel` with these options; see ``gram`` there.
-
-    A graph or its weights, passed as ``Y`` by mistake, are refused.
-    """
-    refuse_weights(Y)
-    return GraphCutKernel(graph, **options).gram(X, Y, out=out, dtype=dtype)
-
-
-def refuse_weights(Y: Any) -> None:
-    """Raise if Y is a graph, or a matrix that looks like its weights.
-
-    Such a matrix is symmetric, with the same number all along its diagonal, and has numbers below
-    1, from which ranks count.
-    """
-    is_graph = isinstance(Y, ItemGraph | GraphRecipe | LearnedGraph) or hasattr(Y, "adjacency")
-    if not is_graph and sparse.issparse(Y):
-        is_graph = Y.shape[0] == Y.shape[1] > 2 and not Y.diagonal().any() and not (Y != Y.T).nnz
-    elif not is_graph and (isinstance(Y, list | np.ndarray) or hasattr(Y, "to_numpy")):
-        # Ranks that are no numbers, or of different lengths, have errors of their own.
-        with suppress(TypeError, ValueError):
-            matrix = np.asarray(Y, dtype=np.float64)
-            if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] > 2:
-                even = (matrix.diagonal() == matrix[0, 0]).all() and (matrix == matrix.T).all()
-                is_graph = bool(even and (matrix < 1).any())
-    if is_graph:
-        raise InputError(
-            "is for rankings, but these are the weights of a graph",
-            parameter="Y",
-            remedy=["pass them as ", Setting("graph")],
-        )
-
-
 class SpearmanKernel(_CutKernel):
     """k(A, A') = Σ_i φ_i φ'_i, where φ_i = n + 1 − 2·(average rank of i).
 
@@ -152,13 +114,6 @@ class SpearmanKernel(_CutKernel):
     >>> SpearmanKernel(normalize=True)([[1, 2, 3]], [[1, 3, 2]])
     array([[0.5]])
     """
-
-
-def spearman_kernel(
-    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
-) -> NDArray[Any]:
-    """The Gram matrix of :class:`SpearmanKernel` with these options; see ``gram`` there."""
-    return SpearmanKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
 class GraphCutVectors:

@@ -104,13 +104,6 @@ def _lean(groups: ListGroups) -> Floats:
     return np.asarray(ahead / (groups.lengths + 1))
 
 
-def kendall_kernel(
-    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
-) -> NDArray[Any]:
-    """The Gram matrix of :class:`KendallKernel` with these options; see ``gram`` there."""
-    return KendallKernel(**options).gram(X, Y, out=out, dtype=dtype)
-
-
 class KendallFeatures(NamesItems, TransformerMixin, TakesRankings):
     """e_ij·√(2/(n(n − 1))) for each pair i < j: +, − or 0 as i is better, worse or tied.
 
@@ -140,7 +133,7 @@ class KendallFeatures(NamesItems, TransformerMixin, TakesRankings):
 
     See Also
     --------
-    kendall_kernel : The inner products, computed without the vectors, which is faster.
+    KendallKernel : The inner products, computed without the vectors, which is faster.
     GraphCutFeatures : On the complete graph, its default, the vectors of Spearman's kernel.
 
     Examples
@@ -197,16 +190,6 @@ class KendallFeatures(NamesItems, TransformerMixin, TakesRankings):
             norms = np.linalg.norm(features, axis=1, keepdims=True)
             np.divide(features, norms, out=features, where=norms > 0)
         return features
-
-
-def kendall_features(X: Any, **options: Any) -> NDArray[Any]:
-    """The vectors of a rank matrix; options are those of :class:`KendallFeatures`.
-
-    >>> kendall_features([[1, 2, 2]], normalize=True).round(3)
-    array([[0.707, 0.707, 0.   ]])
-    """
-    features = KendallFeatures(**options)
-    return features._features(features._read(X, reset=True))
 
 
 def scaled_signs(groups: Indices, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -325,13 +308,6 @@ class GaussianKernel(RankingKernel):
             return Distances(base(rankings, FLOAT), float(scale), derivative=derivative)
 
         return encode
-
-
-def gaussian_kernel(
-    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
-) -> NDArray[Any]:
-    """The Gram matrix of :class:`GaussianKernel` with these options; see ``gram`` there."""
-    return GaussianKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
 class Distances:

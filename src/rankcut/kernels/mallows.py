@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.utils import check_random_state
 
@@ -127,13 +126,6 @@ class MallowsKernel(RankingKernel):
             )
 
         return encode
-
-
-def mallows_kernel(
-    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
-) -> NDArray[Any]:
-    """The Gram matrix of :class:`MallowsKernel` with these options; see ``gram`` there."""
-    return MallowsKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
 def median_lambda(

@@ -4,7 +4,6 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import exp1
 
 from rankcut._loops.lists import overlap_values
@@ -89,13 +88,6 @@ class RBOKernel(RankingKernel):
             return ComparedLists.of(rankings, weigh, overlap_values)
 
         return encode
-
-
-def rbo_kernel(
-    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
-) -> NDArray[Any]:
-    """The Gram matrix of :class:`RBOKernel` with these options; see ``gram`` there."""
-    return RBOKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
 def place_weights(p: float, n_places: int) -> Floats:

@@ -1,7 +1,7 @@
 """What all kernels between rankings share: Gram matrices, diagonals and gradients.
 
-A kernel is a class that says how rankings are compared, and a function that makes an object of it
-and calls it. Objects are what scikit-learn takes as ``kernel=``: ``SVC(kernel=…)``,
+A kernel is a class that says how rankings are compared. Called with rankings, an object of it gives
+their Gram matrix. Objects are what scikit-learn takes as ``kernel=``: ``SVC(kernel=…)``,
 ``KernelPCA(kernel=…)`` and ``GaussianProcessClassifier(kernel=…)``, there also as part of a sum or
 product such as ``2.0 * MallowsKernel(0.1)``; λ, β and ℓ are hyper-parameters that a Gaussian
 process learns by their gradients.

@@ -85,13 +85,6 @@ class WeightedKendallKernel(RankingKernel):
         return encode
 
 
-def weighted_kendall_kernel(
-    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
-) -> NDArray[Any]:
-    """The Gram matrix of :class:`WeightedKendallKernel` with these options; see ``gram`` there."""
-    return WeightedKendallKernel(**options).gram(X, Y, out=out, dtype=dtype)
-
-
 def weight_table(weights: Weights, k: int | None, n_items: int) -> Floats:
     """U[p, q] for positions p < q counted from 0, and 0 elsewhere."""
     check_choice(weights, get_args(Weights), "weights")
