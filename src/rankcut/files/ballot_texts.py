@@ -3,7 +3,8 @@
 ================= ================================================================================
 Scottish councils ``5,3`` for candidates and seats, then ``12,4,1,2`` for a count and candidates'
                   numbers, then the candidates' names
-VoteKit           ``VoteKit RankProfile``, candidates and their keys, ``Ranking_1, …, &, Weight``
+VoteKit           ``VoteKit RankProfile`` or ``ScoreProfile``, candidates and their keys,
+                  ``Ranking_1, …, &, Weight``, or a column of scores for each candidate
 lines of ballots  ``Ann,Bob`` and ``Cy,Ann,Dee``: each as long as its voter made it
 ================= ================================================================================
 """
@@ -14,6 +15,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -36,7 +38,7 @@ from rankcut.files.text import (
 
 _CANDIDATE = re.compile(r"(?i)candidate\s*(\d+)")
 _KEYED = re.compile(r"\(([^()]*(?:\([^()]*\)[^()]*)*):([^:()]+)\)")
-_GROUP = re.compile(r"'((?:[^'\\]|\\.)*)'|\"([^\"]*)\"")
+_GROUP = re.compile(r"'((?:[^'\\]|\\.)*)'|\"([^\"]*)\"|([^\s{},'\"]+)")
 
 # "5,3,,": how many candidates and seats.
 _SIZES = re.compile(r"\d+,\s*\d+,*")
@@ -99,32 +101,46 @@ def _numbers(row: Sequence[str]) -> bool:
 
 
 def _votekit(text: str, name: str) -> TableBlock | None:
-    """What VoteKit's profiles write as CSV; ties within a place are joined by ``=``."""
+    """What VoteKit's profiles write as CSV: sets of candidates in places, or their scores.
+
+    A ballot without ranks has those of its scores, of which more are better.
+    """
     lines = text.splitlines()
-    head = next((i for i, line in enumerate(lines) if line.startswith("Ranking_1,")), None)
-    if head is None:
+    head = next((i for i, line in enumerate(lines) if line.startswith("=,")), None)
+    if head is None or head + 1 == len(lines):
         return None
-    titles = next(csv.reader([lines[head]]))
-    people = {key: cell for cell, key in _KEYED.findall(lines[2])}
-    places = [i for i, title in enumerate(titles) if title.startswith("Ranking_")]
+    titles = next(csv.reader([lines[head + 1]]))
     if "Weight" not in titles:
         return None
     weight = titles.index("Weight")
-    orders, weights, at = list[str](), list[str](), list[int]()
-    for line, row in enumerate(csv.reader(lines[head + 1 :]), start=head + 2):
-        groups = [
-            " = ".join(people.get(a or b, a or b) for a, b in _GROUP.findall(row[i]))
-            for i in places
-            if i < len(row)
-        ]
-        if len(row) > weight:
-            orders.append(" > ".join(group for group in groups if group))
-            weights.append(row[weight])
-            at.append(line)
-    are_counts = all((number_of(cell) or 0.5) % 1 == 0 for cell in weights)
-    columns = [Cells.of(orders), Cells.of(weights)]
-    names = ["order", "count" if are_counts else "weight"]
-    return TableBlock(name, names, columns, np.array(at), weighted=None if are_counts else 1)
+    people = {key.strip(): each for each, key in _KEYED.findall(lines[2])}
+    places = [i for i, title in enumerate(titles) if title.startswith("Ranking_")]
+    scored = {i: key for i, key in enumerate(titles) if key in people}
+    ranks, weights, at = list[list[float]](), list[float](), list[int]()
+    for line, row in enumerate(csv.reader(lines[head + 2 :]), start=head + 3):
+        if len(row) <= weight:
+            continue
+        rank = {a or b or c: k for k, i in enumerate(places) for a, b, c in _GROUP.findall(row[i])}
+        scores = {key: float(row[i] or 0) for i, key in scored.items()}
+        if not rank and any(scores.values()):
+            rank = {key: sum(s > score for s in scores.values()) for key, score in scores.items()}
+        if unknown := [key for key in rank if key not in people]:
+            raise RankingFileError(f"no candidate has the key {unknown[0]!r}", name, line)
+        levels = sorted({*rank.values()})
+        places_taken = {key: 1.0 + levels.index(level) for key, level in rank.items()}
+        ranks.append([places_taken.get(key, np.nan) for key in people])
+        weights.append(float(Fraction(row[weight])))
+        at.append(line)
+    counted = all(each % 1 == 0 for each in weights)
+    columns = [np.array(weights), *np.array(ranks).T]
+    return TableBlock(
+        name,
+        ["count" if counted else "weight", *people.values()],
+        columns,
+        np.array(at),
+        marked=[*range(1, len(columns))],
+        weighted=None if counted else 0,
+    )
 
 
 def _lines(rows: Sequence[tuple[int, list[str]]], name: str) -> TableBlock | None:

@@ -7,6 +7,7 @@ only possible is offered, never taken. A message names no options but those whos
 reading gives again.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -15,6 +16,7 @@ import numpy as np
 
 from rankcut.errors import InputError, RankingFileError, Setting, Text, amount
 from rankcut.files.options import (
+    RANKING,
     TableOptions,
     as_option,
     free_columns,
@@ -45,6 +47,9 @@ JUDGED_ROWS = 512
 
 # In tables with more rows, it does not matter whether the first line is a header or a row.
 _FEW_ROWS = 20_000
+
+# So many items among others may be codes.
+_MOST_ODD_ITEMS = 3
 
 # A message offers at most so many ways, and names about so many settings.
 _MOST_OFFERED, _MOST_SETTINGS = 2, 6
@@ -105,6 +110,7 @@ def _read(block: TableBlock, options: TableOptions, *, helpful: bool = True) -> 
     rankings = way.read(options)
     layout = layout_of(block, options)
     notes = [*(() if layout else clean(block)[1]), *way.notes, *rankings.notes]
+    notes += _odd_items(rankings.items)
     blank = rankings.n_ranked() == 0
     if blank.any() and not blank.all() and way.noun != "ranking":
         notes.append(f"{amount(int(blank.sum()), 'blank row')} left out")
@@ -113,6 +119,16 @@ def _read(block: TableBlock, options: TableOptions, *, helpful: bool = True) -> 
         rankings = rankings.with_people(rankings.columns[way.people].astype(np.str_))
     rankings = rankings.having(title=way.title).meaning(way.unranked, asked_ties=way.asked_ties)
     return having_line(rankings, way.what, way.noun, notes)
+
+
+def _odd_items(items: Sequence[object]) -> list[str]:
+    """What to say of a few items among names that look like codes for no answer."""
+    texts = [str(item) for item in items]
+    odd = [t for t in texts if number_of(t, ordinals=False) is not None or not re.search(r"\w", t)]
+    if not 0 < len(odd) <= min(_MOST_ODD_ITEMS, len(texts) // 3):
+        return []
+    are = "is read as an item" if len(odd) == 1 else "are read as items"
+    return [f"{some_of([*map(repr, odd)])} {are}"]
 
 
 def having_line(
@@ -145,10 +161,9 @@ def layout_of(block: TableBlock, options: TableOptions) -> Layout | None:
     if block.marked is not None:
         return "wide"
     names = {*block.names}
-    named = (options.item or "item") in names and names & {
-        options.rank or "rank",
-        options.score or "score",
-    }
+    named = "item" in names and names & {"rank", "score"}
+    # Where others may say which ranking a line is about, the values decide.
+    named = named and (RANKING in names or len(names) == 2)
     if named or (options.item, options.rank, options.score) != (None, None, None):
         return "long"
     if options.scale is not None:

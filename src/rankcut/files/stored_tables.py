@@ -281,8 +281,49 @@ def json_blocks(source: Source) -> Iterator[TableBlock]:
             records = next(filter(_are_records, records.values()), [])
         if not _are_records(records):
             raise RankingFileError("the file has no records", name, 1)
-        names = list(dict.fromkeys(key for record in records for key in record))
+        flat = [dict(_flattened(record)) for record in _in_lines(records)]
+        names = list(dict.fromkeys(key for record in flat for key in record))
     columns: list[Any] = [
-        Cells.of(_plain_cell(record.get(key)) for record in records) for key in names
+        Cells.of(_plain_cell(record.get(key)) for record in flat) for key in names
     ]
-    yield TableBlock(name, names, columns, np.arange(len(records)) + 1)
+    yield TableBlock(name, names, columns, np.arange(len(flat)) + 1)
+
+
+def _in_lines(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records, or a line for each entry where each has a list of records, beyond two sides.
+
+    >>> _in_lines([{"voter": "x", "ranking": [{"item": item} for item in "abc"]}])[0]
+    {'voter': 'x', 'ranking': 1, 'item': 'a'}
+    """
+    lists = {
+        key
+        for record in records
+        for key, value in record.items()
+        if _are_records(value) and len(value) > 2
+    }
+    if len(lists) != 1:
+        return records
+    (each,) = lists
+    return [
+        {**record, each: number}
+        | {f"{each} {key}" if key in record else key: value for key, value in entry.items()}
+        for number, record in enumerate(records, start=1)
+        for entry in record.get(each) or ()
+    ]
+
+
+def _flattened(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of a record by name: ``{"teams": [{"name": "a"}]}`` has "teams 1 name".
+
+    >>> dict(_flattened({"id": 7, "teams": [{"name": "a"}, {"name": "b"}]}))
+    {'id': 7, 'teams 1 name': 'a', 'teams 2 name': 'b'}
+    """
+    if isinstance(value, dict):
+        parts: Any = value.items()
+    elif isinstance(value, list):
+        parts = enumerate(value, start=1)
+    else:
+        yield name, value
+        return
+    for key, part in parts:
+        yield from _flattened(part, f"{name} {key}".strip())

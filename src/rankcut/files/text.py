@@ -34,6 +34,9 @@ Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 _QUOTED = re.compile(r'"[^"]*"')
 _BREAK = re.compile(r"\r\n|\r|\n")
 
+# What stands between items in one cell.
+_LISTED = re.compile(r"\s*[;,|>=]\s*")
+
 # Text that begins with one of these is a formula to a spreadsheet.
 _FORMULA = ("=", "+", "-", "@")
 
@@ -334,13 +337,14 @@ def _is_no_header(title: list[Any], rows: list[list[Any]]) -> bool:
         and not any(map(number_of, texts))
     ):
         return False
-    if len(texts) == 1:
+    if len(texts) == 1 and not _lists_the_same(texts[0], columns[0]):
         return [texts[0]] in [[*map(shown, row)] for row in rows] and number_of(texts[0]) is None
     numbered = [text for text in texts if number_of(text) is not None]
     in_order = numbered == [str(i + 1) for i in range(len(numbered))] and len(numbered) > 1
-    if len({*texts}) < 2 or (in_order and not any(map(is_missing, texts))):
+    if (len({*texts}) < 2 and len(texts) > 1) or (in_order and not any(map(is_missing, texts))):
         return False
     agree = judged = 0
+    numeric = {number_of(cell) for cells in columns for cell in cells if not is_missing(cell)}
     for text, cells in zip(texts, columns, strict=True):
         numbers: list[Any] = [number_of(cell) for cell in cells if not is_missing(cell)]
         number = None if is_missing(text) else number_of(text)
@@ -348,14 +352,26 @@ def _is_no_header(title: list[Any], rows: list[list[Any]]) -> bool:
             if number is not None or is_missing(text):
                 return False
             # A column that names the rows has each name once.
-            judged += len({*cells}) < len(cells)
-            agree += text in map(shown, cells)
+            same = _lists_the_same(text, cells)
+            judged += same or len({*cells}) < len(cells)
+            agree += same or text in map(shown, cells)
         elif number is None and not is_missing(text):
             return False
-        elif number is not None and numbers:
+        elif (
+            number is not None
+            and numbers
+            and numbers != [number + i for i in range(1, len(numbers) + 1)]
+        ):
             judged += 1
-            agree += min(numbers) <= number <= max(numbers)
+            agree += min(numbers) <= number <= max(numbers) or number in numeric
     return 2 * agree > judged
+
+
+def _lists_the_same(text: str, cells: Sequence[Any]) -> bool:
+    """Whether a text lists what others list, as in "toro > uni" and "uni;toro"."""
+    parts = {*_LISTED.split(text)} - {""}
+    others = {part for cell in cells for part in _LISTED.split(shown(cell))}
+    return len(parts) > 1 and parts <= others
 
 
 def _lines_of(records: Sequence[list[Any]], before: int, after: int) -> Sequence[int]:

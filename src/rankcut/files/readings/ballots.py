@@ -9,7 +9,7 @@ same labels, and no other column says which of them won. Two columns alone are v
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rankcut.errors import RankingFileError, Setting, amount
-from rankcut.files.options import TableOptions, as_option, free_columns, places_in
+from rankcut.files.options import TableOptions, as_option, free_columns, places_in, some_of
 from rankcut.files.readings.ranks import rank_evidence, rank_rows
 from rankcut.files.readings.way import (
     CERTAIN,
@@ -37,6 +37,7 @@ from rankcut.files.readings.words import (
     number_of_place,
     opposites,
     place_columns,
+    place_of,
     words_of,
 )
 from rankcut.files.tables import OVERVOTE, Cells, TableBlock, is_missing, number_of, shown
@@ -55,12 +56,14 @@ _TIME = re.compile(r"\+?\d+([:.]\d+)+s?|\+?\d+ laps?")
 def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
     """The contests of a table, each with a column for every place."""
     groups = _named_places(block, columns)
-    if any(len(places) > 1 for places in groups.values()):
+    groups = {contest: by_place for contest, by_place in groups.items() if len(by_place) > 1}
+    if groups:
+        every = {i for by_place in groups.values() for i in by_place.values()}
+        beside = [i for i in columns if i not in every and not block.is_numeric(i)]
         return [
-            way
-            for contest, places in groups.items()
-            if len(places) > 1
-            for way in _contest(block, columns, places, contest, named=True)
+            replace(way, notes=(*way.notes, *_left_out(block, by_place, beside)))
+            for contest, by_place in groups.items()
+            for way in _contest(block, columns, [*by_place.values()], contest, named=True)
         ]
     text = [i for i in columns if not block.is_numeric(i)]
     ways = [
@@ -71,8 +74,22 @@ def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
     return ways or _contest(block, columns, text, "", named=False)
 
 
-def _named_places(block: TableBlock, columns: Sequence[int]) -> dict[str, list[int]]:
-    """The columns whose names are places, by contest, best first."""
+def _left_out(
+    block: TableBlock, by_place: Mapping[float, int], beside: Sequence[int]
+) -> Iterator[str]:
+    """What to say of places without a column, and of columns that name the items but no place."""
+    absent = [f"{n}" for n in range(1, int(max(by_place))) if n not in by_place]
+    if absent:
+        yield f"no column is for place {some_of(absent)}"
+    items = {text for i in by_place.values() for text in block.labels(i).texts}
+    for i in beside:
+        texts = block.labels(i).texts
+        if len(shared := items & {*texts}) > 1 and 2 * len(shared) >= len(texts):
+            yield f"{block.names[i]!r} names items too, and is no place"
+
+
+def _named_places(block: TableBlock, columns: Sequence[int]) -> dict[str, dict[float, int]]:
+    """The columns whose names are places, by contest and place, best first."""
     groups: dict[str, dict[float, int]] = {}
     # Tools that label columns, or use brackets, name more than places.
     for i in columns if not block.tool else ():
@@ -88,16 +105,14 @@ def _named_places(block: TableBlock, columns: Sequence[int]) -> dict[str, list[i
         for contest, by_place in groups.items()
         if min(by_place) <= 2 and max(by_place) <= 2 * len(by_place)
     }
-    if not any(len(places) > 1 for places in groups.values()):
+    if not any(len(by_place) > 1 for by_place in groups.values()):
         # Columns called 1, 2, 3 … that hold text.
         bare = {i: number_of(block.names[i], ordinals=False) for i in columns if block.titled}
         numbers = {n: i for i, n in bare.items() if n is not None and not block.is_numeric(i)}
-        if {*numbers} == {*range(1, len(numbers) + 1)} and len(numbers) > 1:
-            groups = {"": {float(n): i for n, i in numbers.items()}}
-    return {
-        contest: [by_place[place] for place in sorted(by_place)]
-        for contest, by_place in groups.items()
-    }
+        whole = all(n >= 1 and n % 1 == 0 for n in numbers)
+        if len(numbers) > 1 and whole and max(numbers) <= 2 * len(numbers):
+            groups = {"": numbers}
+    return {contest: dict(sorted(by_place.items())) for contest, by_place in groups.items()}
 
 
 def _numbered(block: TableBlock, columns: Sequence[int]) -> dict[str, list[int]]:
@@ -202,12 +217,17 @@ def _evidence(
     labels = [{*block.labels(i).texts} for i in places]
     if sum(map(len, labels)) <= len(set().union(*labels)):
         return None
+    # "2nd choice" is the place of an item, and none.
+    numbers = [number_of(item, ordinals=False) for item in items]
+    places_named = [place_of(item) for item, n in zip(items, numbers, strict=True) if n is None]
+    if 2 * sum(place is not None for place in places_named) > len(items):
+        return None
     again = repeats_along(codes).any(axis=1).mean()
     if named:
         return CERTAIN if again <= 0.5 else FITS
-    numbers = sum(number_of(item) is not None for item in items)
     rated = any({item.lower() for item in items} <= {*scale} for scale in SCALES)
-    odd = rated or _are_sides(block, places) or len(items) < 3 or 2 * numbers > len(items)
+    odd = rated or _are_sides(block, places) or len(items) < 3
+    odd = odd or 2 * sum(number is not None for number in numbers) > len(items)
     if odd or again > MOST_ODD or _is_decided(block, columns, places, codes, items):
         return None
     strict = not again and 2 * (codes[:, 1] >= 0).sum() > (codes[:, 0] >= 0).sum()

@@ -144,7 +144,18 @@ def _in_brackets(block: TableBlock, columns: Sequence[int]) -> list[Way]:
         if None not in places.values() and not repeats_along(codes).any() and len(items) > 1:
             ordered = sorted(group, key=lambda i: places[i] or 0)
             ways.append(_of_places(block, ordered, labels, stem))
-    return ways
+    return ways or _in_words(block, columns)
+
+
+def _in_words(block: TableBlock, columns: Sequence[int]) -> list[Way]:
+    """Columns whose cells all name places, as "2nd choice" does."""
+    group = [i for i in columns if not block.is_numeric(i)]
+    group = [i for i in group if all(map(place_of, block.labels(i).texts))]
+    ranks = _ranks_in(block, group) if len(group) > 1 else None
+    if ranks is None:
+        return []
+    names = [block.names[i] for i in group]
+    return _question(block, group, names, ranks, "ranks in words", "", "")
 
 
 def _of_places(block: TableBlock, places: list[int], labels: Sequence[str], stem: str) -> Way:

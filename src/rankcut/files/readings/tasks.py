@@ -41,7 +41,7 @@ def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
     if len(numbered) < 3:
         named = {text for i in answers for text in block.labels(i).texts}
         numbered = [i for i in others if named & {*block.labels(i).texts}]
-        numbered = [i for i in numbered if not block.is_numeric(i)]
+        numbered = [i for i in numbered if not block.is_numeric(i) and _shares(block, i, numbered)]
     if len(numbered) > 2:
         sets, texts = _shown_in_columns(block, numbered)
         return _tasks(block, answers, sets, texts, numbered)
@@ -54,6 +54,13 @@ def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
                 if ways:
                     return ways
     return []
+
+
+def _shares(block: TableBlock, column: int, columns: Sequence[int]) -> bool:
+    """Whether other columns have most of the labels of a column, as those of items shown do."""
+    others = {text for i in columns if i != column for text in block.labels(i).texts}
+    texts = block.labels(column).texts
+    return 2 * len(others & {*texts}) >= len(texts)
 
 
 def _shown_in_columns(

@@ -214,7 +214,7 @@ def _endings(block: TableBlock, columns: Sequence[int], pair: _Pair) -> Iterator
         return
     for i in others:
         yield from _named_endings(block, pair, i, codes, names)
-    yield from _scored_endings(block, pair, others)
+    yield from _scored_endings(block, pair, columns)
     for i in others:
         yield from _counted_endings(block, pair, i)
 
@@ -347,21 +347,25 @@ def _score(text: str) -> float | None:
         return None
 
 
-def _scored_endings(block: TableBlock, pair: _Pair, others: Sequence[int]) -> Iterator[_Ending]:
+def _scored_endings(block: TableBlock, pair: _Pair, columns: Sequence[int]) -> Iterator[_Ending]:
     """Two columns with the score of each side, or one such as "1-0"."""
+    others = [i for i in columns if i not in pair[:2]]
+    # "Away, Score, Home": the first number is of the side that stands first.
+    turned = columns.index(pair.right) < columns.index(pair.left)
     for i in others:
         cells, texts = block.labels(i)
         results = block.once(("results", i), partial(_results, texts))
         odd = sum(result is None for result in results)
         if texts and odd <= MOST_ODD * len(texts):
             signs = [
-                np.nan if result is None else float(np.sign(result[0] - result[1]))
+                np.nan if result is None else float(np.sign(result[turned] - result[not turned]))
                 for result in results
             ]
+            note = f"the first number is of {block.names[pair.right]!r}" if turned else ""
             setting = (Setting("score", block.names[i]),)
             named = bool({*words_of(block.names[i])} & SCORES)
             by_row = np.array([*signs, np.nan])[cells]
-            yield _Ending(by_row, (i,), CERTAIN, named, setting, scored=True)
+            yield _Ending(by_row, (i,), CERTAIN, named, setting, note, scored=True)
         if {*words_of(block.names[i])} & MARGINS and block.is_numeric(i):
             margin = block.numbers(i, "the margin")
             if (margin > 0).any() and (margin < 0).any():
