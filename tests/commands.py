@@ -28,6 +28,8 @@ def run(*arguments, **options):
 
 def succeed(*arguments, **options):
     done = run(*arguments, **options)
+    if isinstance(done.exception, Exception):
+        raise done.exception
     assert done.exit_code == 0, done.output
     return done.stdout
 
