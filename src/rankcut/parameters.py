@@ -31,9 +31,6 @@ LARGEST = 1e102
 # The exponential of a larger number is none.
 LARGEST_LOG = 700.0
 
-# Characters of a value that are shown.
-_LONG = 200
-
 # Numbers to hold at once where blocks of them are made and thrown away: 32 MB.
 AT_ONCE = 1 << 22
 
@@ -122,7 +119,7 @@ class WithParameters:
         parameters = inspect.signature(type(self).__init__).parameters
         values = {name: repr(getattr(self, name)) for name in self._get_param_names()}
         changed = [
-            f"{name}={value if len(value) <= _LONG else value[:_LONG] + '...'}"
+            f"{name}={value if len(value) <= 200 else value[:200] + '...'}"
             for name, value in values.items()
             if value != repr(parameters[name].default)
         ]

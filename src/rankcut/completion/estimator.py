@@ -32,9 +32,6 @@ from rankcut.saved_arrays import Saved
 
 Listing: TypeAlias = Literal["random", "taste"]
 
-# Probabilities about unlisted items are off by several hundredths from this correlation on.
-_NOTED = 0.3
-
 
 class RankingCompleter(EstimatorResult, NamesItems, TransformerMixin, TakesRankings):
     """Predict the places of all items from those of a few.
@@ -173,7 +170,8 @@ class RankingCompleter(EstimatorResult, NamesItems, TransformerMixin, TakesRanki
         self.graph_share_ = fitted.graph_share
         self.prior_strength_ = fitted.strength
         self.listing_ = learned.listing
-        if self.listing is None and not self._last and self.listing_ >= _NOTED:
+        # From this correlation on, probabilities of unlisted items are off by several hundredths.
+        if self.listing is None and not self._last and self.listing_ >= 0.3:
             warnings.warn(
                 f"items that people like are listed more often (the correlation is "
                 f"{self.listing_:.2f}). If people choose what they list, unlisted items are liked "

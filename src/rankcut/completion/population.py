@@ -61,9 +61,6 @@ LEAST_VARIANCE = 1e-3
 # Items in few lists are shrunk as if this many more lists had them in the middle.
 SHRINKAGE = 3.0
 
-# The most factors; directions that the lists do not need are dropped.
-RANK = 32
-
 # Rounds of learning.
 ROUNDS = 12
 
@@ -332,8 +329,8 @@ def _pass_over(lists: Lists, model: FactorPopulation, n_jobs: int | None) -> _Ro
     return _Round(*sum_over(lists, work, n_jobs))
 
 
-def first_factors(lists: Lists, rng: np.random.Generator, rank: int = RANK) -> FactorPopulation:
-    """Mean scores, and the main directions of what is left."""
+def first_factors(lists: Lists, rng: np.random.Generator, rank: int = 32) -> FactorPopulation:
+    """Mean scores, and the main directions of what is left, before the lists drop some."""
     mean = mean_scores(lists)
     residuals = csr_array(
         (lists.scores - mean[lists.items], lists.items.astype(np.int32), lists.starts),

@@ -31,9 +31,8 @@ from rankcut.graphs.recipes import degree_scales
 from rankcut.parameters import MOST_HELD, ROWS_AT_ONCE
 from rankcut.saved_arrays import Saved
 
-# λ, if it is not chosen: on all lists we have seen the best was from 100 to 300.
-PENALTY = 100.0
-_PENALTIES = tuple(factor * PENALTY for factor in (0.3, 1.0, 3.0, 10.0))
+# λ to choose from: on all lists we have seen the best was from 100 to 300.
+_PENALTIES = (30.0, 100.0, 300.0, 1000.0)
 
 # The share of each list that is hidden from judges.
 HIDDEN = 0.3

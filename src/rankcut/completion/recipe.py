@@ -52,9 +52,6 @@ _STRENGTHS = (1000.0, 300.0, 100.0, 30.0, 10.0)
 # Choices are made by this many people, and tried on models of four times as many.
 _PEOPLE = 500
 
-# The prior of log κ is normal with this precision, halved: few pairs leave κ near 1.
-_PULL = 10.0
-
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
@@ -232,7 +229,8 @@ def measure_sharpness(
     margins, counts = np.concatenate(parts, axis=1)
 
     def unlikely(log: float) -> float:
-        return float(_PULL * log * log - counts @ log_ndtr(np.exp(log) * margins))
+        # A normal prior of log κ: few pairs leave κ near 1.
+        return float(10.0 * log * log - counts @ log_ndtr(np.exp(log) * margins))
 
     return float(np.exp(minimize_scalar(unlikely, bounds=(-3.0, 3.0), method="bounded").x))
 

@@ -61,9 +61,6 @@ EXACT_COMPLETIONS = 16 * FEWEST_DRAWS
 # Draws after which a tolerance that is not met is given up, with a warning.
 MOST_DRAWS = 128 * EXACT_COMPLETIONS
 
-# The relative error to reach, if the user says neither how many draws nor how exact.
-RELATIVE_ERROR = 0.01
-
 
 @dataclass(frozen=True)
 class Sampling:
@@ -77,9 +74,7 @@ class Sampling:
     def of(cls, completions: Completions, seed: int) -> "Sampling":
         """As the user chose."""
         tolerance = completions.tolerance
-        return cls(
-            seed, completions.n_draws, RELATIVE_ERROR if tolerance is None else float(tolerance)
-        )
+        return cls(seed, completions.n_draws, 0.01 if tolerance is None else float(tolerance))
 
     @property
     def first_stage(self) -> int:

@@ -26,7 +26,7 @@ from scipy import sparse
 from rankcut._loops.closed_form import spread_rows
 from rankcut._loops.partitions import scale_to_unit_length, spread_slopes
 from rankcut._loops.types import Entries, Floats
-from rankcut.cuts.completions import METHODS, RELATIVE_ERROR, REPLICATES, Averager, CompletionReport
+from rankcut.cuts.completions import METHODS, REPLICATES, Averager, CompletionReport, Sampling
 from rankcut.cuts.cut_functions import ExpectedSlopes, GraphCut, above_constants
 from rankcut.cuts.offset_rows import OffsetRows, UncentredRows
 from rankcut.cuts.options import MapOptions, UnlistedWeight
@@ -311,10 +311,10 @@ class FeatureMap:
         return dtype
 
     def _warn_of_large_errors(self, report: CompletionReport) -> None:
-        completions = self.options.completions
-        if completions.n_draws is not None:
+        sampling = Sampling.of(self.options.completions, self.seed)
+        if sampling.n_draws is not None:
             return
-        tolerance = RELATIVE_ERROR if completions.tolerance is None else completions.tolerance
+        tolerance = sampling.tolerance
         short = np.flatnonzero(report.relative_error > tolerance)
         if short.size:
             from sklearn.exceptions import ConvergenceWarning

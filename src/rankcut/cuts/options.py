@@ -48,9 +48,6 @@ Method: TypeAlias = Literal["auto", "exact", "sampled", "closed_form"]
 
 UnlistedWeight: TypeAlias = float | Literal["balanced"]
 
-# Each takes a product with the graph, and on a well-connected one the walk has converged by then.
-MOST_WALK_STEPS = 1000
-
 
 class Completions(WithParameters):
     """How the mean over the completions of an incomplete ranking is found.
@@ -181,12 +178,14 @@ class MapOptions:
 
 def check_steps(steps: Any) -> None:
     """Raise unless it is a number of steps."""
-    if not is_real(steps, most=MOST_WALK_STEPS):
+    # Each takes a product with the graph; on a well-connected one the walk has converged by then.
+    most = 1000
+    if not is_real(steps, most=most):
         raise InputError(
-            f"must be a number of steps from 0 to {MOST_WALK_STEPS:,}; got {steps!r}",
+            f"must be a number of steps from 0 to {most:,}; got {steps!r}",
             parameter="smoothing",
             remedy="on a well-connected graph the walk has converged by then, and more steps "
             "change nothing; to smooth more, connect each item to more neighbours"
-            if is_real(steps, MOST_WALK_STEPS, inf)
+            if is_real(steps, most, inf)
             else "",
         )

@@ -17,10 +17,6 @@ from rankcut.cuts.set_function import SetFunction
 from rankcut.parameters import EQUAL_WITHIN
 from rankcut.rankings.partitions import block_rows
 
-# Up to this many items all inequalities are checked: 2**14 values and 91 pairs take a fraction of
-# a second.
-EXHAUSTIVE_ITEMS = 14
-
 
 @dataclass(frozen=True)
 class Counterexample:
@@ -66,7 +62,7 @@ def check_submodular(
     function: SetFunction,
     *,
     n_trials: int = 10_000,
-    exhaustive_items: int = EXHAUSTIVE_ITEMS,
+    exhaustive_items: int = 14,
 ) -> SubmodularityCheck:
     """Check that a set function is submodular, or show two sets for which it is not.
 
@@ -77,7 +73,8 @@ def check_submodular(
     n_trials : int
         How many random inequalities to check, if there are too many to check all.
     exhaustive_items : int
-        With up to this many items each inequality is checked.
+        With up to this many items each inequality is checked: 2**14 values and 91 pairs take a
+        fraction of a second.
 
     Examples
     --------

@@ -18,14 +18,10 @@ from rankcut.cuts.feature_map import FeatureMap, fit_map
 from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.cuts.options import Completions, MapOptions, Method, Smoothing, UnlistedWeight
 from rankcut.cuts.set_function import SetFunction
-from rankcut.cuts.submodularity import EXHAUSTIVE_ITEMS, check_submodular
+from rankcut.cuts.submodularity import check_submodular
 from rankcut.estimators import NamesItems, TakesRankings
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import Rankings, Unranked
-
-# A function of one's own may be slow, so fitting asks it for some hundred values only: those of all
-# sets of this many items, or as many random inequalities of more.
-_ITEMS_WHEN_FITTED = EXHAUSTIVE_ITEMS // 2
 
 
 class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
@@ -329,8 +325,8 @@ class SubmodularFeatures(RankingFeatures):
                 f"FromCallable(function, {n_items}) makes one from a Python function"
             )
         self.function_ = function.aligned(n_items, rankings.items)
-        few = {"n_trials": 1 << _ITEMS_WHEN_FITTED, "exhaustive_items": _ITEMS_WHEN_FITTED}
-        fitted = function.submodular or check_submodular(function, **few)
+        # A function of one's own may be slow, so it is asked for some hundred values only.
+        fitted = function.submodular or check_submodular(function, n_trials=128, exhaustive_items=7)
         if not fitted:
             warnings.warn(
                 f"the set function is {fitted}. Its features are defined, but they are not points "

@@ -34,9 +34,6 @@ from rankcut.gp.gaussian import Gaussian, WeightPrior
 # θ are logarithms: no step multiplies a variance by more than e² ≈ 7.
 _LONGEST_STEP = 2.0
 
-# Step of the finite differences that give the curvature of the evidence.
-_ASIDE = 1e-4
-
 # Past steps that acceleration remembers.
 _DEPTH = 6
 
@@ -320,10 +317,10 @@ def _goal(problem: Problem, state: State, bounds: Floats) -> _Goal:
             return _Goal(here, staying, staying)
         hessian = np.empty((free.sum(), free.sum()))
         for row, coordinate in enumerate(np.flatnonzero(free)):
-            aside = here.copy()
-            aside[coordinate] += _ASIDE
+            aside, step = here.copy(), 1e-4
+            aside[coordinate] += step
             changed = problem.evidence(state.target, aside)[1] - gradient
-            hessian[row] = changed[free] / _ASIDE
+            hessian[row] = changed[free] / step
     except LinAlgError:
         # Not concave enough to predict a gain: damped steps of the sites come first.
         return _Goal(here, np.inf, np.inf)

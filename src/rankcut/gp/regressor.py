@@ -33,9 +33,6 @@ from rankcut.parameters import check_counts, check_learned, check_total, within_
 from rankcut.saved_arrays import Saved
 from rankcut.threads import in_order
 
-# log r is looked for at so many places between these shares of the largest λ, then near the best.
-_N_RATIOS, _RATIOS = 200, (1e-12, 1e12)
-
 
 class TargetSums(NamedTuple):
     """What a block of rows, or all rows, say about the weights."""
@@ -142,11 +139,10 @@ def fit_ridge(
 def _maximise(
     evidence: Callable[[float], float], slope: Callable[[float], float], middle: float
 ) -> float:
-    """Where the evidence is largest: at one of some places around the middle, or near it."""
-    low, high = np.log(_RATIOS)
-    places = (middle + np.linspace(low, high, _N_RATIOS)).tolist()
+    """Where the evidence is largest: at one of 200 places around the middle, or near it."""
+    places = (middle + np.linspace(np.log(1e-12), np.log(1e12), 200)).tolist()
     nearest = int(np.argmax([evidence(place) for place in places]))
-    below, above = places[max(nearest - 1, 0)], places[min(nearest + 1, _N_RATIOS - 1)]
+    below, above = places[max(nearest - 1, 0)], places[min(nearest + 1, len(places) - 1)]
     if slope(below) > 0.0 > slope(above):
         return float(brentq(slope, below, above))
     return float(places[nearest])

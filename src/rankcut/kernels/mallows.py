@@ -39,9 +39,6 @@ from rankcut.rankings import Rankings, Unranked, read_rankings
 from rankcut.rankings.partitions import block_rows
 from rankcut.threads import over_rows
 
-# Completions of a ranking, in mirrored pairs. The cost of a Gram matrix grows with the square.
-COMPLETIONS_DRAWN = 32
-
 
 class MallowsKernel(RankingKernel):
     """k(A, A') = mean of exp(−λ·discordant pairs) over the full rankings that agree with A and A'.
@@ -95,7 +92,7 @@ class MallowsKernel(RankingKernel):
         unranked: Unranked = "error",
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
-        n_draws: int = COMPLETIONS_DRAWN,
+        n_draws: int = 32,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:

@@ -13,10 +13,6 @@ from rankcut.kernels.ranking_kernel import Encoder, RankingKernel
 from rankcut.parameters import check_share
 from rankcut.rankings import Rankings
 
-# This many places beyond the last, the sum over all places goes over to an integral: either its
-# terms change slowly by then, or nothing is left of them.
-_PLACES_SUMMED = 1000
-
 
 class RBOKernel(RankingKernel):
     """k(A, A') = (1 − p)·Σ_d p^(d−1)·|A_1:d ∩ A'_1:d|/d, with A_1:d the first d items of a list.
@@ -99,7 +95,8 @@ def place_weights(p: float, n_places: int) -> Floats:
     True
     """
     decay = -np.log(p)
-    far = n_places + _PLACES_SUMMED
+    # By then terms change slowly, or nothing is left of them.
+    far = n_places + 1000
     last = np.exp(-decay * far) / far
     slope = decay + 1.0 / far
     third = decay**3 + 3.0 * decay**2 / far + 6.0 * decay / far**2 + 6.0 / far**3

@@ -17,9 +17,6 @@ from rankcut.errors import InputError
 from rankcut.parameters import check_size
 from rankcut.rankings import as_frame
 
-# Number of most frequent values of a category that have an indicator.
-_MOST_VALUES = 30
-
 
 @dataclass(frozen=True, eq=False)
 class NumberColumn:
@@ -112,7 +109,7 @@ def _fit_category(values: NDArray[np.object_], weights: Floats) -> CategoryColum
     for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
         if value is not None:
             counts[value] = counts.get(value, 0.0) + weight
-    frequent = sorted(counts, key=lambda value: (-counts[value], str(value)))[:_MOST_VALUES]
+    frequent = sorted(counts, key=lambda value: (-counts[value], str(value)))[:30]
     return CategoryColumn(frequent)
 
 

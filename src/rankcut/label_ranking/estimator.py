@@ -33,9 +33,6 @@ from rankcut.rankings.orders import to_ranking
 from rankcut.results import EstimatorResult, Table
 from rankcut.saved_arrays import Saved
 
-# With more items than this, one target per pair would be too many.
-_MOST_PAIR_TARGETS = 16
-
 
 class RankingRegressor(EstimatorResult, PredictsRankings):
     """Predict a ranking from covariates.
@@ -147,7 +144,8 @@ class RankingRegressor(EstimatorResult, PredictsRankings):
         seed = seed_from(self.random_state)
         self.items_ = rankings.items
         self.n_items_ = rankings.shape[1]
-        self._by_pairs = self.features is None and 1 < self.n_items_ <= _MOST_PAIR_TARGETS
+        # With more items, one target for each pair would be too many.
+        self._by_pairs = self.features is None and 1 < self.n_items_ <= 16
         pairs = pair_targets(rankings, self.n_jobs)
         if not pairs.listed.any():
             raise InputError("no ranking ranks any item, so there is nothing to learn")

@@ -35,14 +35,6 @@ from rankcut.threads import in_order, over_rows
 # More trees are hardly better (benchmarks/label_ranking/label_ranking.py).
 _TREES = 120
 
-# Each tree leaves out this share of the rows, so that a fifth of the trees predicts each row
-# without having seen it.
-_LEFT_OUT = 0.2
-
-# Targets of trees are multiples of 1/64, or of less as long as sums of squares of sums are exact:
-# at least for 10⁵ rows.
-_COARSEST = 64.0
-
 # Lengthscales, in units of the root mean square distance of a covariate, and penalties: each
 # about a factor of two or three from the next, as far as either end was ever the best
 # (benchmarks/label_ranking/label_ranking.py).
@@ -119,9 +111,11 @@ def fit_forest(
     single, n_rows = rows.astype(np.float32), len(rows)
     largest = weights.sum() * max(float(np.abs(targets).max(initial=0.0)), 1.0)
     finest = np.exp2(np.floor(0.5 * np.log2(EXACT / max(targets.shape[1], 1)) - np.log2(largest)))
-    grid = max(_COARSEST, float(finest))
+    # Multiples of 1/64, or of less as long as that is exact: at least for 10⁵ rows.
+    grid = max(64.0, float(finest))
     rounded = np.round(grid * targets) / grid
-    n_inside = n_rows if n_rows < 2 else min(n_rows - 1, round((1 - _LEFT_OUT) * n_rows))
+    # A fifth of the trees predicts each row without having seen it.
+    n_inside = n_rows if n_rows < 2 else min(n_rows - 1, round(0.8 * n_rows))
 
     def grow(child: np.random.SeedSequence) -> tuple[Any, NDArray[np.intp], Floats]:
         rng = np.random.default_rng(child)

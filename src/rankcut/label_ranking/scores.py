@@ -41,9 +41,6 @@ from rankcut.rankings.partitions import block_rows
 # Two numbers are fitted, so more pairs than this would add nothing.
 _MOST_PAIRS = 200_000
 
-# Bounds of log slope and logit shrinkage, wide enough for any sample.
-_BOUNDS = [(-4.0, 4.0), (-4.0, 9.0)]
-
 
 @dataclass(frozen=True, eq=False)
 class PairTargets:
@@ -129,7 +126,9 @@ def calibrate(signs: Floats, outcomes: Floats, weights: Floats, seed: int) -> Ca
         # −log p where preferred, −log(1 − p) where not.
         return float(weights @ (np.logaddexp(0.0, logits) - outcomes * logits) / weights.sum())
 
-    best = minimize(loss, [0.0, 3.0], method="L-BFGS-B", bounds=_BOUNDS)
+    # Wide enough for the log slope and the logit shrinkage of any sample.
+    bounds = [(-4.0, 4.0), (-4.0, 9.0)]
+    best = minimize(loss, [0.0, 3.0], method="L-BFGS-B", bounds=bounds)
     return Calibration(*_read(best.x))
 
 

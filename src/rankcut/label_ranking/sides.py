@@ -11,10 +11,6 @@ from rankcut.rankings import as_frame
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.strengths.columns import tokens_of
 
-# Standard errors by which a number with a sign goes with the side that wins: by chance, one
-# covariate in two million does.
-_CLEAR = 5.0
-
 
 def check_no_side(covariates: Any, rankings: Any) -> None:
     """Refuse covariates of votes that say something of one side, such as a difference of lengths.
@@ -90,7 +86,8 @@ def _goes_with_winner(values: Floats, first: Any, rankings: RankingSet) -> bool:
     if np.ptp(ahead) == 0:
         return False
     correlation = np.corrcoef(values, ahead)[0, 1]
-    return bool(abs(correlation) * len(values) ** 0.5 > _CLEAR)
+    # Five standard errors: by chance, one covariate in two million has as many.
+    return bool(abs(correlation) * len(values) ** 0.5 > 5.0)
 
 
 def _refusal(name: Any, problem: str, feature: str, more: str = "") -> InputError:

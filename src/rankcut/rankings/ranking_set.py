@@ -16,17 +16,6 @@ from rankcut.rankings.partitions import BLOCK
 from rankcut.rankings.stored import dense_ranks
 from rankcut.rankings.value import Unranked
 
-# A rank matrix is dense while it has at most two blocks of entries, or at most this many for each
-# one that is ranked, so that its size stays in proportion to the file's.
-_SPARSE_BEYOND = 8
-
-# Rankings that a notebook shows, and the characters of each.
-_MOST_SHOWN = 5
-_LONGEST_ORDER = 120
-
-# Counts are expanded to at most this many rankings.
-_MOST_EXPANDED = 10_000_000
-
 
 @dataclass(frozen=True, eq=False)
 class RankingSet:
@@ -185,10 +174,9 @@ class RankingSet:
         """What notebooks show: the sizes, and the first rankings as orders."""
         from rankcut.rankings.orders import order_texts
 
-        orders = order_texts(self.rows(range(min(len(self), _MOST_SHOWN))).ranks, self.items)
-        more = ["…"] if len(self) > _MOST_SHOWN else []
-        lines = [repr(self), *orders, *more]
-        short = (textwrap.shorten(line, _LONGEST_ORDER, placeholder=" …") for line in lines)
+        orders = order_texts(self.rows(range(min(len(self), 5))).ranks, self.items)
+        lines = [repr(self), *orders, *(["…"] if len(self) > len(orders) else [])]
+        short = (textwrap.shorten(line, 120, placeholder=" …") for line in lines)
         return "<br>".join(map(escape, short))
 
     @property
@@ -310,7 +298,7 @@ class RankingSet:
         """
         if (self.counts == 1).all():
             return self
-        if self.n_rankings > _MOST_EXPANDED:
+        if self.n_rankings > 10_000_000:
             raise InputError(
                 f"the counts add up to {self.n_rankings:,} rankings, too many for a row each",
                 remedy="keep them as counts",
@@ -362,7 +350,8 @@ def fitting_ranks(ranks: sp.csr_array, sparse: bool | None = None) -> Any:
     """A rank matrix as an array, unless ``sparse``, or by default unless too empty for that."""
     n_rows, n_items = ranks.shape
     if sparse is None:
-        sparse = n_rows * n_items > max(2 * BLOCK, _SPARSE_BEYOND * ranks.nnz)
+        # So that its size stays in proportion to the file's.
+        sparse = n_rows * n_items > max(2 * BLOCK, 8 * ranks.nnz)
     # A copy, because the entries may belong to another matrix.
     return ranks.sorted_indices() if sparse else dense_ranks(ranks)
 

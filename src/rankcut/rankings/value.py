@@ -43,10 +43,6 @@ from rankcut.threads import over_rows
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
 
-# If at most one in ten rankings leaves out items, it hardly matters what that means.
-_NEARLY = 0.9
-
-
 def is_nearly_full(lengths: NDArray[Any], counts: NDArray[Any], n_items: int) -> bool:
     """Whether nearly all rankings of some items, by how many each lists, list all of them.
 
@@ -54,7 +50,8 @@ def is_nearly_full(lengths: NDArray[Any], counts: NDArray[Any], n_items: int) ->
     True
     """
     full, filled = counts @ (lengths == n_items), counts @ (lengths > 0)
-    return bool(full >= _NEARLY * filled)
+    # If one in ten leaves out items, it hardly matters what that means.
+    return bool(full >= 0.9 * filled)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,9 +28,6 @@ from rankcut._loops.types import Floats
 from rankcut.cuts.transformers import GraphCutFeatures
 from rankcut.errors import InputError, amount
 
-# Bins of the calibration error: ten is customary.
-_BINS = 10
-
 
 def _logistic(n_items: int) -> list[BaseEstimator]:
     """Logistic regression with the same prior variance of the log-odds for any number of items.
@@ -79,19 +76,20 @@ def tally(codes: NDArray[np.intp], probabilities: Floats, times: Any = 1) -> Tal
     >>> tally(np.array([0, 1]), np.array([[0.9, 0.1], [0.9, 0.1]])).score("").calibration_error
     0.4
     """
-    n_classes = probabilities.shape[1]
+    # Ten bins of the calibration error are customary.
+    n_classes, n_bins = probabilities.shape[1], 10
     times = np.broadcast_to(np.asarray(times, dtype=np.float64), len(codes))
     guesses = probabilities.argmax(axis=1)
     confidence = probabilities.max(axis=1)
     confusion = np.zeros((n_classes, n_classes))
     np.add.at(confusion, (codes, guesses), times)
     truth = np.clip(probabilities[np.arange(len(codes)), codes], np.finfo(float).eps, 1.0)
-    bins = np.minimum((confidence * _BINS).astype(np.int64), _BINS - 1)
+    bins = np.minimum((confidence * n_bins).astype(np.int64), n_bins - 1)
     return Tally(
         confusion,
         float(-np.log(truth) @ times),
-        np.bincount(bins, confidence * times, minlength=_BINS).astype(np.float64),
-        np.bincount(bins, (guesses == codes) * times, minlength=_BINS).astype(np.float64),
+        np.bincount(bins, confidence * times, minlength=n_bins).astype(np.float64),
+        np.bincount(bins, (guesses == codes) * times, minlength=n_bins).astype(np.float64),
     )
 
 

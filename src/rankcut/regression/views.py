@@ -70,9 +70,6 @@ from rankcut.saved_arrays import Saved
 # or the noise.
 USUAL, SPREAD = 0.05, 2.0
 
-# The search for weights ends when no slope of the mean loss is larger than this.
-_SLOPE = 1e-7
-
 
 @dataclass(frozen=True, eq=False)
 class View:
@@ -384,7 +381,7 @@ class ViewRegression:
             np.zeros(n_scores * (1 + int(ends[-1]))),
             jac=True,
             method="L-BFGS-B",
-            options={"maxfun": np.inf, "gtol": _SLOPE, "ftol": 0.0},
+            options={"maxfun": np.inf, "gtol": 1e-7, "ftol": 0.0},
         )
         self.weights, self._offsets = split(best.x)
         self.scales = dict(scales)

@@ -23,9 +23,6 @@ from rankcut.sample.sample import Sample
 # Labels of permutations are bytes; more groups are probably numbers that should have been cut.
 MOST_GROUPS = np.iinfo(np.uint8).max
 
-# The logarithm of more ways than any number of draws can tell.
-_MOST_WAYS = 100.0
-
 
 @dataclass(frozen=True, eq=False)
 class GroupedRankings:
@@ -165,7 +162,8 @@ class GroupedRankings:
             ways = (gammaln(some.sum(axis=1) + 1.0) - gammaln(some + 1.0).sum(axis=1)).sum()
             ways -= math.log(2.0) * (some[:, 0] == some[:, 1]).all()
             by_signs = (some.sum(axis=0).min() - 1.0) * math.log(2.0) if signs else ways
-            least.append(1.0 / round(math.exp(min(ways, by_signs, _MOST_WAYS))))
+            # e¹⁰⁰ ways are more than any number of draws can tell.
+            least.append(1.0 / round(math.exp(min(ways, by_signs, 100.0))))
         return np.array(least)
 
     @cached_property

@@ -31,14 +31,8 @@ from rankcut.sample.units import Units, read_units
 #: From the groups of some rankings to a vector for each.
 Vectors: TypeAlias = Callable[[Indices], Floats]
 
-# With fewer units, a product of matrices takes less time than adding it to the sums.
-_LEAST_UNITS = 64
-
 # Whole numbers below this are exact in single precision.
 _WHOLE = int(2 / np.finfo(np.float32).eps)
-
-# People are drawn one by one, unless a unit stands for more than this many on average.
-_DRAWN_SINGLY = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +71,8 @@ class Block:
         """
         n_units = len(self.counts)
         each = max(1, len(self.groups) // n_units)
-        step = max(_LEAST_UNITS, BLOCK // (max(width, 1) * each))
+        # A product of fewer units takes less time than adding it to the sums.
+        step = max(64, BLOCK // (max(width, 1) * each))
         for start in range(0, n_units, step):
             units = slice(start, min(start + step, n_units))
             rows, starts = units, None
@@ -457,7 +452,8 @@ def _weighted_sums(times: NDArray[Any], totals: Floats, most_drawn: int) -> NDAr
 def _draw(counts: Longs, n_drawn: Longs, rng: np.random.Generator, times: NDArray[Any]) -> None:
     """Write how often each unit of a block is drawn, in each sample."""
     n_people = int(counts.sum())
-    if n_people > _DRAWN_SINGLY * len(counts):
+    # One by one, unless units stand for many.
+    if n_people > 16 * len(counts):
         times[:] = rng.multinomial(n_drawn, counts / n_people)
         return
     owners = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)

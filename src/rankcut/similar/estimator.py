@@ -18,9 +18,6 @@ from rankcut.parameters import EQUAL_WITHIN, check_choice, check_count
 from rankcut.rankings import Unranked
 from rankcut.similar.likeness import LikenessFeatures
 
-# Meeting a row in an inverted list takes as long as this many products of a dense search.
-_SCATTERED = 200
-
 
 class SimilarRankings(BaseEstimator):
     """Find people of similar taste by their rankings, like scikit-learn's NearestNeighbors.
@@ -213,4 +210,5 @@ def _better_filled(vectors: Any) -> bool:
     stored = vectors if sparse.issparse(vectors) else vectors.sparse
     n_rows, width = map(int, stored.shape)
     pairs = float((np.bincount(stored.indices, minlength=width).astype(float) ** 2).sum())
-    return _SCATTERED * pairs > float(n_rows) ** 2 * width and n_rows * width <= 1 << 28
+    # Meeting a row in a list takes as long as some 200 products of a dense search.
+    return 200 * pairs > float(n_rows) ** 2 * width and n_rows * width <= 1 << 28
