@@ -9,8 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rankcut import GraphCutFeatures, make_food
-from rankcut.gp.weight_space import add_up
-from rankcut.regression.cross_validation import cross_validate, evaluate, tally
+from rankcut.regression.cross_validation import cross_validate, evaluate, score_classes
 
 
 def test_calibration_error_from_its_definition():
@@ -24,27 +23,22 @@ def test_calibration_error_from_its_definition():
             right = np.mean([p[i].argmax() == truth[i] for i in chosen])
             sure = np.mean([p[i].max() for i in chosen])
             expected += len(chosen) / 200 * abs(right - sure)
-    assert tally(truth, p).score("").calibration_error == pytest.approx(expected)
+    assert score_classes("", truth, p).calibration_error == pytest.approx(expected)
 
 
-def test_sums_of_blocks_are_the_scores_of_all():
+def test_scores_are_those_of_their_names():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, 500)
     probabilities = rng.dirichlet([1.0, 1.0, 1.0], 500)
-    blocks = [slice(0, 200), slice(200, 203), slice(203, 500)]
-    score = add_up(tally(codes[b], probabilities[b]) for b in blocks).score("it")
-    guesses = probabilities.argmax(axis=1)
-    assert score.f1 == pytest.approx(f1_score(codes, guesses, average="macro"))
-    assert score.log_loss == pytest.approx(log_loss(codes, probabilities))
-    assert score.calibration_error == tally(codes, probabilities).score("it").calibration_error
-
-
-def test_a_constant_prediction_is_counted_as_often_as_it_is_made():
-    own = np.array([3, 5])
-    expected = tally(np.repeat([0, 1], own), np.tile([0.75, 0.25], (8, 1)))
-    found = tally(np.arange(2), np.tile([0.75, 0.25], (2, 1)), own)
-    for got, wanted in zip(found, expected, strict=True):
-        np.testing.assert_allclose(got, wanted)
+    score = score_classes("it", codes, probabilities)
+    found = np.eye(3)[probabilities.argmax(axis=1)].astype(bool)
+    truth = np.eye(3)[codes].astype(bool)
+    hits = (found & truth).sum(axis=0)
+    assert score.f1 == pytest.approx((2 * hits / (found.sum(axis=0) + truth.sum(axis=0))).mean())
+    assert score.log_loss == pytest.approx(-np.log(probabilities[truth]).mean())
+    # A class that nobody of these people has.
+    few = score_classes("it", codes[codes < 2], probabilities[codes < 2])
+    assert few.log_loss == pytest.approx(-np.log(probabilities[codes < 2][truth[codes < 2]]).mean())
 
 
 def logistic(n_items, **options):

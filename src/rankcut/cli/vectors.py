@@ -192,7 +192,7 @@ def similar(
     Example: rankcut similar votes.soi --to 0 -n 5 --unranked last
     """
     outputs = results.open(SUFFIXES, ".csv", default=["-"])
-    from rankcut.similar.pairs import find_similar
+    from rankcut.similar.estimator import find_similar
 
     graph.check()
     rankings = reading.read(file)

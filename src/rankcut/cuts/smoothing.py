@@ -94,14 +94,6 @@ class Smoother:
         """Whether sparse vectors stay sparse; on a graph that is not, one step reaches all."""
         return self._walk.kind == "sparse"
 
-    def regions(self, rank: int) -> Floats:
-        """A few columns C such that x·C differs where smoothed x do: the smoother's range."""
-        rows = np.random.default_rng(0).standard_normal((min(rank, self._n_items), self._n_items))
-        self.smooth(rows)
-        rows = np.ascontiguousarray(np.linalg.qr(rows.T)[0].T)
-        self.smooth(rows)
-        return np.ascontiguousarray(rows.T)
-
     def smooth_sparse(self, rows: sparse.csr_array) -> sparse.csr_array:
         """Smoothed sparse vectors: each step reaches the neighbours of the items there are."""
         smoothed = sparse.csr_array(rows, dtype=np.float64)

@@ -31,7 +31,7 @@ from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.estimators import of_pairs, take_rows
 from rankcut.kernels.kendall import count_pairs
-from rankcut.label_ranking.sides import check_no_side
+from rankcut.label_ranking.covariates import check_no_side
 from rankcut.parameters import check_count, check_size, within_floats
 from rankcut.plain_estimators import check_meaning
 from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings

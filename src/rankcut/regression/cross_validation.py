@@ -6,7 +6,7 @@ beats, unranked ones last.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from scipy import sparse as sp
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.metrics import f1_score, log_loss
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -50,46 +51,21 @@ class Score:
     calibration_error: float
 
 
-class Tally(NamedTuple):
-    """What predictions of classes contribute to the scores; tallies of blocks add up."""
+def score_classes(method: str, codes: NDArray[np.intp], probabilities: Floats) -> Score:
+    """The scores of predicted probabilities; ``codes`` are the true classes, from 0 on.
 
-    confusion: Floats  #: by true and predicted class
-    loss: float  #: Σ −log p(true class)
-    confidence: Floats  #: of the predicted class, by bin
-    right: Floats  #: how often it was right, by bin
-
-    def score(self, method: str) -> Score:
-        """F1, log-loss and calibration error."""
-        hits = np.diagonal(self.confusion)
-        sizes = self.confusion.sum(axis=0) + self.confusion.sum(axis=1)
-        f1 = 2 * hits[sizes > 0] / sizes[sizes > 0]
-        total = self.confusion.sum()
-        gaps = np.abs(self.confidence - self.right).sum()
-        return Score(
-            method, float(f1.mean()), float(self.loss / total), float(np.round(gaps / total, 12))
-        )
-
-
-def tally(codes: NDArray[np.intp], probabilities: Floats, times: Any = 1) -> Tally:
-    """Predictions tallied, each made ``times`` times; ``codes`` are those of true classes.
-
-    >>> tally(np.array([0, 1]), np.array([[0.9, 0.1], [0.9, 0.1]])).score("").calibration_error
+    >>> score_classes("", np.array([0, 1]), np.array([[0.9, 0.1], [0.9, 0.1]])).calibration_error
     0.4
     """
-    # Ten bins of the calibration error are customary.
-    n_classes, n_bins = probabilities.shape[1], 10
-    times = np.broadcast_to(np.asarray(times, dtype=np.float64), len(codes))
-    guesses = probabilities.argmax(axis=1)
-    confidence = probabilities.max(axis=1)
-    confusion = np.zeros((n_classes, n_classes))
-    np.add.at(confusion, (codes, guesses), times)
-    truth = np.clip(probabilities[np.arange(len(codes)), codes], np.finfo(float).eps, 1.0)
-    bins = np.minimum((confidence * n_bins).astype(np.int64), n_bins - 1)
-    return Tally(
-        confusion,
-        float(-np.log(truth) @ times),
-        np.bincount(bins, confidence * times, minlength=n_bins).astype(np.float64),
-        np.bincount(bins, (guesses == codes) * times, minlength=n_bins).astype(np.float64),
+    guesses, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
+    # Ten bins are customary.
+    bins = np.minimum((10 * confidence).astype(np.int64), 9)
+    gaps = np.abs(np.bincount(bins, confidence - (guesses == codes))).sum()
+    return Score(
+        method,
+        float(f1_score(codes, guesses, average="macro")),
+        float(log_loss(codes, probabilities, labels=range(probabilities.shape[1]))),
+        float(np.round(gaps / len(codes), 12)),
     )
 
 
@@ -144,7 +120,7 @@ def cross_validate(
         probabilities = cross_val_predict(
             estimator, data[method], target, cv=splits, method="predict_proba"
         )
-        scores.append(tally(codes, probabilities).score(method))
+        scores.append(score_classes(method, codes, probabilities))
     return scores
 
 
@@ -166,7 +142,7 @@ def evaluate(
     scores = []
     for method, estimator in _methods(classifier, train[0].shape[1], name).items():
         probabilities = estimator.fit(known_rows[method], train[1]).predict_proba(unseen[method])
-        scores.append(tally(np.searchsorted(classes, test[1]), probabilities).score(method))
+        scores.append(score_classes(method, np.searchsorted(classes, test[1]), probabilities))
     return scores
 
 

@@ -23,28 +23,24 @@ from rankcut.graphs.learned import list_positions, listed_ranks, with_entries
 from rankcut.graphs.recipes import joining_like_items
 from rankcut.rankings import Unranked, object_array
 
-# Steps of smoothing over items that are listed or liked together: neighbours alone are compared.
-_STEPS = 1.0
-
-# Steps over a given graph: whole regions of it are compared, which takes a step of several items.
-_STEPS_OF_REGIONS = 16.0
-
-# Directions in which people differ by what they list; of the others, singular values are small.
-_DIRECTIONS_OF_LISTING = 50
+# Steps of smoothing. A graph learned from the lists knows no more than they do, so that neighbours
+# alone are compared. Over a given graph, as many steps as those of RankingClassifier.
+_STEPS_LEARNED, _STEPS_GIVEN = 1.0, 4.0
 
 
 class LikenessFeatures(TransformerMixin, TakesRankings):
     """Vectors whose inner products say how alike the tastes of two people are.
 
     A vector has parts of unit length side by side. The first has a coordinate for each item, x,
-    smoothed over items that the same people list (:class:`~rankcut.CoListingGraph`) or prefer
-    (:class:`~rankcut.AgreementGraph`). With ``unranked="last"``, x is the TF-IDF of what is listed,
-    in which items of few lists count more, times 1½ for the first item to ½ for the last; else it
-    is the places of the items, from 1 to −1, less their means.
+    smoothed over the item graph; without one, over items that the same people list
+    (:class:`~rankcut.CoListingGraph`) or prefer (:class:`~rankcut.AgreementGraph`). With
+    ``unranked="last"``, x is the TF-IDF of what is listed, in which items of few lists count more,
+    times 1½ for the first item to ½ for the last; else it is the places of the items, from 1 to −1,
+    less their means.
 
     The others, of equal weight, are a few directions: with ``unranked="last"``, latent semantic
     analysis, x·V·diag(s²/(s² + λ)), V and s the first singular vectors and values of all fitted x,
-    and λ the mean of s²; x smoothed widely over a given graph; and the mean of given item features.
+    and λ the mean of s²; and the mean of given item features.
 
     Parameters
     ----------
@@ -102,8 +98,12 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         rankings = self._read(X, reset=True, sample_weight=sample_weight)
         listed, counts = listed_ranks(rankings), rankings.counts
         self._top = rankings.unranked == "last" and listed.nnz < np.prod(listed.shape)
-        self.graph_ = fit_graph(CoListingGraph() if self._top else AgreementGraph(), rankings)
-        self._smoother = Smoother(self.graph_, _STEPS)
+        if self.graph is None:
+            learned = CoListingGraph() if self._top else AgreementGraph()
+            self.graph_, steps = fit_graph(learned, rankings), _STEPS_LEARNED
+        else:
+            self.graph_, steps = fit_graph(joining_like_items(self.graph), rankings), _STEPS_GIVEN
+        self._smoother = Smoother(self.graph_, steps)
         totals = self._totals = np.asarray(with_entries(listed, np.ones(listed.nnz)).T @ counts)
         self._rarity = np.log((1.0 + counts.sum()) / (1.0 + totals)) + 1.0
         places = with_entries(listed, list_positions(listed)).T @ counts
@@ -111,11 +111,6 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         rows = self._rows(listed)
         main = {"listing factors": _main_directions(rows, counts)} if self._top else {}
         self._profiles: dict[str, Floats] = main
-        if self.graph is not None:
-            self.graph_ = fit_graph(joining_like_items(self.graph), rankings)
-            self._profiles["graph"] = Smoother(self.graph_, _STEPS_OF_REGIONS).regions(
-                _DIRECTIONS_OF_LISTING
-            )
         if self.item_features is not None:
             features = self.item_features
             recipe = features if isinstance(features, FeatureRecipe) else NeighborGraph(features)
@@ -174,7 +169,8 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
 def _main_directions(rows: sparse.csr_array, counts: Floats) -> Floats:
     """V·diag(s²/(s² + λ)) of rows of unit length, each of which counts so often."""
     weighted = sparse.diags_array(np.sqrt(counts)) @ rows
-    number = min(_DIRECTIONS_OF_LISTING, *rows.shape)
+    # Of directions beyond the first fifty, singular values are small.
+    number = min(50, *rows.shape)
     sizes, right = leading_directions(weighted, number, seed=0)
     squares = sizes**2
     mean = row_squares(weighted).sum() / min(counts.sum(), rows.shape[1])
