@@ -182,10 +182,10 @@ def test_sums_by_person_are_added_up_row_by_row():
     rest = sums - masses[:, None] * (sums.sum(axis=0) / masses.sum())
     expected = rest.T @ rest * 17 / 16
     scale = weights.max() ** 2
-    for kind in (np.asarray, csr_array):
-        found = people.variation(kind(rows), left, right)
-        assert_allclose(found * scale, expected, rtol=1e-10, atol=1e-12)
-    assert_allclose(people.variation(rows + left @ right) * scale, expected, rtol=1e-10)
+    of_people, lefts = people.per_person(rows), people.per_person(left)
+    found = people.variation(csr_array(of_people), lefts, right)
+    assert_allclose(found * scale, expected, rtol=1e-10, atol=1e-12)
+    assert_allclose(people.variation(of_people + lefts @ right) * scale, expected, rtol=1e-10)
 
 
 def test_rows_that_differ_in_what_is_said_beside_them_stay_apart():

@@ -73,19 +73,24 @@ def make_ranks(rng, unranked, tied, n_rows=9, n_items=5):
         ranks = rng.integers(1, 4, size=(n_rows, n_items)).astype(float)
     else:
         ranks = rng.permuted(np.tile(np.arange(1.0, n_items + 1), (n_rows, 1)), axis=1)
-    if unranked != "error":
+    if unranked == "votes":
+        others = rng.permuted(np.tile(np.arange(n_items) > 1, (n_rows, 1)), axis=1)
+        ranks[others] = np.nan
+    elif unranked != "error":
         ranks[rng.random(ranks.shape) < 0.4] = np.nan
     return ranks
 
 
 def make_likelihood(ranks, unranked, ties="davidson", weights=None):
-    rankings = read_rankings(ranks, unranked=unranked, sample_weight=weights)
+    meaning = "anywhere" if unranked == "votes" else unranked
+    rankings = read_rankings(ranks, unranked=meaning, sample_weight=weights)
     return ChoiceLikelihood(Choices.of(rankings), ties)
 
 
 CASES = [
     *((kind, False, "davidson") for kind in KINDS),
-    *((kind, True, ties) for kind in KINDS for ties in TIES),
+    *((kind, True, ties) for kind in [*KINDS, "votes"] for ties in TIES),
+    ("votes", False, "davidson"),
 ]
 
 
@@ -128,11 +133,14 @@ def test_derivatives_are_those_of_the_value(unranked, tied, ties):
         for s in step
     ]
     whole = replace(likelihood, choices=likelihood.choices.with_others_as_entries())
-    sums = whole.grouped(whole.log_worths(parameters), np.arange(9), 9, parameters[5:])
+    values, _, curvatures = whole.grouped(parameters, np.arange(9), 9)
     bends_each = np.stack(each, axis=1) * weights[:, None, None] / 2e-5
-    np.testing.assert_allclose(sums.curvatures, bends_each, atol=1e-6)
-    np.testing.assert_allclose(sums.gradients, scores.rows(0, 9) * weights[:, None], atol=1e-10)
-    np.testing.assert_allclose(sums.values, scores.values * weights, atol=1e-10)
+    np.testing.assert_allclose(curvatures, bends_each, atol=1e-6)
+    np.testing.assert_allclose(values, scores.values, atol=1e-10)
+    value, slope, sparse = whole.sparse_derivatives(parameters)
+    assert value == pytest.approx(weights @ values, abs=1e-10)
+    np.testing.assert_allclose(slope, gradient, atol=1e-10)
+    np.testing.assert_allclose(sparse.toarray(), curvature, atol=1e-10)
 
 
 @pytest.mark.parametrize("unranked", KINDS)

@@ -7,7 +7,6 @@ those of statsmodels take the residuals of Breslow's ties there.
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.linalg import sqrtm
 from scipy.sparse import csr_array
 from statsmodels.duration.hazard_regression import PHReg
 
@@ -198,23 +197,27 @@ def test_what_rankings_do_not_say_is_named():
     assert np.isfinite(fit_terms(rankings, by_item(both), prior="evidence").parameters).all()
 
 
+def root_of(matrix):
+    """The symmetric root of a matrix, which may be singular."""
+    values, vectors = np.linalg.eigh(matrix)
+    return vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+
+
 def corrected_by_the_book(likelihood, point, whose):
     """CR2 as Bell and McCaffrey write it, by least squares of rankings' roots of information.
 
     The information of a ranking is XᵀX, and its score Xᵀe.
     """
     n_rows = likelihood.choices.n_rankings
-    log_worths = likelihood.log_worths(point)
-    sums = likelihood.grouped(log_worths, np.arange(n_rows), n_rows)
-    inverse = np.linalg.pinv(sums.curvatures.sum(axis=0))
+    _, _, curvatures = likelihood.grouped(point, np.arange(n_rows), n_rows)
+    gradients = likelihood.scores(point).rows(0, n_rows)
+    inverse = np.linalg.pinv(curvatures.sum(axis=0))
     middle = np.zeros_like(inverse)
     pulls, rows = [], []
     for person in np.unique(whose):
         own = np.flatnonzero(whose == person)
-        x = np.vstack([sqrtm(sums.curvatures[r]).real for r in own])
-        e = np.concatenate(
-            [np.linalg.pinv(sqrtm(sums.curvatures[r]).real) @ sums.gradients[r] for r in own]
-        )
+        x = np.vstack([root_of(curvatures[r]) for r in own])
+        e = np.concatenate([np.linalg.pinv(root_of(curvatures[r])) @ gradients[r] for r in own])
         left = np.eye(len(x)) - x @ inverse @ x.T
         values, vectors = np.linalg.eigh((left + left.T) / 2)
         adjusted = (

@@ -48,36 +48,6 @@ def remaining_worths(worths: Floats, rest: float, listed: Indices, remaining: Fl
 
 
 @compiled
-def strict_scores(
-    log_worths: Floats, choices: ListedChoices, entries: Floats, tails: Floats, values: Floats
-) -> None:
-    """The score and log-likelihood of each ranking without ties.
-
-    The score of ranking r is ``entries`` at its items, minus ``tails[r]`` times the worths.
-    """
-    starts, items, _, _, others = choices
-    worths = np.exp(log_worths)
-    total = worths.sum()
-    remaining = np.empty(len(worths))
-    for r in range(len(starts) - 1):
-        listed = items[starts[r] : starts[r + 1]]
-        rest = rest_worth(worths, total, listed) if others else 0.0
-        remaining_worths(worths, rest, listed, remaining)
-        inverse = 0.0
-        value = 0.0
-        for t in range(len(listed)):
-            inverse += 1.0 / remaining[t]
-            entries[starts[r] + t] = 1.0 - worths[listed[t]] * inverse
-            value += log_worths[listed[t]] - math.log(remaining[t])
-        values[r] = value
-        tails[r] = 0.0
-        if others:
-            tails[r] = inverse
-            for t in range(len(listed)):
-                entries[starts[r] + t] += worths[listed[t]] * inverse
-
-
-@compiled
 def strict_sums(
     log_worths: Floats,
     choices: ListedChoices,
@@ -248,6 +218,32 @@ def one_ranking(
     for e in range(n_chosen, n + 1):
         inverses[e] = inverse
     return value - math.log(product)
+
+
+@compiled
+def strict_scores(
+    log_worths: Floats, choices: ListedChoices, entries: Floats, tails: Floats, values: Floats
+) -> None:
+    """The score and log-likelihood of each ranking without ties.
+
+    The score of ranking r is ``entries`` at its items, minus ``tails[r]`` times the worths.
+    """
+    starts, items, joined, n_listed, others = choices
+    worths = np.exp(log_worths)
+    total = worths.sum()
+    inverses = np.empty(len(worths) + 1)
+    for r in range(len(starts) - 1):
+        span = slice(starts[r], starts[r + 1])
+        listed = items[span]
+        rest = rest_worth(worths, total, listed) if others else 0.0
+        values[r] = one_ranking(
+            log_worths, worths, rest, listed, joined[span], n_listed[r], inverses
+        )
+        n = len(listed)
+        tails[r] = inverses[n] if others else 0.0
+        for t in range(n):
+            won = 1.0 if t < n_listed[r] else 0.0
+            entries[starts[r] + t] = won - worths[listed[t]] * (inverses[t] - tails[r])
 
 
 @compiled

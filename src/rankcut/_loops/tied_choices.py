@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Flags, Floats, ListedChoices, Longs, TieModel
+from rankcut._loops.types import Flags, Floats, Indices, ListedChoices, Longs, TieModel
 
 
 @compiled
@@ -450,125 +450,122 @@ def several_chosen(
 
 
 @compiled
-def entry_scores(
-    log_worths: Floats,
-    choices: ListedChoices,
-    ties: TieModel,
-    entries: Floats,
-    tie_scores: Floats,
-    values: Floats,
-) -> None:
-    """Scores of entries, by their own log-worths; those of log δ, and values, of rankings."""
-    starts, _, joined, n_listed, _ = choices
-    n_orders = len(ties.orders)
-    longest = 0
-    for r in range(len(starts) - 1):
-        longest = max(longest, starts[r + 1] - starts[r])
-    score = np.empty(longest + n_orders)
-    none = np.empty((0, 0))
-    for r in range(len(starts) - 1):
-        span = slice(starts[r], starts[r + 1])
-        x = log_worths[span]
-        values[r] = ranking_derivatives(x, joined[span], n_listed[r], ties, score, none)
-        entries[span] = score[: len(x)]
-        # δ of a single item is 1: it is no parameter.
-        for q in range(1, n_orders):
-            tie_scores[r, q - 1] = score[len(x) + q]
-
-
-@compiled
-def grouped_sums(
-    log_worths: Floats,
-    choices: ListedChoices,
-    weights: Floats,
-    ties: TieModel,
-    groups: Longs,
-    design: tuple[Longs, Longs, Floats],
-    values: Floats,
-    gradients: Floats,
-    curvatures: Floats,
-) -> None:
-    """Add up log-likelihoods, gradients and curvatures of the rankings of each group.
-
-    An entry has the columns and values of its row of ``design``, a sparse matrix; columns of log δ
-    come after them. Of ``curvatures`` the sum with its transpose is meant.
-    """
-    starts, _, joined, n_listed, _ = choices
-    rows, columns, shares = design
-    n_orders = len(ties.orders)
-    n_columns = gradients.shape[1] - (n_orders - 1)
-    longest = 0
-    for r in range(len(starts) - 1):
-        longest = max(longest, starts[r + 1] - starts[r])
-    score = np.empty(longest + n_orders)
-    bend = np.empty((longest + n_orders, longest + n_orders))
-    for r in range(len(starts) - 1):
-        span = slice(starts[r], starts[r + 1])
-        first = starts[r]
-        n = starts[r + 1] - first
-        group = groups[r]
-        weight = weights[r]
-        value = ranking_derivatives(log_worths[span], joined[span], n_listed[r], ties, score, bend)
-        values[group] += weight * value
-        gradient = gradients[group]
-        curvature = curvatures[group]
-        for i in range(n):
-            for a in range(rows[first + i], rows[first + i + 1]):
-                column = columns[a]
-                gradient[column] += weight * score[i] * shares[a]
-                for j in range(i, n):
-                    both = weight * bend[i, j] * shares[a] * (0.5 if i == j else 1.0)
-                    if both != 0.0:
-                        for b in range(rows[first + j], rows[first + j + 1]):
-                            curvature[column, columns[b]] += both * shares[b]
-                for q in range(1, n_orders):
-                    bent = weight * bend[i, n + q] * shares[a]
-                    curvature[column, n_columns + q - 1] += bent
-        for q in range(1, n_orders):
-            gradient[n_columns + q - 1] += weight * score[n + q]
-            for other in range(q, n_orders):
-                bent = weight * bend[n + q, n + other] * (0.5 if q == other else 1.0)
-                curvature[n_columns + q - 1, n_columns + other - 1] += bent
-
-
-@compiled
 def ranking_blocks(
     log_worths: Floats,
     choices: ListedChoices,
-    weights: Floats,
     ties: TieModel,
+    values: Floats,
     scores: Floats,
     blocks: Floats,
-) -> float:
-    """The score and the curvature of each ranking, weighted; returns the log-likelihood.
+) -> None:
+    """The log-likelihood, the score and the curvature of each ranking.
 
     A ranking has a place for each entry, then one for each log δ. ``blocks`` has its square matrix
-    row by row.
+    row by row; an empty one is left alone.
     """
     starts, _, joined, n_listed, _ = choices
     n_orders = len(ties.orders)
     longest = 0
     for r in range(len(starts) - 1):
         longest = max(longest, starts[r + 1] - starts[r])
-    score = np.empty(longest + n_orders)
-    bend = np.empty((longest + n_orders, longest + n_orders))
-    total = 0.0
+    size = longest + n_orders
+    score = np.empty(size)
+    bend = np.empty((size, size) if len(blocks) else (0, 0))
     place = 0
     cell = 0
     for r in range(len(starts) - 1):
         span = slice(starts[r], starts[r + 1])
         n = starts[r + 1] - starts[r]
-        value = ranking_derivatives(log_worths[span], joined[span], n_listed[r], ties, score, bend)
-        total += weights[r] * value
+        values[r] = ranking_derivatives(
+            log_worths[span], joined[span], n_listed[r], ties, score, bend
+        )
         size = n + n_orders - 1
         for i in range(size):
             # δ of a single item is 1: it is no parameter.
             first = i if i < n else i + 1
-            scores[place + i] = weights[r] * score[first]
-            for j in range(size):
+            scores[place + i] = score[first]
+            for j in range(size if len(blocks) else 0):
                 second = j if j < n else j + 1
                 upper = bend[first, second] if first <= second else bend[second, first]
-                blocks[cell + i * size + j] = weights[r] * upper
+                blocks[cell + i * size + j] = upper
         place += size
         cell += size * size
-    return total
+
+
+@compiled
+def vote_blocks(
+    gaps: Floats, tied: Flags, ties: TieModel, values: Floats, scores: Floats, blocks: Floats
+) -> None:
+    """:func:`ranking_blocks` of votes between two, by what the first item is ahead of the second.
+
+    ``gaps`` are differences of log-worths, and the first item won, or is tied. A vote has a place
+    for its gap, then one for log δ of a tie, if the model has any.
+    """
+    half_wins = ties.kind == HALF
+    delta = math.exp(ties.log_delta[1]) if len(ties.orders) > 1 else 0.0
+    for r in range(len(gaps)):
+        # Worths are divided by the larger one: z is 1 + worse + δ·half.
+        gap = gaps[r]
+        half = math.exp(-abs(gap) / 2.0)
+        worse = half * half
+        z = 1.0 + worse + delta * half
+        mean = math.copysign((1.0 - worse) / (2.0 * z), gap)
+        value = -abs(gap) / 2.0 - math.log(z)
+        bend = (1.0 + worse) / (4.0 * z) - mean**2
+        if len(ties.orders) > 1:
+            tie = delta * half / z
+            values[r] = value + (ties.log_delta[1] if tied[r] else gap / 2.0)
+            scores[2 * r] = (0.0 if tied[r] else 0.5) - mean
+            scores[2 * r + 1] = (1.0 if tied[r] else 0.0) - tie
+            if len(blocks):
+                blocks[4 * r] = bend
+                blocks[4 * r + 1] = blocks[4 * r + 2] = -tie * mean
+                blocks[4 * r + 3] = tie - tie**2
+            continue
+        # Without δ a tie is half a win for each, or two choices, or nothing if any order will do.
+        choices = 1.0
+        if tied[r] and not half_wins:
+            choices = 0.0 if ties.kind == ALL_ORDERS else 2.0
+        values[r] = choices * value + (0.0 if tied[r] else gap / 2.0)
+        if tied[r] and ties.kind == EFRON:
+            values[r] += math.log(2.0)
+        scores[r] = (0.0 if tied[r] else 0.5) - choices * mean
+        if len(blocks):
+            blocks[r] = choices * bend
+
+
+@compiled
+def add_curvatures(
+    blocks: Floats,
+    places: Longs,
+    design: tuple[Indices, Indices, Floats],
+    weights: Floats,
+    groups: Longs,
+    curvatures: Floats,
+) -> None:
+    """Add ZᵀBZ of each ranking to that of its group; B is its block, Z its rows of ``design``.
+
+    Z is sparse. The sum of a curvature with its transpose is meant.
+    """
+    rows, columns, shares = design
+    cell = 0
+    for r in range(len(places) - 1):
+        size = places[r + 1] - places[r]
+        curvature = curvatures[groups[r]]
+        for i in range(size):
+            first, last = rows[places[r] + i], rows[places[r] + i + 1]
+            for a in range(first, last):
+                bends = curvature[columns[a]]
+                share = weights[r] * shares[a]
+                bend = share * blocks[cell + i]
+                bends[columns[a]] += 0.5 * bend * shares[a]
+                for b in range(a + 1, last):
+                    bends[columns[b]] += bend * shares[b]
+                until = last
+                for j in range(i + 1, size):
+                    begin, until = until, rows[places[r] + j + 1]
+                    bend = share * blocks[cell + j]
+                    if bend != 0.0:
+                        for b in range(begin, until):
+                            bends[columns[b]] += bend * shares[b]
+            cell += size

@@ -131,7 +131,7 @@ def _covariance(likelihood: MixtureLikelihood, mixture: Mixture) -> Any:
     scores, complete = [], []
     for chance, theta in zip(chances, mixture.blocks, strict=False):
         rows = plain.scores(theta)
-        of_people = {name: members @ getattr(rows, name) for name in ("entries", "tails", "ties")}
+        of_people = {name: members @ getattr(rows, name) for name in ("entries", "tails")}
         scores.append(replace(rows, **of_people))
         of_bloc = replace(plain, choices=replace(choices, weights=members.T @ (weights * chance)))
         curvature = of_bloc.derivatives(theta)[2] if dense else of_bloc.slope(theta)[2].diagonal

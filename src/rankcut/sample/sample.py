@@ -330,38 +330,33 @@ class Sample:
         return self.membership @ rows
 
     def variation(
-        self, rows: Any, left: Floats | None = None, right: Floats | None = None
+        self, sums: Any, left: Floats | None = None, right: Floats | None = None
     ) -> Floats:
-        """Σ over people of the squares of their sums of rows, each minus its part of the mean.
+        """Σ over people of the squares of their sums, each minus its part of the mean.
 
         It is n/(n − 1) times as large, n the number of people: the middle of the sandwich.
 
         Parameters
         ----------
-        rows : array or CSR array of shape (n_different, width)
-            One for each different ranking.
-        left, right : arrays of shapes (n_different, k) and (k, width), or None
-            Their product is added to the rows, without making it.
+        sums : array or CSR array of shape (n_units, width)
+            What a person of each unit adds up to.
+        left, right : arrays of shapes (n_units, k) and (k, width), or None
+            Their product is added to sparse sums, without making it.
         """
         counts, masses = self.counts.astype(np.float64), self.masses
-        entries = self.per_person(rows)
-        columns = np.empty((len(counts), 0)) if left is None else self.per_person(left)
-        across = np.empty((0, rows.shape[1])) if right is None else right
-        mean = (counts @ entries + (counts @ columns) @ across) / float(counts @ masses)
-        columns, across = np.column_stack([columns, -masses]), np.vstack([across, mean])
-        if issparse(entries):
-            counted = columns * counts[:, None]
-            crossed = (entries.T @ counted) @ across
-            squares = (entries.T @ diags_array(counts) @ entries).toarray()
-            squares = squares + crossed + crossed.T + across.T @ (columns.T @ counted) @ across
+        total, n_people = float(counts @ masses), self.n_people
+        if not issparse(sums):
+            apart = sums - np.outer(masses, counts @ sums / total)
+            squares = (apart * counts[:, None]).T @ apart
         else:
-            squares = np.zeros((rows.shape[1], rows.shape[1]))
-            step = max(1, AT_ONCE // max(1, rows.shape[1]))
-            for start in range(0, len(counts), step):
-                some = slice(start, start + step)
-                sums = entries[some] + columns[some] @ across
-                squares += (sums * counts[some, None]).T @ sums
-        n_people = self.n_people
+            columns = np.empty((len(counts), 0)) if left is None else left
+            across = np.empty((0, sums.shape[1])) if right is None else right
+            mean = (counts @ sums + (counts @ columns) @ across) / total
+            columns, across = np.column_stack([columns, -masses]), np.vstack([across, mean])
+            counted = columns * counts[:, None]
+            crossed = (sums.T @ counted) @ across
+            squares = (sums.T @ diags_array(counts) @ sums).toarray()
+            squares = squares + crossed + crossed.T + across.T @ (columns.T @ counted) @ across
         return np.asarray(squares * (n_people / max(1, n_people - 1)))
 
     def table(self, labels: Longs, n_labels: int) -> Longs:

@@ -152,14 +152,14 @@ class Choices:
         )
         _, first, which = np.unique(rows, return_index=True, return_inverse=True)
         entries = self.entries_of(first)
-        # Rows of one key that differ, if there ever are any, leave all rows as they are.
-        all_entries = self.entries_of(np.arange(self.n_rankings))
-        like = self.entries_of(first[which])
-        same = np.array_equal(lengths, lengths[first[which]]) and all(
-            np.array_equal(v[all_entries], v[like]) for v in values
-        )
-        if not same:
-            return MergedChoices(self, np.arange(self.n_rankings), all_entries)
+        if len(first) < len(which):
+            # Rows of one key that differ, if there ever are any, leave all rows as they are.
+            all_entries = self.entries_of(np.arange(self.n_rankings))
+            like = self.entries_of(first[which])
+            if not np.array_equal(lengths, lengths[first[which]]) or not all(
+                np.array_equal(v[all_entries], v[like]) for v in values
+            ):
+                return MergedChoices(self, np.arange(self.n_rankings), all_entries)
         weights = np.bincount(which, self.weights, len(first)).astype(np.float64)
         distinct = replace(self.some(first), weights=weights, clusters=None)
         return MergedChoices(distinct, which, entries)

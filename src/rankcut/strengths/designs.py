@@ -149,7 +149,11 @@ class TermDesign:
         columns, values, sizes = _columns(choices, terms, places)
         distinct, which, entries = choices.merged(columns, values)
         starts = np.arange(len(entries) + 1) * len(terms)
-        cells = (values[entries].ravel(), columns[entries].ravel(), starts)
+        cells = (
+            values.take(entries, axis=0).ravel(),
+            columns.take(entries, axis=0).ravel(),
+            starts,
+        )
         design = csr_array(cells, shape=(len(entries), ends[-1]))
         return cls(ChoiceLikelihood(distinct, ties, n_jobs, design), which, places, sizes)
 

@@ -19,17 +19,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array
 
 from rankcut._loops.choices import strict_products, strict_scores, strict_sums
-from rankcut._loops.tied_choices import (
-    DAVIDSON,
-    entry_scores,
-    grouped_sums,
-    ranking_blocks,
-)
-from rankcut._loops.types import Floats, Longs, TieModel
-from rankcut.parameters import MOST_HELD
+from rankcut._loops.tied_choices import DAVIDSON, add_curvatures, ranking_blocks, vote_blocks
+from rankcut._loops.types import Floats, Indices, Longs, TieModel
+from rankcut.parameters import AT_ONCE, MOST_HELD
 from rankcut.sample import Sample
 from rankcut.strengths.choices import TIES, Choices, Ties, count_up
 from rankcut.threads import PARTS, in_order
@@ -41,44 +36,39 @@ _SPARSE, _FILLED = 0.05, 0.2
 
 @dataclass(frozen=True, eq=False)
 class RankingScores:
-    """The score of each ranking: ``entries`` minus ``tails`` times the worths, and ``ties``."""
+    """The score of each ranking: ``entries`` minus ``tails`` times the worths."""
 
-    entries: csr_array  #: what each ranking adds at the items it lists
+    entries: csr_array  #: what each ranking adds at the parameters that it tells of
     #: What all items lose because unlisted ones were at choice, for each unit of worth
     tails: Floats
-    worths: Floats  #: exp(θ)
-    ties: Floats  #: derivatives by log δ
+    worths: Floats  #: exp(θ); 0 of log δ
     values: Floats  #: the log-likelihood of each ranking
 
     @property
     def is_sparse(self) -> bool:
-        """Whether few entries are stored, and no ties."""
-        n_rows, n_items = self.entries.shape
-        return bool(self.entries.nnz < _SPARSE * n_rows * n_items and not self.ties.shape[1])
+        """Whether few entries are stored."""
+        return bool(self.entries.nnz < _SPARSE * np.prod(self.entries.shape))
 
     def added(self, weights: Any) -> Floats:
         """Σ weights·scores; with a matrix of weights, dense or sparse, a row for each of its."""
-        items = weights @ self.entries
-        items = items.toarray() if hasattr(items, "toarray") else np.asarray(items)
-        items = items - np.multiply.outer(weights @ self.tails, self.worths)
-        return np.concatenate([items, weights @ self.ties], axis=-1)
+        sums = weights @ self.entries
+        sums = sums.toarray() if hasattr(sums, "toarray") else np.asarray(sums)
+        return np.asarray(sums - np.multiply.outer(weights @ self.tails, self.worths))
 
     def variation(self, sample: Sample) -> Floats:
         """Σ over people of the squares of their scores, each minus its part of the mean."""
-        n_rows, width = self.entries.shape[0], self.entries.shape[1] + self.ties.shape[1]
-        size = n_rows * width
-        if self.entries.nnz + self.ties.size >= _FILLED * size and size <= MOST_HELD:
-            return sample.variation(self.rows(0, n_rows))
-        tails, worths = -self.tails[:, None], np.append(self.worths, np.zeros(self.ties.shape[1]))
-        rows = csr_array(hstack([self.entries, csr_array(self.ties)]))
-        return sample.variation(rows, tails, worths[None])
+        people, size = sample.membership, self.entries.nnz / _FILLED
+        if people.shape[0] * len(self.worths) <= max(AT_ONCE, min(size, MOST_HELD)):
+            return sample.variation(self.added(people))
+        tails = -(people @ self.tails)[:, None]
+        return sample.variation(people @ self.entries, tails, self.worths[None])
 
     def rows(self, start: int, stop: int) -> Floats:
         """The scores of some rankings as an array."""
-        items = self.entries[start:stop].toarray()
+        rows = self.entries[start:stop].toarray()
         if self.tails.any():
-            items -= np.outer(self.tails[start:stop], self.worths)
-        return np.concatenate([items, self.ties[start:stop]], axis=1)
+            rows -= np.outer(self.tails[start:stop], self.worths)
+        return np.asarray(rows)
 
 
 class Slope(NamedTuple):
@@ -86,14 +76,6 @@ class Slope(NamedTuple):
 
     diagonal: Floats
     product: Callable[[Floats], Floats]
-
-
-class Sums(NamedTuple):
-    """Log-likelihoods, gradients and negative second derivatives, added up by group."""
-
-    values: Floats
-    gradients: Floats
-    curvatures: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +119,7 @@ class ChoiceLikelihood:
     @property
     def telescopes(self) -> bool:
         """Whether rankings are lists of items without ties, whose sums are quick."""
-        return self.design is None and not self.choices.tied
+        return self.design is None and not self.choices.tied and self._gaps is None
 
     @cached_property
     def wins(self) -> Floats:
@@ -145,11 +127,6 @@ class ChoiceLikelihood:
         weights = self.choices.weights[self.choices.owners()]
         wins = np.bincount(self.choices.items, weights, minlength=self.choices.n_items)
         return wins.astype(np.float64)
-
-    def log_worths(self, parameters: Floats) -> Floats:
-        """η of each entry."""
-        columns = parameters[: self.n_columns]
-        return columns[self.choices.items] if self.design is None else self.design @ columns
 
     def some(self, rows: Longs) -> "ChoiceLikelihood":
         """The likelihood of some rankings, by their numbers, which may repeat."""
@@ -161,32 +138,26 @@ class ChoiceLikelihood:
     def scores(self, parameters: Floats) -> RankingScores:
         """The score and log-likelihood of each ranking."""
         choices = self.choices
-        shape = (choices.n_rankings, len(choices.items))
         if self.telescopes:
-            parts = self._map(lambda part: self._strict(parameters, part))
-            score, tails, values = (np.concatenate(each) for each in zip(*parts, strict=True))
-            ties, worths = np.zeros((len(values), 0)), np.exp(parameters)
-        else:
-            log_worths = self.log_worths(parameters)
-            score, values = np.empty(shape[1]), np.empty(shape[0])
-            ties = np.empty((shape[0], len(self.orders) - 1))
-            model = self._model(parameters)
+            scores, (tails, values) = (
+                np.empty(len(choices.items)),
+                np.empty((2, len(self.places) - 1)),
+            )
 
             def work(part: slice) -> None:
-                some, entries = choices.part(part), choices.entries(part)
-                entry_scores(
-                    log_worths[entries], some, model, score[entries], ties[part], values[part]
-                )
+                entries = scores[choices.entries(part)]
+                strict_scores(parameters, choices.part(part), entries, tails[part], values[part])
 
             self._map(work)
-            tails, worths = np.zeros(shape[0]), np.zeros(self.n_columns)
-        if self.design is None:
-            places = (score, choices.items.astype(np.int32), choices.starts)
-            entries = csr_array(places, shape=(shape[0], self.n_columns))
+            worths = np.exp(parameters)
         else:
-            each = csr_array((score, np.arange(shape[1]), choices.starts), shape=shape)
-            entries = csr_array(each @ self.design)
-        return RankingScores(entries, tails, worths, ties, values)
+            values, scores, _ = self.of_rankings(parameters, bent=False)
+            tails, worths = np.zeros(len(values)), np.zeros(self.n_parameters)
+        design = self.extended_design
+        cells = scores.repeat(np.diff(design.indptr)) * design.data
+        starts = design.indptr[self.places]
+        entries = csr_array((cells, design.indices, starts), shape=(len(values), self.n_parameters))
+        return RankingScores(entries, tails, worths, values)
 
     def value(self, parameters: Floats) -> float:
         """The log-likelihood."""
@@ -195,19 +166,8 @@ class ChoiceLikelihood:
     def derivatives(self, parameters: Floats) -> tuple[float, Floats, Floats]:
         """The log-likelihood, its gradient, and its second derivatives times −1."""
         if not self.telescopes:
-            log_worths, model = self.log_worths(parameters), self._model(parameters)
-            together = np.zeros(self.choices.n_rankings, dtype=np.int64)
-            results = in_order(
-                lambda part: self._grouped(log_worths, model, part, together, 1),
-                self._parts,
-                self.n_jobs,
-            )
-            values, gradients, curvatures = next(results)
-            for others in results:
-                values += others.values
-                gradients += others.gradients
-                curvatures += others.curvatures
-            return float(values[0]), gradients[0], curvatures[0]
+            values, scores, curvatures = self.grouped(parameters)
+            return *self._weighed(values, scores), curvatures[0]
         value, gradient, squares, everywhere, pairs = self._sums(parameters, self.n_columns)
         curvature = pairs + pairs.T
         np.fill_diagonal(curvature, squares)
@@ -219,16 +179,38 @@ class ChoiceLikelihood:
         return value, gradient, curvature
 
     def grouped(
-        self, log_worths: Floats, groups: Longs, n_groups: int, log_delta: Sequence[float] = ()
-    ) -> Sums:
-        """Sums over the rankings of each group, where each entry has a log-worth of its own.
+        self, parameters: Floats, groups: Longs | None = None, n_groups: int = 1
+    ) -> tuple[Floats, Floats, Floats]:
+        """The log-likelihood and score of each ranking, and the weighted curvature of each group.
 
-        ``log_worths`` are η of entries, all that is at choice among them, and ``log_delta`` the
-        parameters of ties, if the model has any.
+        Without ``groups`` all rankings are one.
         """
-        every = slice(0, self.choices.n_rankings)
-        model = TieModel(TIES[self.ties], self.orders, np.append(0.0, log_delta))
-        return self._grouped(log_worths, model, every, groups, n_groups)
+        if groups is None:
+            groups = np.zeros(self.choices.n_rankings, dtype=np.int64)
+        size, weights, design = self.n_parameters, self.choices.weights, self._cells
+        of_part, total = self._of_parts(parameters), np.zeros((n_groups, size, size))
+
+        def work(part: slice) -> tuple[Floats, Floats, Floats]:
+            values, scores, blocks = of_part(part, True)
+            curvatures = np.zeros_like(total) if n_groups == 1 else total
+            places = self.places[part.start : part.stop + 1]
+            add_curvatures(blocks, places, design, weights[part], groups[part], curvatures)
+            return values, scores, curvatures
+
+        values, scores = [], []
+        # Curvatures of many groups are added up in place, one part after the other.
+        for part in in_order(work, self._parts, self.n_jobs if n_groups == 1 else 1):
+            values.append(part[0])
+            scores.append(part[1])
+            if part[2] is not total:
+                total += part[2]
+        return np.concatenate(values), np.concatenate(scores), total + total.swapaxes(1, 2)
+
+    def _weighed(self, values: Floats, scores: Floats) -> tuple[float, Floats]:
+        """The log-likelihood and its gradient."""
+        weights = self.choices.weights
+        gradient = self.extended_design.T @ (scores * weights.repeat(np.diff(self.places)))
+        return float(weights @ values), np.asarray(gradient)
 
     def slope(self, parameters: Floats) -> tuple[float, Floats, Slope]:
         """Derivatives without a matrix, for many items; rankings have no ties."""
@@ -254,38 +236,51 @@ class ChoiceLikelihood:
     def sparse_derivatives(self, parameters: Floats) -> tuple[float, Floats, csr_array]:
         """What :meth:`derivatives` gives, with a sparse matrix: it costs what is listed."""
         design, pattern = self.extended_design, self._pattern
-        value, scores, blocks = self.ranking_curvatures(parameters)
+        values, scores, blocks = self.of_rankings(parameters, bent=True)
+        blocks *= self.choices.weights.repeat(np.diff(self.places) ** 2)
         bends = csr_array((blocks, pattern.indices, pattern.indptr), shape=pattern.shape)
-        return value, np.asarray(design.T @ scores), csr_array(design.T @ (bends @ design))
+        return *self._weighed(values, scores), csr_array(design.T @ (bends @ design))
 
-    def ranking_curvatures(self, parameters: Floats) -> tuple[float, Floats, Floats]:
-        """The log-likelihood; the weighted score and curvature of each ranking.
+    def of_rankings(self, parameters: Floats, *, bent: bool) -> tuple[Floats, Floats, Floats]:
+        """The log-likelihood and the score of each ranking, and if ``bent`` its curvature.
 
-        A ranking has a place for each entry, then one for each log δ, and a matrix row by row.
+        A ranking has :attr:`places` in the scores, and a matrix row by row.
         """
-        sizes = np.diff(self.choices.starts) + len(self.orders) - 1
-        places = np.concatenate([[0], np.cumsum(sizes)])
-        cells = np.concatenate([[0], np.cumsum(sizes**2)])
-        scores, blocks = np.empty(places[-1]), np.empty(cells[-1])
-        log_worths, model = self.log_worths(parameters), self._model(parameters)
+        of_part = self._of_parts(parameters)
+        parts = self._map(lambda part: of_part(part, bent))
+        values, scores, blocks = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return values, scores, blocks
 
-        def work(part: slice) -> float:
-            return ranking_blocks(
-                log_worths[self.choices.entries(part)],
-                self.choices.part(part),
-                self.choices.weights[part],
-                model,
-                scores[places[part.start] : places[part.stop]],
-                blocks[cells[part.start] : cells[part.stop]],
-            )
+    def _of_parts(
+        self, parameters: Floats
+    ) -> Callable[[slice, bool], tuple[Floats, Floats, Floats]]:
+        """What :meth:`of_rankings` says of some rankings."""
+        model = TieModel(TIES[self.ties], self.orders, np.append(0.0, parameters[self.n_columns :]))
+        columns, gaps, design = parameters[: self.n_columns], self._gaps, self.design
+        if gaps is not None:
+            design = gaps
+        heights = columns[self.choices.items] if design is None else design @ columns
 
-        return sum(self._map(work)), scores, blocks
+        def of_part(part: slice, bent: bool) -> tuple[Floats, Floats, Floats]:
+            sizes = np.diff(self.places[part.start : part.stop + 1])
+            values, scores = np.empty(len(sizes)), np.empty(sizes.sum())
+            blocks = np.empty((sizes**2).sum() if bent else 0)
+            some, entries = self.choices.part(part), self.choices.entries(part)
+            if gaps is None:
+                ranking_blocks(heights[entries], some, model, values, scores, blocks)
+            else:
+                tied = some.joined[1::2] & (some.n_listed == 2)
+                vote_blocks(heights[part], tied, model, values, scores, blocks)
+            return values, scores, blocks
+
+        return of_part
 
     def score_draws(self, parameters: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Scores with the covariance that the model says, the curvature; one in each column."""
-        sizes = np.diff(self.choices.starts) + len(self.orders) - 1
-        places, cells = (np.concatenate([[0], np.cumsum(each)]) for each in (sizes, sizes**2))
-        blocks = self.ranking_curvatures(parameters)[2]
+        places, sizes = self.places, np.diff(self.places)
+        cells = np.concatenate([[0], np.cumsum(sizes**2)])
+        blocks = self.of_rankings(parameters, bent=True)[2]
+        blocks *= self.choices.weights.repeat(sizes**2)
         lots = rng.standard_normal((int(places[-1]), n_draws))
         for size in np.unique(sizes[sizes > 0]).tolist():
             rankings = np.flatnonzero(sizes == size)
@@ -297,23 +292,59 @@ class ChoiceLikelihood:
         return np.asarray(self.extended_design.T @ lots)
 
     @cached_property
+    def _gaps(self) -> csr_array | None:
+        """The design of votes between two: what counts of an item and not of the other."""
+        votes = (np.diff(self.choices.starts) == 2) & (self.choices.n_listed > 0)
+        if self.choices.others or not (votes.all() and np.isin(self.orders, (1, 2)).all()):
+            return None
+        entries = self._entries
+        return csr_array(entries[::2] - entries[1::2])
+
+    @cached_property
+    def _entries(self) -> csr_array:
+        """The design, with a row for each entry."""
+        if self.design is not None:
+            return self.design
+        items, n_entries = self.choices.items.astype(np.int64), len(self.choices.items)
+        cells = np.ones(n_entries), items, np.arange(n_entries + 1)
+        return csr_array(cells, shape=(n_entries, self.n_columns))
+
+    @cached_property
+    def places(self) -> Longs:
+        """Where rankings begin: each has a place for each entry, then one for each log δ.
+
+        If all are votes between two, each has one place instead of two.
+        """
+        starts, n_ties = self.choices.starts, len(self.orders) - 1
+        numbers = np.arange(len(starts))
+        return (starts if self._gaps is None else numbers) + n_ties * numbers
+
+    @cached_property
     def extended_design(self) -> csr_array:
-        """The design with a row for each log δ after the entries of each ranking."""
-        assert self.design is not None
-        n_ties, entries = len(self.orders) - 1, self.design.tocoo()
-        ends = self.choices.starts[1:] + n_ties * np.arange(self.choices.n_rankings)
-        places = self.choices.owners()[entries.row] * n_ties + entries.row
-        of_ties = (ends[:, None] + np.arange(n_ties)).ravel()
-        columns = np.tile(self.n_columns + np.arange(n_ties), len(ends))
-        values = np.concatenate([entries.data, np.ones(len(of_ties))])
-        cells = (np.concatenate([places, of_ties]), np.concatenate([entries.col, columns]))
-        n_rows = len(self.choices.items) + len(of_ties)
-        return csr_array((values, cells), shape=(n_rows, self.n_parameters))
+        """The design with a row for each of :attr:`places`."""
+        design = self._entries if self._gaps is None else self._gaps
+        n_ties, starts = len(self.orders) - 1, design.indptr.astype(np.int64)
+        shares, columns, ends = design.data, design.indices.astype(np.int64), np.arange(n_ties)
+        if n_ties:
+            # After the last row of each ranking.
+            ends = self.places[1:] - n_ties * np.arange(1, len(self.places))
+            before = np.repeat(starts[ends], n_ties)
+            of_ties = np.tile(self.n_columns + np.arange(n_ties), len(ends))
+            columns, shares = np.insert(columns, before, of_ties), np.insert(shares, before, 1.0)
+            lengths = np.insert(np.diff(starts), np.repeat(ends, n_ties), 1)
+            starts = np.append(0, np.cumsum(lengths))
+        return csr_array((shares, columns, starts), shape=(self.places[-1], self.n_parameters))
+
+    @cached_property
+    def _cells(self) -> tuple[Indices, Indices, Floats]:
+        """The design as arrays, for loops."""
+        design = self.extended_design
+        return design.indptr.astype(np.uint32), design.indices.astype(np.uint32), design.data
 
     @cached_property
     def _pattern(self) -> csr_array:
         """Where the curvatures of rankings are, in a matrix of blocks."""
-        sizes = np.diff(self.choices.starts) + len(self.orders) - 1
+        sizes = np.diff(self.places)
         begins = np.repeat(np.cumsum(sizes) - sizes, sizes**2)
         columns = begins + count_up(sizes**2) % np.repeat(sizes, sizes**2)
         starts = np.concatenate([[0], np.cumsum(np.repeat(sizes, sizes))])
@@ -327,13 +358,6 @@ class ChoiceLikelihood:
 
     def _map(self, work: Callable[[slice], Any]) -> list[Any]:
         return list(in_order(work, self._parts, self.n_jobs))
-
-    def _strict(self, parameters: Floats, part: slice) -> tuple[Floats, Floats, Floats]:
-        some = self.choices.part(part)
-        score = np.empty(len(some.items))
-        tails, values = np.empty((2, len(some.n_listed)))
-        strict_scores(parameters, some, score, tails, values)
-        return score, tails, values
 
     def _sums(
         self, parameters: Floats, n_paired: int
@@ -357,38 +381,6 @@ class ChoiceLikelihood:
             pairs += others[4]
         return value, gradient, listed, everywhere, pairs
 
-    def _model(self, parameters: Floats) -> TieModel:
-        log_delta = np.append(0.0, parameters[self.n_columns :])
-        return TieModel(TIES[self.ties], self.orders, log_delta)
-
-    @cached_property
-    def _entry_columns(self) -> tuple[Longs, Longs, Floats]:
-        """The design as arrays, for loops."""
-        if self.design is not None:
-            starts, columns, shares = self.design.indptr, self.design.indices, self.design.data
-            return starts.astype(np.int64), columns.astype(np.int64), shares.astype(np.float64)
-        n_entries = len(self.choices.items)
-        return np.arange(n_entries + 1), self.choices.items.astype(np.int64), np.ones(n_entries)
-
-    def _grouped(
-        self, log_worths: Floats, model: TieModel, part: slice, groups: Longs, n_groups: int
-    ) -> Sums:
-        """Sums over some rankings."""
-        some, entries = self.choices.part(part), self.choices.entries(part)
-        starts, columns, shares = self._entry_columns
-        bounds = starts[entries.start : entries.stop + 1]
-        cells = slice(int(bounds[0]), int(bounds[-1]))
-        size = self.n_parameters
-        sums = Sums(
-            np.zeros(n_groups), np.zeros((n_groups, size)), np.zeros((n_groups, size, size))
-        )
-        design = bounds - bounds[0], columns[cells], shares[cells]
-        weights = self.choices.weights[part]
-        grouped_sums(log_worths[entries], some, weights, model, groups[part], design, *sums)
-        for curvature in sums.curvatures:
-            curvature += curvature.T.copy()
-        return sums
-
 
 def information_of(likelihood: ChoiceLikelihood, members: csr_array, parameters: Floats) -> Floats:
     """The second derivatives of each unit times −1, (n_units, n_parameters, n_parameters).
@@ -400,6 +392,4 @@ def information_of(likelihood: ChoiceLikelihood, members: csr_array, parameters:
     each = every.some(rows)
     weights = members.data.astype(np.float64)
     each = replace(each, choices=replace(each.choices, weights=weights))
-    ties = parameters[every.n_columns :].tolist()
-    log_worths = each.log_worths(parameters)
-    return each.grouped(log_worths, units.astype(np.int64), members.shape[0], ties).curvatures
+    return each.grouped(parameters, units.astype(np.int64), members.shape[0])[2]

@@ -464,20 +464,22 @@ def _errors(
     n_people, n_units = sample.n_effective, len(counts)
     several = sample.n_people < weight
     first = prior.blocks[0].place if prior.blocks else slice(0)
-    if several and n_units * len(system) <= AT_ONCE:
+    held = n_units * len(system) <= AT_ONCE
+    of_people = scores.added(members) if held else np.empty((0, len(system)))
+    if several and held:
         # People with several rankings: those who have many, and differ, decide more of the error.
-        moves = scores.added(sample.membership) @ inverse[:, first]
+        moves = of_people @ inverse[:, first]
         moves -= moves.mean(axis=1, keepdims=True)
         n_people = max(1.0, min(n_people, people_who_count(moves, counts)))
     # As many people as there is room for, those with most rankings first.
     number = min(n_units, _MOST_INFORMATION // system.size)
     most = np.sort(np.argsort(-np.asarray(members.sum(axis=1)).ravel(), kind="stable")[:number])
-    everyone = number == n_units
+    everyone = held and number == n_units
     information, pulls, correction = None, None, np.zeros_like(system)
     if number and (several or everyone):
         information = information_of(likelihood, members[most], at.parameters)
     if several and information is not None:
-        uncorrected = scores.added(members[most])
+        uncorrected = of_people[most] if held else scores.added(members[most])
         pulls, corrected = people_pull(
             root, uncorrected, information, counts[most], at.curvature, first
         )
@@ -487,7 +489,7 @@ def _errors(
         correction -= (uncorrected * counts[most, None]).T @ uncorrected
     if everyone and information is not None:
         if not pulled:
-            fit = Errors.from_people(root, scores.added(members), information, counts)
+            fit = Errors.from_people(root, of_people, information, counts)
             rescaled = replace(fit, covariance=fit.covariance * units, root=root * scales)
             return replace(rescaled, n_people=n_people), pulls
         information = np.einsum("ij,gjk,lk->gil", root, information, root, optimize=True)
@@ -498,7 +500,7 @@ def _errors(
     for block in prior.blocks:
         if block.chosen is not None:
             penalty[block.place, block.place] = prior.penalty[block.place, block.place]
-    variation = size**2 * scores.variation(sample)
+    variation = sample.variation(of_people) if held else size**2 * scores.variation(sample)
     if pulls is not None:
         # Corrected scores need no further correction for the number of people.
         variation = variation * ((sample.n_people - 1) / sample.n_people) + correction
