@@ -8,7 +8,8 @@ from tolerances import assert_rounds_to
 
 from rankcut import compare_groups, make_food
 from rankcut._loops import lists as loops
-from rankcut.kernels import RBOKernel, overlap
+from rankcut.kernels import RBOKernel
+from rankcut.kernels import lists as compared
 
 
 def lists(n_lists, n_items, seed, longest=None):
@@ -44,11 +45,11 @@ def test_weights_of_places(p):
     terms = (1 - p) * p ** (depths - 1) / depths
     expected = np.cumsum(terms[::-1])[::-1]
     for n_places in (1, 30):
-        assert_allclose(overlap.place_weights(p, n_places), expected[:n_places], rtol=1e-12)
+        assert_allclose(compared.place_weights(p, n_places), expected[:n_places], rtol=1e-12)
 
 
 def test_tied_items_share_the_weight_of_their_places():
-    g = overlap.place_weights(0.9, 4)
+    g = compared.place_weights(0.9, 4)
     tied, other = [1, 2, 2, 3], [1, 2, 3, 4]
     pair = (g[1] + g[2]) / 2
     expected = g[0] + min(pair, g[1]) + min(pair, g[2]) + g[3]
@@ -72,7 +73,7 @@ def test_p_is_between_0_and_1(p):
 def test_machine_code_does_what_the_source_says(monkeypatch):
     ranks = np.vstack([lists(6, 8, 5), make_food(3, kind="ties", random_state=0).ranks])
     expected = RBOKernel()(ranks)
-    monkeypatch.setattr(overlap, "overlap_values", loops.overlap_values.py_func)
+    monkeypatch.setattr(compared, "overlap_values", loops.overlap_values.py_func)
     assert_rounds_to(RBOKernel()(ranks), expected, ranks.shape[1], 1.0)
 
 

@@ -11,7 +11,7 @@ An item graph helps items in few lists: a share of a listed item counts for its 
 and the score of an unlisted one gets a share of their mean score.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Annotated, Any
@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, get_lapack_funcs
-from scipy.sparse import csr_array, diags_array, issparse
+from scipy.sparse import csr_array, diags_array, eye_array, issparse
 from scipy.special import ndtr
 
 from rankcut._loops.linear_algebra import multiply_rows
@@ -40,34 +40,32 @@ HIDDEN = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """Scores x·B = x·M·diag(s) + x·diag(1 − s), or x·Xᵀ·M·X·diag(s) + x·diag(1 − s)."""
+    """The scores x·G·(N·diag(s) + diag(1 − s))·T of a list x, with N = M or Xᵀ·M·X."""
 
     #: The weighted lists X, if they are in the formula
     rows: Annotated[csr_array | None, Saved("lists", "items")]
     matrix: Annotated[Any, Saved("lists", "lists")]  #: M, an array or csr_array
     scales: Annotated[Floats, Saved("items")]  #: s
     order: bool  #: whether first items count more than last ones
-    #: How much of an item counts for its neighbours in a graph
-    given: Annotated[csr_array | None, Saved("items", "items")] = None
-    #: What an item takes from the scores of its own
-    taken: Annotated[csr_array | None, Saved("items", "items")] = None
+    #: G: how much of an item counts for itself, 1, and for its neighbours in a graph
+    given: Annotated[csr_array, Saved("items", "items")]
+    #: T: what an item takes from its own score, 1, and from those of its neighbours
+    taken: Annotated[csr_array, Saved("items", "items")]
 
     def worth(self, lists: Lists) -> Floats:
         """How much each item belongs on each list; about 1 if all such people list it."""
-        present = listed_matrix(lists, order=self.order)
-        if self.given is not None:
-            present = csr_array(present + present @ self.given)
-        if self.rows is not None:
-            inner = np.empty((len(lists), self.rows.shape[0]))
-            multiply_rows((present @ self.rows.T).toarray(), self.matrix, inner)
-            scores = np.asarray(inner @ self.rows)
-        else:
-            product = present @ self.matrix
-            scores = np.asarray(product.toarray() if issparse(product) else product)
-        return self._taken(scores * self.scales + present.toarray() * (1.0 - self.scales))
+        present = csr_array(listed_matrix(lists, order=self.order) @ self.given)
+        scores = self._products(present) * self.scales + present.toarray() * (1.0 - self.scales)
+        return np.asarray(scores @ self.taken)
 
-    def _taken(self, scores: Floats) -> Floats:
-        return scores if self.taken is None else np.asarray(scores + scores @ self.taken)
+    def _products(self, present: csr_array) -> Floats:
+        """x·N for each list."""
+        if self.rows is None:
+            product = present @ self.matrix
+            return np.asarray(product.toarray() if issparse(product) else product)
+        inner = np.empty((present.shape[0], self.rows.shape[0]))
+        multiply_rows((present @ self.rows.T).toarray(), self.matrix, inner)
+        return np.asarray(inner @ self.rows)
 
 
 def listed_matrix(lists: Lists, *, order: bool = False) -> csr_array:
@@ -84,23 +82,25 @@ def fit_presence(
     """EASE with one penalty; each list counts as often as its count says."""
     rows = csr_array(diags_array(np.sqrt(lists.counts)) @ listed_matrix(lists, order=order))
     n_lists, n_items = rows.shape
+    needed: csr_array | None = None
     if min(n_lists, n_items) ** 2 > MOST_HELD:
         # The inverse would take minutes, too: the nearest hundred neighbours of each item are used
         # instead, by the cosine of who lists them.
         near = CoListingGraph(n_neighbors=100).build_from(rows, sample_weight=lists.counts)
-        presence = Presence(None, near.weights.to_csr(), np.ones(n_items), order)
+        matrix, scales = near.weights.to_csr(), np.ones(n_items)
     elif n_lists < n_items:
         inverse = _inverse((rows @ rows.T).toarray(), penalty)
         diagonal = np.ones(n_items)  # λ·P = I − Xᵀ(XXᵀ + λI)⁻¹X
         for start in range(0, n_lists, ROWS_AT_ONCE):
             some = slice(start, start + ROWS_AT_ONCE)
             diagonal -= np.asarray(rows[some].multiply(inverse[some] @ rows).sum(axis=0)).ravel()
-        presence = Presence(rows, inverse, 1.0 / diagonal, order)
+        needed, matrix, scales = rows, inverse, 1.0 / diagonal
     else:
         # With M = I − λP, the formula is that of the other inverse.
         matrix = np.eye(n_items) - penalty * _inverse((rows.T @ rows).toarray(), penalty)
-        presence = Presence(None, matrix, 1.0 / (1.0 - np.diag(matrix)), order)
-    return presence if graph is None else _with_graph(presence, lists, graph)
+        scales = 1.0 / (1.0 - np.diag(matrix))
+    given, taken = _neighbours(lists, graph)
+    return Presence(needed, matrix, scales, order, given, taken)
 
 
 def _inverse(gram: Floats, penalty: float) -> Floats:
@@ -113,20 +113,21 @@ def _inverse(gram: Floats, penalty: float) -> Floats:
     return np.ascontiguousarray(upper + np.triu(upper, 1).T)
 
 
-def _with_graph(presence: Presence, lists: Lists, graph: ItemGraph) -> Presence:
-    """Items in few lists give to their neighbours, and take from them.
+def _neighbours(lists: Lists, graph: ItemGraph | None) -> tuple[csr_array, csr_array]:
+    """G and T: items in few lists give to their neighbours, and take from them.
 
     The share is s/(s + c) for an item in c lists. What is taken is scaled by how much more often
     the neighbours are listed, so that rare items do not crowd out popular ones.
     """
+    alone = csr_array(eye_array(lists.n_items))
+    if graph is None:
+        return alone, alone
     listed = np.asarray(listed_matrix(lists).T @ lists.counts)
     means = diags_array(degree_scales(graph) ** 2) @ graph.weights.to_csr()
     shares = SHRINKAGE / (SHRINKAGE + listed)
     rarer = np.minimum(1.0, (1.0 + listed) / (1.0 + means @ listed))
-    from_neighbours = csr_array(diags_array(shares * rarer) @ means).T
-    return replace(
-        presence, given=csr_array(diags_array(shares) @ means), taken=from_neighbours.tocsr()
-    )
+    given = csr_array(alone + diags_array(shares) @ means)
+    return given, csr_array(alone + (diags_array(shares * rarer) @ means).T)
 
 
 def learn_presence(

@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
+from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
@@ -110,19 +110,10 @@ def fit_ridge(
         penalty = float(np.log1p(values / r).sum())
         return -0.5 * float(n * np.log(2 * np.pi * noise(r)) + penalty + residual / noise(r))
 
-    def slope(log_r: float) -> float:
-        """The evidence by log r; noise that r does not set is at its best, or given."""
-        r = float(np.exp(log_r))
-        shrunk = along**2 / (values + r)
-        change = r * float((shrunk / (values + r)).sum()) / noise(r)
-        if noise_variance is None and kernel_variance is not None:
-            change += n - (spread - float(shrunk.sum())) / noise(r)
-        return 0.5 * (float((values / (values + r)).sum()) - change)
-
     if kernel_variance is not None and noise_variance is not None:
         best = float(np.log(noise_variance) - np.log(kernel_variance))
     else:
-        best = _maximise(evidence, slope, float(np.log(values.max(initial=0.0) or 1.0)))
+        best = _maximise(evidence, float(np.log(values.max(initial=0.0) or 1.0)))
     r = float(np.exp(best))
     tau = noise(r)
     return Ridge(
@@ -136,16 +127,15 @@ def fit_ridge(
     )
 
 
-def _maximise(
-    evidence: Callable[[float], float], slope: Callable[[float], float], middle: float
-) -> float:
-    """Where the evidence is largest: at one of 200 places around the middle, or near it."""
+def _maximise(evidence: Callable[[float], float], middle: float) -> float:
+    """Where the evidence is largest: near the best of 200 places around the middle."""
     places = (middle + np.linspace(np.log(1e-12), np.log(1e12), 200)).tolist()
-    nearest = int(np.argmax([evidence(place) for place in places]))
-    below, above = places[max(nearest - 1, 0)], places[min(nearest + 1, len(places) - 1)]
-    if slope(below) > 0.0 > slope(above):
-        return float(brentq(slope, below, above))
-    return float(places[nearest])
+    best = int(np.argmax([evidence(place) for place in places]))
+    bounds = places[max(best - 1, 0)], places[min(best + 1, len(places) - 1)]
+    search = minimize_scalar(
+        lambda place: -evidence(place), bounds=bounds, method="bounded", options={"xatol": 1e-9}
+    )
+    return float(search.x if -search.fun >= evidence(places[best]) else places[best])
 
 
 class GPRegressor(RegressorMixin, BaseEstimator):

@@ -7,9 +7,9 @@ from rankcut.kernels.graph_cut import lovasz_bregman_divergence as lovasz_bregma
 from rankcut.kernels.kendall import GaussianKernel as GaussianKernel
 from rankcut.kernels.kendall import KendallFeatures as KendallFeatures
 from rankcut.kernels.kendall import KendallKernel as KendallKernel
+from rankcut.kernels.lists import RBOKernel as RBOKernel
 from rankcut.kernels.mallows import MallowsKernel as MallowsKernel
 from rankcut.kernels.mallows import median_lambda as median_lambda
-from rankcut.kernels.overlap import RBOKernel as RBOKernel
 from rankcut.kernels.weighted_kendall import WeightedKendallKernel as WeightedKendallKernel
 
 __all__: list[str]
