@@ -12,7 +12,7 @@ from rankcut.consensus.figure import leaderboard, pairs_picture
 from rankcut.consensus.groups import GroupedConsensus
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
-from rankcut.pictures.critical_difference import joined_runs
+from rankcut.pictures.charts import joined_runs
 from rankcut.pictures.figures import draw_figure
 from rankcut.pictures.scene import Path, Text
 from rankcut.pictures.theme import COLOURS

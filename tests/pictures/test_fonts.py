@@ -7,8 +7,7 @@ import pytest
 from matplotlib.font_manager import FontEntry, fontManager
 
 from rankcut.pictures.charts import Row, dot_chart
-from rankcut.pictures.figures import draw_figure
-from rankcut.pictures.fonts import _families
+from rankcut.pictures.figures import _families, draw_figure
 from rankcut.pictures.scene import Dot
 
 

@@ -10,7 +10,7 @@ from rankcut.errors import InputError
 from rankcut.pictures.charts import Row, dot_chart
 from rankcut.pictures.scene import Dot, Key, Legend
 from rankcut.results import EstimatorResult, Result, Table
-from rankcut.results.files import SUFFIXES
+from rankcut.results.result import SUFFIXES
 
 
 class Answer(Result):

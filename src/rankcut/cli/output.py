@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
 import typer
 
 from rankcut.errors import InputError, RankingFileError, amount, needed
-from rankcut.results.table import json_text
+from rankcut.results.result import json_text
 
 if TYPE_CHECKING:
     from rankcut.rankings.ranking_set import RankingSet

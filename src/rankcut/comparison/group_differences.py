@@ -42,7 +42,7 @@ from rankcut.parameters import (
 )
 from rankcut.rankings import Unranked
 from rankcut.rankings.labels import some_of
-from rankcut.results.table import Table
+from rankcut.results.result import Table
 from rankcut.sample.grouped import GroupedRankings, read_grouped
 from rankcut.strengths import Choices
 from rankcut.strengths.terms import MOST_DENSE

@@ -10,8 +10,7 @@ from rankcut.pictures.charts import Row, dot_chart
 from rankcut.pictures.page import Html, tag
 from rankcut.pictures.scene import Dot, Key, Legend, Picture
 from rankcut.pictures.theme import OTHERS, group_colours, name_colours
-from rankcut.results.result import Result
-from rankcut.results.table import Table
+from rankcut.results.result import Result, Table
 from rankcut.results.words import LEVEL, p_in_words
 
 Measure: TypeAlias = Literal["places", "strengths", "order", "listing"]

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from rankcut.consensus.result import ConsensusResult
 from rankcut.errors import InputError, amount
-from rankcut.pictures.charts import Row, dot_chart, whole_ticks
-from rankcut.pictures.critical_difference import MOST_JOINED, diagram
+from rankcut.pictures.charts import MOST_JOINED, Row, diagram, dot_chart, whole_ticks
 from rankcut.pictures.page import (
     Cell,
     Head,

@@ -20,8 +20,7 @@ from rankcut.errors import InputError, amount
 from rankcut.leaderboard.places import Places
 from rankcut.leaderboard.scores import ScoreTable, adjusted_by_holm, mean_scores
 from rankcut.parameters import check_choice, check_share
-from rankcut.pictures.charts import Row, dot_chart
-from rankcut.pictures.critical_difference import MOST_JOINED, diagram, joined_runs
+from rankcut.pictures.charts import MOST_JOINED, Row, diagram, dot_chart, joined_runs
 from rankcut.pictures.scene import Dot, Picture
 from rankcut.pictures.theme import colour
 from rankcut.results import Result, Table

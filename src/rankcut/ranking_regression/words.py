@@ -14,7 +14,7 @@ from scipy import special, stats
 from rankcut._loops.types import Floats
 from rankcut.errors import amount
 from rankcut.pictures.theme import shorten
-from rankcut.results.table import Table
+from rankcut.results.result import Table
 from rankcut.results.words import LEVEL, name_some, p_in_words
 from rankcut.strengths.limits import in_words
 

@@ -23,7 +23,7 @@ from rankcut.gp.classifier import GPClassifier
 from rankcut.kernels.chosen_features import RANK
 from rankcut.parameters import ROUNDING
 from rankcut.regression.estimators import RankingClassifier
-from rankcut.results.table import Table
+from rankcut.results.result import Table
 
 Link: TypeAlias = Literal["identity", "logit", "probit"]
 

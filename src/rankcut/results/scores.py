@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from rankcut.pictures.charts import Row, dot_chart
 from rankcut.pictures.scene import Dot, Picture
 from rankcut.pictures.theme import colour
-from rankcut.results.result import Result
-from rankcut.results.table import Table
+from rankcut.results.result import Result, Table
 
 
 class Measure(NamedTuple):
