@@ -4,8 +4,7 @@ import pytest
 from files.test_recognising import KINDS, spss, workbook
 from files.test_remedies import SUGGESTED
 
-from rankcut.app.preview import reading_with
-from rankcut.app.reading import Asked, look
+from rankcut.app.reading import Asked, look, reading_with
 
 TABLE = "town,age,toro,uni,ika\nKobe,31,1,2,3\nNara,45,3,1,2\nKobe,28,2,3,1\nNara,52,1,3,2\n"
 

@@ -51,7 +51,8 @@ def test_periods_strata_and_people(lunch):
     assert "2020 to 2021" in said
     assert "2021 to 2022" in said
     assert said.count("Rankings: ") == 2
-    data = json.loads(succeed("compare", "years.csv", "--over", "year", "--json", *options))
+    said = succeed("compare", "years.csv", "--over", "year", "--json", *options)
+    data = json.loads(said)["comparisons"]
     assert [each["title"] for each in data] == ["2020 to 2021", "2021 to 2022"]
     smaller, larger = sorted(each["p_value"] for each in data)
     assert sorted(each["p_adjusted"] for each in data) == [
@@ -60,7 +61,12 @@ def test_periods_strata_and_people(lunch):
     ]
     succeed("compare", "years.csv", "--over", "year", "-o", "page.html", *options)
     page = (lunch / "page.html").read_text()
-    assert page.count("<h1") == page.count("For all comparisons together: p = ") == 2
+    assert page.count("<h2>202") == page.count("For all comparisons together: p = ") == 2
+    succeed("compare", "years.csv", "--over", "year", "-o", "years.svg", "-o", "p.csv", *options)
+    assert "<svg" in (lunch / "years.svg").read_text()
+    assert pd.read_csv(lunch / "p.csv")["p_adjusted"].tolist() == pytest.approx(
+        [each["p_adjusted"] for each in data]
+    )
     options[-1] = "year"
     said = succeed("compare", "years.csv", "--by", "guest", "--people", "person", *options)
     assert "Groups differ" in said
@@ -78,16 +84,19 @@ def test_periods_of_each_group(lunch):
     assert "2 comparisons can only show a change with 40 permutations or more" in few.stderr
     assert said.count("Rankings: ") == 2
     alone = [
-        json.loads(succeed("compare", f"{name}.csv", *options[2:], "--json"))[0]
+        json.loads(succeed("compare", f"{name}.csv", *options[2:], "--json"))["details"][
+            "2020 to 2021"
+        ]
         for name in ("Ayr", "Bude")
         if (lunch / f"{name}.csv").write_text(
             "\n".join([table[0], *(line for line in table[1:] if line.endswith(name))])
         )
     ]
-    together = json.loads(succeed("compare", "years.csv", *options, "--json"))
-    assert [each["title"] for each in together] == ["Ayr, 2020 to 2021", "Bude, 2020 to 2021"]
-    assert [each["p_value"] for each in together] == [each["p_value"] for each in alone]
-    assert [each["items"] for each in together] == [each["items"] for each in alone]
+    together = json.loads(succeed("compare", "years.csv", *options, "--json"))["details"]
+    assert list(together) == ["Ayr, 2020 to 2021", "Bude, 2020 to 2021"]
+    for name in ("p_value", "items"):
+        ours, theirs = ([each[name] for each in some] for some in (together.values(), alone))
+        assert ours == theirs
 
 
 def test_comparisons_that_cannot_be_made_are_skipped(lunch):

@@ -13,7 +13,6 @@ from scipy import stats
 import rankcut.comparison.people as people_module
 import rankcut.comparison.statistics as statistics
 from rankcut import GraphCutFeatures, RankingSet, compare_groups
-from rankcut.comparison.page import comparison_page
 from rankcut.comparison.statistics import holm
 from rankcut.errors import InputError
 from rankcut.kernels import KendallFeatures, SpearmanKernel
@@ -586,7 +585,7 @@ def test_intervals_of_votes_claim_no_more_than_p(people):
     for row in [*result.items, *result.pairs]:
         assert (row["low"], row["high"]) == (0.0, np.inf)
     assert sum(said) == 1
-    page = comparison_page([result.to_dict() | {"title": "Votes"}])
+    page = result.page("Votes")
     assert page.count('<td class="number roomy">–</td>') == N_ITEMS
     assert result.to_dict()["items"][0]["high"] is None
 

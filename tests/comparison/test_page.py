@@ -5,7 +5,6 @@ import re
 import numpy as np
 
 from rankcut import compare_groups, make_mallows
-from rankcut.comparison.page import comparison_page
 from rankcut.pictures.theme import COLOURS
 
 
@@ -13,7 +12,7 @@ def compared(n_groups):
     ranks = make_mallows(120, 5, phi=0.9, random_state=0).ranks
     towns = [f"town {k:02d}" for k in np.arange(120) % n_groups]
     found = compare_groups(ranks, towns, n_permutations=19)
-    return found, comparison_page([{"title": "town", **found.to_dict()}])
+    return found, found.page()
 
 
 def test_few_groups_have_columns_of_their_own():
@@ -28,7 +27,7 @@ def test_p_has_a_sign_only_where_it_is_a_bound():
     ranks[20:, :2] = [[1, 2], [2, 1]] * 10
     ranks[:20, 2:] = [4, 3]
     found = compare_groups(ranks, ["east"] * 20 + ["west"] * 20, n_permutations=19)
-    page = comparison_page([{"title": "side", **found.to_dict()}])
+    page = found.page()
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", page)
     assert {"≤ 0.05", "1.00"} <= {*cells}
     assert not [cell for cell in cells if cell.startswith("=")]

@@ -16,8 +16,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from rankcut.app.preview import reading_with
-from rankcut.app.reading import KEYS, Asked, first_rows, look, say_mistake
+from rankcut.app.reading import KEYS, Asked, first_rows, look, reading_with, say_mistake
 
 POLL_SECONDS = 0.05
 """Seconds between looks for something new."""

@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import By, Confidence, GraphOptions, LeftOut, People, Seed, Strata
-from rankcut.cli.output import (
-    PICTURES,
-    TABLES,
-    Results,
-    note,
-    styled,
-    working,
-)
+from rankcut.cli.output import SUFFIXES, Results, note, working
 from rankcut.cli.reading import RankingFile, Reading, column_of, with_column
 from rankcut.errors import InputError
 
@@ -22,10 +15,6 @@ if TYPE_CHECKING:
 
     from rankcut.comparison.results import GroupComparison
     from rankcut.rankings.ranking_set import RankingSet
-
-
-# Characters of the longest bar, and of the longest name beside it.
-_BAR_LETTERS, _LONGEST_NAME = 12, 24
 
 
 @dataclass(frozen=True)
@@ -76,55 +65,37 @@ def compare(file: RankingFile, options: CompareOptions, results: Results, readin
     intervals of items hold for all items and groups at once. With an item graph (--items or
     --graph) strengths are compared, and so are the differences that similar items share.
 
-    -o PAGE.html writes a page, -o with .png, .svg or .pdf a picture, -o with .csv, .parquet or
-    .json the table of items. Rankings without a group are left out.
+    To a page (.html), a picture (.png, .svg, .pdf) or the table of items (.csv, .json, .parquet,
+    .xlsx); with --over, these have a row for each comparison. Rankings without a group are left
+    out.
 
     Example: rankcut compare votes.csv --by town -o page.html
     """
-    import numpy as np
-
-    from rankcut.comparison.statistics import holm
+    from rankcut.comparison.results import ComparisonSeries
     from rankcut.results.words import LEVEL
 
     by, over = options.by, options.over
     if by is None and over is None:
         raise InputError("name the groups with --by COLUMN, or periods with --over COLUMN")
-    outputs = results.open((".html", *PICTURES, *TABLES), ".json")
+    outputs = results.open(SUFFIXES, ".json")
     settings = options.settings()
     rankings = reading.read_filled(
         file, no_items=[by, over, options.strata, options.people], unranked=options.unranked
     )
     tasks = _tasks(rankings, by, over, file)
-    if len(tasks) > 1 and outputs.named(*PICTURES, ".csv", ".parquet"):
-        raise InputError("several periods go to a .html or .json file, not to a picture or a table")
     named = {"strata": options.strata, "people": options.people}
     columns = {
         key: column_of(rankings, name, file) for key, name in named.items() if name is not None
     }
     compared = _compare_all(rankings, tasks, columns, settings)
-    adjusted = holm(np.array([result.p_value for _, result in compared])).tolist()
     needed = math.ceil(len(compared) / LEVEL)
     if options.n_permutations + 1 < needed:
         note(
             f"{len(compared)} comparisons can only show a change with {needed:,} permutations or "
             "more"
         )
-    data: Any = [{"title": title, **result.to_dict()} for title, result in compared]
-    if over is None:
-        (data,) = data
-    else:
-        data = [each | {"p_adjusted": p} for each, p in zip(data, adjusted, strict=True)]
-    outputs.show_aside(data, _lines(compared, adjusted, over is not None, outputs.text))
-
-    def page() -> str:
-        from rankcut.comparison.page import comparison_page
-
-        return comparison_page(data if isinstance(data, list) else [data])
-
-    first = compared[0][1]
-    outputs.write(
-        first.items.columns, data, draw=lambda: first.plot(title=rankings.title or None), page=page
-    )
+    answer = ComparisonSeries(compared) if over else compared[str(by)]
+    outputs.answer(answer, rankings.title)
 
 
 class _Task(NamedTuple):
@@ -171,17 +142,17 @@ def _compare_all(
     tasks: list[_Task],
     columns: "dict[str, NDArray[Any]]",
     settings: dict[str, Any],
-) -> "list[tuple[str, GroupComparison]]":
+) -> "dict[str, GroupComparison]":
     """Each comparison by its title; of several, those that cannot be made are skipped."""
     from rankcut.comparison.group_differences import compare_groups
 
-    compared, mistakes = [], []
+    compared, mistakes = {}, []
     for task in tasks:
         labels = {name: column[task.rows] for name, column in columns.items()}
         try:
             with working("permutations"):
                 result = compare_groups(rankings.rows(task.rows), task.groups, **labels, **settings)
-            compared.append((task.title, result))
+            compared[task.title] = result
         except InputError as mistake:
             if mistake.row is not None:
                 raise mistake.moved(row=int(task.rows[mistake.row])) from None
@@ -191,55 +162,3 @@ def _compare_all(
     for title, reason in mistakes:
         note(f"{title} is skipped: {reason}")
     return compared
-
-
-def _lines(
-    compared: "list[tuple[str, GroupComparison]]", adjusted: list[float], titled: bool, file: Any
-) -> list[str]:
-    """What is found, for a reader: of several comparisons, first all of them at a glance."""
-    lines = _overview(compared, adjusted, file) if len(compared) > 1 else []
-    for title, result in compared:
-        if len(compared) > 1:
-            lines.append("")
-        if titled:
-            lines.append(styled(title, file, bold=True))
-        lines += [styled(result.verdict(), file, bold=True), *_bars(result, file)]
-        lines += result.details()
-    return lines
-
-
-def _overview(
-    compared: "list[tuple[str, GroupComparison]]", adjusted: list[float], file: Any
-) -> list[str]:
-    from rankcut.results.words import LEVEL, adjusted_in_words
-
-    changed = sum(p <= LEVEL for p in adjusted)
-    head = f"{changed} of {len(compared)} show a change; p-values here hold for all of them (Holm)."
-    lines = [styled(head, file, bold=True)]
-    width = max(len(title) for title, _ in compared)
-    for (title, result), p in zip(compared, adjusted, strict=True):
-        share = 100 * max(result.effect_size, 0.0)
-        mark = "changed" if p <= LEVEL else "no change found"
-        p_words = adjusted_in_words(p, result.p_value, result.p_floor)
-        lines.append(f"  {title:<{width}}  {share:4.1f} %  {p_words}, {mark}")
-    return lines
-
-
-def _bars(result: "GroupComparison", file: Any) -> list[str]:
-    """The items that differ, with a bar for the difference of their places."""
-    from rankcut.comparison.results import item_in_words
-    from rankcut.pictures.theme import shorten
-    from rankcut.results.words import LEVEL
-
-    rows = [row for row in result.items if row["p_value"] <= LEVEL]
-    if not rows:
-        return []
-    width = min(max(len(str(row["item"])) for row in rows), _LONGEST_NAME)
-    most = max(row["difference"] for row in rows)
-    lines = []
-    for row in rows:
-        bar = "█" * max(1, round(_BAR_LETTERS * row["difference"] / most))
-        name = shorten(row["item"], width)
-        coloured = styled(f"{bar:<{_BAR_LETTERS}}", file, fg="cyan")
-        lines.append(f"  {name:<{width}}  {coloured}  {item_in_words(row, result.p_floor)}")
-    return lines

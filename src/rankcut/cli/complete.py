@@ -11,7 +11,6 @@ from rankcut.cli.output import (
     Outputs,
     Results,
     note,
-    records,
     steps,
     warnings_as_notes,
     working,
@@ -106,10 +105,11 @@ def write_completed(
     for start, block in _blocks(rankings):
         found[start : start + len(block)] = completer.complete(block.ranks)
     completed = rankings.having(ranks=found)
-    data = records(table_columns(completed, "wide", "the table"))
     # As 'rankcut convert' writes them: a table says which of its columns are items.
-    outputs.write(marked_columns(completed, "wide", "the table"), data)
-    outputs.show(data, list)
+    plain, marked = (
+        columns(completed, "wide", "the table") for columns in (table_columns, marked_columns)
+    )
+    outputs.write_table(plain, marked)
 
 
 def _best_columns(

@@ -51,7 +51,7 @@ def info(
     rankings = reading.read(file)
     description = describe(rankings, unranked=unranked)
     data: dict[str, Any] = {"title": rankings.title, **asdict(description)}
-    outputs.write({}, data)
+    outputs.write_json(data)
 
     def lines() -> list[str]:
         title = [styled(rankings.title, sys.stdout, bold=True)] if rankings.title else []

@@ -1,12 +1,11 @@
 """Where results go: files, standard output, and the terminal; one grammar for all commands.
 
 ``-o FILE`` goes by its suffix and may be repeated, ``-`` is standard output, ``--json`` prints
-JSON, and what a person reads goes to the terminal. A command that writes follows four steps::
+JSON, and what a person reads goes to the terminal. A command that writes follows three steps::
 
-    outputs = results.open(TABLES + PICTURES, ".csv")  # refuses what cannot work, before the work
-    ...                                                # the work
-    outputs.write(columns, draw=draw)
-    outputs.show(data, lines)                          # as JSON or for a reader
+    outputs = results.open(SUFFIXES, ".csv")  # refuses what cannot work, before the work
+    ...                                       # the work
+    outputs.answer(result, rankings.title)    # files, and as JSON or for a reader
 """
 
 import codecs
@@ -23,7 +22,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
 import typer
 
 from rankcut.errors import InputError, RankingFileError, amount, needed
-from rankcut.results.result import json_text
+from rankcut.results.result import PICTURES, json_text
+from rankcut.results.result import SUFFIXES as SUFFIXES
 
 if TYPE_CHECKING:
     from rankcut.rankings.ranking_set import RankingSet
@@ -51,8 +51,6 @@ Spreadsheet: TypeAlias = Annotated[
 
 TABLES = (".csv", ".json", ".parquet")
 MATRICES = (".npy", ".csv", ".parquet")
-PICTURES = (".png", ".svg", ".pdf")
-SUFFIXES = (*TABLES, ".xlsx", ".html", *PICTURES)
 
 # What files of a suffix need, which not everyone has: a module, and what for.
 _NEEDS = {
@@ -145,43 +143,12 @@ class Outputs:
                 for target, suffix in self.forms
             }
 
-    def write(
-        self,
-        columns: Mapping[str, Sequence[Any]] | None = None,
-        data: Any = None,
-        *,
-        draw: Callable[[], Any] | None = None,
-        page: Callable[[], str] | None = None,
-        **writers: Callable[[str], None],
-    ) -> None:
-        """Write each file whose form is given.
-
-        JSON has the ``data``, or an object for each row of the table. ``draw`` makes a Matplotlib
-        figure, ``page`` an HTML page, and ``writers`` write other forms to a path, by suffix.
-        """
-        makers: dict[str, Any] = {".html": page, **dict.fromkeys(PICTURES, draw)}
-        makers |= {
-            **dict.fromkeys(TABLES, columns),
-            **{f".{form}": writers[form] for form in writers},
-        }
+    def write(self, **writers: Callable[[str], object]) -> None:
+        """Write each file of these forms, each to a path, by its suffix."""
         for target, suffix in self.forms:
-            content = makers.get(suffix)
-            if content is None:
-                continue
-            with destination(target, suffix) as place, warnings_as_notes():
-                if suffix[1:] in writers:
-                    content(place)
-                elif suffix in PICTURES:
-                    _write_picture(place, content())
-                else:
-                    from rankcut.files.disk import atomic_file
-
-                    with atomic_file(place) as file:
-                        file.write(
-                            content().encode()
-                            if suffix == ".html"
-                            else self._table(suffix, content, data)
-                        )
+            if suffix[1:] in writers:
+                with destination(target, suffix) as place, warnings_as_notes():
+                    writers[suffix[1:]](place)
 
     def answer(self, result: "Result", title: str = "", most: int = 20, **options: Any) -> None:
         """Write each file, and show the answer as JSON or for a reader.
@@ -189,7 +156,7 @@ class Outputs:
         ``options`` are those of the picture.
         """
         self.save_result(result, title, **options)
-        self.show(result.to_dict, lambda: result.lines(most))
+        self.show(result.to_dict, lambda: in_colours(result.lines(most), self.text))
 
     def save_result(self, result: "Result", title: str = "", **options: Any) -> None:
         """Write each file that a result can be."""
@@ -229,23 +196,31 @@ class Outputs:
             for line in lines:
                 say(line, self.text)
 
-    def _table(self, suffix: str, columns: Mapping[str, Sequence[Any]], data: Any) -> bytes:
-        """The bytes of a table; JSON has the data, or an object for each row."""
-        if suffix == ".csv":
-            from rankcut.files.text import format_text
+    def write_json(self, data: Any) -> None:
+        """Write data to each JSON file."""
+        self.write(json=lambda place: _put(place, json_text(data).encode() + b"\n"))
 
-            return format_text(dict(columns), ",", spreadsheet=self.spreadsheet)
-        if suffix == ".parquet":
-            from rankcut.files.stored_tables import format_parquet
+    def write_table(
+        self,
+        columns: Mapping[str, Sequence[Any]],
+        marked: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
+        """Write a table; JSON has an object for each row, and is printed if the user wants it.
 
-            return format_parquet(dict(columns))
-        return json_text(records(columns) if data is None else data).encode() + b"\n"
+        ``marked`` are the columns as CSV and Parquet files have them, if that is otherwise.
+        """
+        from rankcut.files.stored_tables import format_parquet
+        from rankcut.files.text import format_text
 
-    def write_table(self, columns: Mapping[str, Sequence[Any]]) -> None:
-        """Write a table, and print it as JSON if the user wants that."""
-        self.write(columns)
+        rows, filed = records(columns), dict(columns if marked is None else marked)
+        csv = {"spreadsheet": self.spreadsheet}
+        self.write_json(rows)
+        self.write(
+            csv=lambda place: _put(place, format_text(filed, ",", **csv)),
+            parquet=lambda place: _put(place, format_parquet(filed)),
+        )
         if self.as_json:
-            self.show_aside(records(columns), [])
+            self.show_aside(rows, [])
 
 
 def _known_suffix(target: str, suffixes: Sequence[str]) -> str:
@@ -277,13 +252,11 @@ def check_target(target: str) -> None:
 # --- files: each written whole or not at all ---------------------------------------------------
 
 
-def _write_picture(place: str, figure: Any) -> None:
-    """Write a figure, whose format Matplotlib chooses by the suffix."""
-    from rankcut.files.disk import atomic_path
-    from rankcut.pictures.figures import save_figure
+def _put(place: str, content: bytes) -> None:
+    from rankcut.files.disk import atomic_file
 
-    with atomic_path(place) as draft:
-        save_figure(figure, draft)
+    with atomic_file(place) as file:
+        file.write(content)
 
 
 @contextmanager
@@ -339,6 +312,7 @@ def named_rows(rankings: "RankingSet") -> dict[str, list[Any]]:
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 # The colours that `styled` gives: red, yellow, cyan, bold, none.
 _OURS = re.compile("(\x1b\\[(?:31|33|36|1|0)m)")
+_BARS = re.compile("█+")
 
 
 def _takes_any_text(stream: TextIO) -> bool:
@@ -359,6 +333,13 @@ def styled(text: str, file: TextIO, **style: Any) -> str:
     """The text with colour if the file is a terminal and ``NO_COLOR`` is not set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not file.isatty()
     return text if plain else typer.style(without_controls(text), **style)
+
+
+def in_colours(lines: Iterable[str], file: TextIO) -> Iterator[str]:
+    """What an answer says, the first line bold and bars in colour."""
+    for number, line in enumerate(lines):
+        bold = styled(line, file, bold=True)
+        yield _BARS.sub(lambda bar: styled(bar[0], file, fg="cyan"), line) if number else bold
 
 
 def say(line: str, file: TextIO) -> None:

@@ -1,17 +1,16 @@
-"""A comparison of groups as one HTML page: verdict, mean places on lines, and tables."""
+"""What a page shows of a comparison of groups: mean places on lines, and tables."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from rankcut.comparison.results import MEASURES, UNITS, limits_in_words, sizes_in_words
+from rankcut.comparison.results import MEASURES, UNITS, limits_in_words
 from rankcut.pictures.page import (
     Cell,
     Head,
     Html,
     item_button,
-    page,
     show_legend,
     table,
     tag,
@@ -19,36 +18,12 @@ from rankcut.pictures.page import (
 )
 from rankcut.pictures.scene import Dot, Key, Legend
 from rankcut.pictures.theme import COLOURS, MOST_IN_FIGURE, group_colours, name_colours
-from rankcut.results.words import LEVEL, adjusted_in_words, p_in_words
+from rankcut.results.words import LEVEL, p_in_words
 
 FINE_PRINT = (
     "Faint: no difference found. p-values and intervals hold for all items and pairs of groups at "
     "once. They assume independent people; groups may differ in spread and size."
 )
-
-
-def comparison_page(results: Sequence[Mapping[str, Any]]) -> str:
-    """The page of one or more comparisons.
-
-    Parameters
-    ----------
-    results : sequence of mappings
-        Results of ``GroupComparison.to_dict``, each with a ``title``; if there are several,
-        each with ``p_adjusted``, a p-value that holds for all of them together.
-    """
-    several = len(results) > 1
-    pieces = (piece for result in results for piece in _section(result, several=several))
-    return page("Comparison of groups", *pieces)
-
-
-def _section(result: Mapping[str, Any], *, several: bool) -> Iterator[Html]:
-    yield tag("p", result["title"], kind="soft")
-    yield tag("h1", result["verdict"])
-    yield tag("p", f"{sizes_in_words(result['groups'])} {result['method']}", kind="soft")
-    if several:
-        p = adjusted_in_words(result["p_adjusted"], result["p_value"], result["p_floor"])
-        yield tag("p", f"For all comparisons together: {p}.", kind="soft")
-    yield from show_details(result)
 
 
 def show_details(result: Mapping[str, Any]) -> Iterator[Html]:

@@ -3,15 +3,21 @@
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from rankcut.parameters import MOST_LISTED
 from rankcut.pictures.charts import Row, dot_chart
-from rankcut.pictures.page import Html, tag
+from rankcut.pictures.page import Html, show_picture, tag
 from rankcut.pictures.scene import Dot, Key, Legend, Picture
-from rankcut.pictures.theme import OTHERS, group_colours, name_colours
+from rankcut.pictures.theme import OTHERS, colour, group_colours, name_colours, shorten
 from rankcut.results.result import Result, Table
-from rankcut.results.words import LEVEL, p_in_words
+from rankcut.results.words import LEVEL, adjusted_in_words, p_in_words
+
+# Characters of the longest bar in a terminal.
+_BAR_LETTERS = 12
 
 Measure: TypeAlias = Literal["places", "strengths", "order", "listing"]
 
@@ -165,6 +171,20 @@ class GroupComparison(Result):
             lines += [f"  {row['item']}: {item_in_words(row, self.p_floor)}" for row in clear]
         return [*lines, *self.details()]
 
+    def lines(self, most: int = 20) -> list[str]:
+        """Text for a terminal: the verdict, a bar for each item that differs, the details."""
+        rows, floor = significant(self.items), self.p_floor
+        width = max((len(shorten(row["item"])) for row in rows[:most]), default=0)
+        largest = max((row["difference"] for row in rows), default=1.0)
+        bars = [
+            f"  {shorten(row['item']):<{width}}  "
+            f"{'█' * max(1, round(_BAR_LETTERS * row['difference'] / largest)):<{_BAR_LETTERS}}  "
+            f"{item_in_words(row, floor)}"
+            for row in rows[:most]
+        ]
+        more = [f"  … and {len(rows) - most} more items differ"] * (len(rows) > most)
+        return [self.verdict(), *bars, *more, *self.details()]
+
     def details(self) -> list[str]:
         """The rest of the summary: pairs, lists, groups, sizes, method, notes."""
         lines, floor = [], self.p_floor
@@ -224,6 +244,82 @@ class GroupComparison(Result):
         rows = [row for _, row in entries]
         words = f"{self.verdict()}{faint}"
         return dot_chart(title, words, rows, axis, joined=True, legends=[legend])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonSeries(Result):
+    """Several comparisons, such as of each year with the one before; p-values hold for all of them.
+
+    Its table ``comparisons`` has a row for each, with p-values adjusted by Holm's method.
+    """
+
+    comparisons: Mapping[str, GroupComparison]  #: by their titles
+
+    @cached_property
+    def p_adjusted(self) -> list[float]:
+        """The p-value of each comparison, adjusted for all of them."""
+        from rankcut.comparison.statistics import holm
+
+        adjusted = holm(np.array([each.p_value for each in self.comparisons.values()]))
+        return [float(p) for p in adjusted]
+
+    def sentences(self) -> list[str]:
+        """How many show a change; then the share and the p-value of each."""
+        changed = sum(p <= LEVEL for p in self.p_adjusted)
+        head = f"{changed} of {len(self.comparisons)} show a change; p-values here hold for all"
+        lines, width = [f"{head} of them (Holm)."], max(map(len, self.comparisons))
+        for (title, each), p in zip(self.comparisons.items(), self.p_adjusted, strict=True):
+            share = 100 * max(each.effect_size, 0.0)
+            mark = "changed" if p <= LEVEL else "no change found"
+            lines.append(f"  {title:<{width}}  {share:4.1f} %  {_adjusted(p, each)}, {mark}")
+        return lines
+
+    def lines(self, most: int = 20) -> list[str]:
+        """Text for a terminal: all comparisons at a glance, then each of them."""
+        alone = len(self.comparisons) == 1
+        lines = [] if alone else [*self.sentences(), ""]
+        for title, each in self.comparisons.items():
+            lines += [title, *each.lines(most), ""]
+        return lines[:-1]
+
+    def tables(self) -> dict[str, Table]:
+        """A row for each comparison."""
+        values, ends = self.comparisons.values(), ("effect_low", "effect_high")
+        intervals = zip(*(each.effect_interval for each in values), strict=True)
+        columns = {
+            "title": list(self.comparisons),
+            "p_value": [each.p_value for each in values],
+            "p_adjusted": self.p_adjusted,
+            "effect_size": [each.effect_size for each in values],
+            **dict(zip(ends, intervals, strict=True)),
+        }
+        return {"comparisons": Table(columns)}
+
+    def facts(self) -> dict[str, Any]:
+        """What each comparison says."""
+        return {"details": {title: each.to_dict() for title, each in self.comparisons.items()}}
+
+    def body(self) -> Iterator[Html]:
+        """What a page shows below its heading: the picture, then each comparison."""
+        yield from show_picture(self.picture())
+        for (title, each), p in zip(self.comparisons.items(), self.p_adjusted, strict=True):
+            yield tag("h2", title)
+            yield from each.body()
+            yield tag("p", f"For all comparisons together: {_adjusted(p, each)}.", kind="soft")
+
+    def picture(self) -> Picture:
+        """How much of the variation groups explain in each comparison; unclear ones faint."""
+        rows = []
+        for (title, each), p in zip(self.comparisons.items(), self.p_adjusted, strict=True):
+            low, high = (100 * end for end in each.effect_interval)
+            dot = Dot(100 * each.effect_size, colour(0), low, high, tip=each.verdict())
+            rows.append(Row(title, [dot], p > LEVEL))
+        words = self.sentences()[0] + " Faint: no change found." * any(row.faint for row in rows)
+        return dot_chart("Comparisons", words, rows, "% of the variation explained")
+
+
+def _adjusted(p: float, comparison: GroupComparison) -> str:
+    return adjusted_in_words(p, comparison.p_value, comparison.p_floor)
 
 
 def significant(table: Table) -> list[dict[str, Any]]:
