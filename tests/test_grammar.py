@@ -59,11 +59,32 @@ def test_a_shared_parameter_is_given_by_name_and_has_one_default(parameter):
     assert not unlike
 
 
-def test_weights_counts_and_people_come_together():
-    """Where survey weights change errors, repetitions and people can be said, too."""
-    tested = ("compare_groups", "Consensus.fit", "StrengthRegression.fit")
+def takes(name):
+    """The shared parameters of a function, or of an estimator and its fit."""
     things = dict(public())
-    for name in (*tested, "RankingBlocs.fit", "BradleyTerry.fit", "PlackettLuce.fit"):
-        assert {"counts", "people", "sample_weight"} <= {
-            *inspect.signature(things[name]).parameters
-        }
+    names = (name, f"{name}.fit") if f"{name}.fit" in things else (name,)
+    return {each for part in names for each in inspect.signature(things[part]).parameters}
+
+
+# What has intervals of its own, and no weights: why not.
+UNWEIGHTED = {
+    "Leaderboard": "votes and scores are counted",
+    "critical_difference": "its rows are data sets",
+    "explain": "its rankings are those in which items are moved",
+}
+
+
+def test_weights_counts_and_people_come_together():
+    """What holds with a confidence can be said of repetitions, of survey weights and of people."""
+    confident = {name for name, thing in public() if "." not in name and name not in DATA | PLAIN}
+    confident = {name for name in confident if "confidence" in takes(name)}
+    assert {"Consensus", "compare_groups", "explain", "RankingBlocs", "Utilities"} <= confident
+    for name in confident - {*UNWEIGHTED}:
+        assert {"counts", "people", "sample_weight"} <= takes(name), name
+    for name in UNWEIGHTED:
+        assert "sample_weight" not in takes(name), f"{name} has no excuse any more"
+
+
+def test_what_may_be_silent_for_long_tells_its_progress():
+    for name in ("report", "write_features", "write_gram", "RankingCompleter", "Utilities"):
+        assert "progress" in takes(name), name

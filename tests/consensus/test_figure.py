@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from rankcut import Consensus, make_food, make_mallows, plot_consensus
 from rankcut.consensus.figure import leaderboard, pairs_picture
-from rankcut.consensus.groups import GroupedConsensus
+from rankcut.consensus.result import GroupedConsensus
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
 from rankcut.pictures.charts import joined_runs

@@ -97,7 +97,7 @@ def _combined(
         warnings.filterwarnings("ignore", message="Nobody ranks")
         if options.by is None:
             return combined(rankings)
-        from rankcut.consensus.groups import GroupedConsensus
+        from rankcut.consensus.result import GroupedConsensus
 
         groups = _groups(rankings, options.by, file)
         return GroupedConsensus({name: combined(group) for name, group in groups})

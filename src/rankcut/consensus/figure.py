@@ -85,7 +85,7 @@ def plot_consensus(
     >>> [text.get_text() for text in figure.axes[0].texts][:3]
     ['gelato', 'sausage', 'burger']
     """
-    from rankcut.consensus.groups import GroupedConsensus
+    from rankcut.consensus.result import GroupedConsensus
 
     models = consensus if isinstance(consensus, Mapping) else {"": consensus}
     if items is not None and models:

@@ -18,6 +18,9 @@ from scipy import special
 from rankcut._loops.types import Floats
 from rankcut.leaderboard.places import Places
 from rankcut.parameters import check_choice, check_count
+from rankcut.pictures.charts import Row, dot_chart
+from rankcut.pictures.scene import Dot, Picture
+from rankcut.pictures.theme import colour
 from rankcut.results import Result, Table
 from rankcut.strengths.columns import Labels
 
@@ -118,8 +121,13 @@ class NextVotes(Result):
             columns["n_votes"] = [int(self.votes[i, j]) for i, j, _ in self.pairs]
         return {"pairs": Table(columns)}
 
-    def picture(self) -> None:
-        """Nothing is drawn."""
+    def picture(self) -> Picture:
+        """What each vote is expected to tell, the first on top."""
+        rows = [
+            Row(f"{self.items[i]} – {self.items[j]}", [Dot(information, colour(0))])
+            for i, j, information in self.pairs
+        ]
+        return dot_chart("What to ask next", " ".join(self.sentences()), rows, "information (nats)")
 
 
 def check_aim(aim: str, n: int, k: int) -> None:

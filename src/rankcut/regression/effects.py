@@ -18,12 +18,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtri
 from sklearn.utils.validation import check_consistent_length
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, amount
-from rankcut.parameters import AT_ONCE, MOST_PAIRED
+from rankcut.parameters import AT_ONCE, MOST_PAIRED, check_share
 from rankcut.pictures.charts import Row, dot_chart
 from rankcut.pictures.scene import Dot, Key, Legend, Picture
 from rankcut.pictures.theme import colour, shorten
@@ -40,9 +41,6 @@ from rankcut.results import Result, Table
 
 # Items are moved in at most this many rankings: their mean changes little with more.
 _MOST_RANKINGS = 100
-
-# Standard errors on either side of an estimate that make a 95 % interval.
-_SURE = 1.96
 
 # Weights are not estimated if it takes more products than this, a second or two.
 _MOST_PRODUCTS = 2 * 10**9
@@ -61,7 +59,24 @@ class Explanation(Result):
     listed: Table  #: of being listed last instead of not at all; empty if all items are ranked
     unit: str  #: what effects are measured in
     outputs: tuple[Any, ...]  #: the class that a positive effect favours; None for a number
+    confidence: float = 0.95  #: of each interval by itself
     notes: tuple[str, ...] = ()  #: what a reader should know
+
+    @property
+    def reach(self) -> float:
+        """Standard errors on either side of an effect that make its interval."""
+        return float(ndtri(0.5 + self.confidence / 2))
+
+    def _largest(self, table: Table, what: str) -> list[str]:
+        """Ten of the largest effects with intervals; those that no ranking tells are left out."""
+        lines = []
+        for row in list(table)[:10]:
+            effect, error = row["effect"], row["std_error"]
+            of = f" [{row['class']}]" if "class" in row else ""
+            sure = "" if np.isnan(error) else f" ± {self.reach * error:.3g}"
+            if not np.isnan(effect):
+                lines.append(f"  {what.format(**row)}{of}: {effect:+.3g}{sure}")
+        return lines
 
     def sentences(self) -> list[str]:
         """The largest effects in words."""
@@ -69,40 +84,41 @@ class Explanation(Result):
         if len(self.outputs) == 1 and self.outputs[0] is not None:
             towards = f"; positive favours {self.outputs[0]}"
         sure = not np.isnan(self.items["std_error"]).all()
-        reach = "; ± 95 % interval" if sure else ""
-        best, *_ = [*_lines(self.items, "{item}"), "  no effect is known"]
+        reach = f"; ± {100 * self.confidence:g} % interval" if sure else ""
+        best, *_ = [*self._largest(self.items, "{item}"), "  no effect is known"]
         lines = [
             f"The largest effect of a place: {best.strip()} ({self.unit}).",
             f"Item ranked first instead of last ({self.unit}{towards}{reach}):",
-            *_lines(self.items, "{item}"),
+            *self._largest(self.items, "{item}"),
         ]
-        if listed := _lines(self.listed, "{item}"):
+        if listed := self._largest(self.listed, "{item}"):
             lines += ["Item listed last instead of not at all:", *listed]
-        if pairs := _lines(self.pairs, "{first} before {second}"):
+        if pairs := self._largest(self.pairs, "{first} before {second}"):
             lines += ["First item directly before the second instead of after it:", *pairs]
         return [*lines, *self.notes]
 
     def facts(self) -> dict[str, Any]:
         """What effects are measured in, what they favour, and what a reader should know."""
-        return {"unit": self.unit, "outputs": self.outputs, "notes": self.notes}
+        names = ("unit", "outputs", "confidence", "notes")
+        return {name: getattr(self, name) for name in names}
 
     def tables(self) -> dict[str, Table]:
         """Effects of items, of pairs and of being listed."""
         return {"items": self.items, "pairs": self.pairs, "listed": self.listed}
 
     def picture(self) -> Picture:
-        """The items' effects with 95 % intervals, largest on top."""
+        """The items' effects with their intervals, largest on top."""
         classes = list(self.outputs)
         dots: dict[Any, list[Dot]] = {}
         for row in self.items:
-            effect, reach = row["effect"], _SURE * row["std_error"]
+            effect, reach = row["effect"], self.reach * row["std_error"]
             ends = (None, None) if reach != reach else (effect - reach, effect + reach)
             its_colour = colour(classes.index(row.get("class", classes[0])))
             dots.setdefault(row["item"], []).append(Dot(effect, its_colour, *ends))
         keys = [Key(shorten(name, 40), colour(number)) for number, name in enumerate(classes)]
         return dot_chart(
             "Effect of each item",
-            "Dots: effects. Lines: 95 % intervals.",
+            f"Dots: effects. Lines: {100 * self.confidence:g} % intervals.",
             [Row(str(item), each) for item, each in dots.items()],
             f"effect of rank 1 instead of the last ({self.unit})",
             reference=0.0,
@@ -111,7 +127,9 @@ class Explanation(Result):
         )
 
 
-def explain(model: Any, X: Any = None, y: ArrayLike | None = None) -> Explanation:
+def explain(
+    model: Any, X: Any = None, y: ArrayLike | None = None, *, confidence: float = 0.95
+) -> Explanation:
     """How each item's place and each pair's order change a prediction, with uncertainty.
 
     If rankings leave items out, also what being listed changes.
@@ -130,6 +148,8 @@ def explain(model: Any, X: Any = None, y: ArrayLike | None = None) -> Explanatio
         Effects are then estimated in the features of the model without its shrinkage, with
         standard errors: by least squares, or by logistic or probit regression, each class against
         the others. Without ``y``, effects are changes of the model's own prediction.
+    confidence : float, default=0.95
+        Probability with which each interval holds by itself.
 
     Returns
     -------
@@ -139,8 +159,8 @@ def explain(model: Any, X: Any = None, y: ArrayLike | None = None) -> Explanatio
 
     Notes
     -----
-    An interval is the effect ± 1.96 standard errors. It needs twice as many rankings, and
-    twice as many of each class, as there are directions in which the features differ.
+    An interval is the effect ± some standard errors, 1.96 at 95 %. It needs twice as many rankings,
+    and twice as many of each class, as there are directions in which the features differ.
 
     Examples
     --------
@@ -154,6 +174,7 @@ def explain(model: Any, X: Any = None, y: ArrayLike | None = None) -> Explanatio
     >>> top["item"] == food.items[3], round(top["effect"], 2)
     (True, 14.0)
     """
+    check_share(confidence, "confidence")
     linear = as_linear_model(model)
     items, n_items = linear.items, len(linear.items)
     notes: list[str] = []
@@ -195,6 +216,7 @@ def explain(model: Any, X: Any = None, y: ArrayLike | None = None) -> Explanatio
         listed=table(["item"], _with_and_without, columns if np.isnan(ranks).any() else []),
         unit=linear.unit,
         outputs=tuple(linear.outputs),
+        confidence=float(confidence),
         notes=tuple(notes),
     )
 
@@ -313,15 +335,3 @@ def _table(
     columns["effect"] = [float(effects[place]) for place in rows]
     columns["std_error"] = [float(errors[place]) for place in rows]
     return Table(columns)
-
-
-def _lines(table: Table, what: str) -> list[str]:
-    """Ten of the largest effects, with 95 % intervals; those that no ranking tells are left out."""
-    lines = []
-    for row in list(table)[:10]:
-        effect, error = row["effect"], row["std_error"]
-        of = f" [{row['class']}]" if "class" in row else ""
-        sure = "" if np.isnan(error) else f" ± {_SURE * error:.3g}"
-        if not np.isnan(effect):
-            lines.append(f"  {what.format(**row)}{of}: {effect:+.3g}{sure}")
-    return lines
