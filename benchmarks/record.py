@@ -38,8 +38,6 @@ TITLES = {
     "gp": "Gaussian processes",
     "graph_coverage": "Coverage with an item graph",
     "growth": "Growth with size",
-    "incomplete": "Incomplete rankings",
-    "large_files": "Files larger than memory",
     "next_votes": "What to ask next",
     "oracles": "Agreement with other programs",
     "over_time": "Strengths over time",

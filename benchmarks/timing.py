@@ -5,26 +5,22 @@ import time
 from collections.abc import Callable
 
 
-def best_seconds(work: Callable[[], object], runs: int = 7) -> float:
+def best_seconds(
+    work: Callable[[], object], runs: int = 7, clock: Callable[[], float] = time.perf_counter
+) -> float:
     """The shortest of a few runs, after one that does not count (it may compile)."""
     work()
     seconds = []
     for _ in range(runs):
-        start = time.perf_counter()
+        start = clock()
         work()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(clock() - start)
     return min(seconds)
 
 
 def best_processor_seconds(work: Callable[[], object], runs: int = 7) -> float:
     """The same in processor time of this process, which other work on the machine hardly moves."""
-    work()
-    seconds = []
-    for _ in range(runs):
-        start = time.process_time()
-        work()
-        seconds.append(time.process_time() - start)
-    return min(seconds)
+    return best_seconds(work, runs, time.process_time)
 
 
 def best_in_turn(*works: Callable[[], object], runs: int = 25) -> list[float]:

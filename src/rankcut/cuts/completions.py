@@ -4,7 +4,7 @@
 
 Draws come in stages, and a stage in replicates: independent estimates of the same mean, whose
 spread gives the standard error. Three things reduce it, as
-``benchmarks/cuts/incomplete.py`` shows:
+``docs/results/incomplete.md`` shows:
 
 * *antithetic*: each draw of gaps g is used together with its mirror image l − g;
 * *stratified*: draws are Latin hypercubes, so that each item visits each part of the ranking
