@@ -14,7 +14,7 @@ _EXAMPLE = re.compile(r"^>>> ", re.M)
 
 
 class Roles(griffe.Extension):
-    """Write ``:func:`~rankcut.plot_map``` as ``plot_map``, and head every example.
+    """Write ``:func:`~rankcut.explain``` as ``explain``, and head every example.
 
     Several parameters without a type get any, where they would all get that of the first one.
     """

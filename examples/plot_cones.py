@@ -5,8 +5,8 @@
 # origin: here for a ranking with a tie, and for a full order.
 
 # %%
-from rankcut import plot_polytope
 from rankcut.cuts import GraphCut
+from rankcut.maps import map_polytope
 
 # %%
-plot_polytope(GraphCut([[0, 4, 1], [4, 0, 1], [1, 1, 0]]))
+map_polytope(GraphCut([[0, 4, 1], [4, 0, 1], [1, 1, 0]])).plot()

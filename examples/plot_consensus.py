@@ -5,9 +5,9 @@
 # all items at once with 95 % confidence.
 
 # %%
-from rankcut import Consensus, make_mallows, plot_consensus
+from rankcut import Consensus, make_mallows
 
 # %%
 votes = make_mallows(120, 8, phi=0.75, random_state=0)
 model = Consensus().fit(votes.ranks)
-plot_consensus(model, items="ABCDEFGH", title="Eight items, 120 people")
+model.with_items("ABCDEFGH").plot(title="Eight items, 120 people")

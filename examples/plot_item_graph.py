@@ -5,11 +5,12 @@
 # them. Thick edges join similar dishes, colours are counters.
 
 # %%
-from rankcut import SimilarityGraph, plot_graph
+from rankcut import SimilarityGraph
 from rankcut.datasets import load_lunch
+from rankcut.maps import map_graph
 
 # %%
 lunch = load_lunch()
 graph = SimilarityGraph(lunch.item_features)
 counters = lunch.item_features["counter"]
-plot_graph(graph, counters, items=lunch.items, by_name="counter", title="Dishes")
+map_graph(graph, counters, items=lunch.items, by_name="counter", title="Dishes").plot()

@@ -7,7 +7,8 @@
 # %%
 import numpy as np
 
-from rankcut import AgreementGraph, plot_graph
+from rankcut import AgreementGraph
+from rankcut.maps import map_graph
 
 GENRES = np.repeat(["comedy", "drama", "horror"], 4)
 
@@ -22,4 +23,4 @@ def rankings(n_people=200, seed=0):
 # %%
 graph = AgreementGraph(n_neighbors=3).build_from(rankings())
 films = [f"{genre} {i % 4 + 1}" for i, genre in enumerate(GENRES)]
-plot_graph(graph, GENRES, items=films, by_name="genre", title="Films liked together")
+map_graph(graph, GENRES, items=films, by_name="genre", title="Films liked together").plot()

@@ -6,8 +6,8 @@
 # the map which guest is of which kind.
 
 # %%
-from rankcut import plot_map
 from rankcut.datasets import load_lunch
+from rankcut.maps import map_rankings
 
 # %%
-plot_map(load_lunch(), by="guest", title="Lunch: two camps")
+map_rankings(load_lunch(), by="guest", title="Lunch: two camps").plot()

@@ -88,9 +88,9 @@ def test_pages_need_no_matplotlib():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         "from rankcut import datasets\n"
-        "from rankcut import maps, plot_map\n"
+        "from rankcut import maps\n"
         "print(maps.map_rankings(datasets.load_lunch()).page()[:15])\n"
-        "try: plot_map(datasets.load_lunch())\n"
+        "try: maps.map_rankings(datasets.load_lunch()).plot()\n"
         "except ModuleNotFoundError as error: print(error)"
     )
     page, remedy = said_by(code).splitlines()

@@ -39,7 +39,6 @@ from rankcut import (
     explain,
     from_orders,
     graph_cut_features,
-    plot_map,
     read_file,
     to_orders,
     write_file,
@@ -265,7 +264,7 @@ def reported(X, Z, **how):
 
 def pictured(X, Z, **how):
     """Where the marks of a picture of the rankings are; its axes may point either way."""
-    figure = plot_map(X, **how)
+    figure = map_rankings(X, **how).plot()
     paths = [path for c in figure.axes[0].collections for path in c.get_paths()]
     return {"sizes": np.sort([np.ptp(path.vertices, axis=0).max() for path in paths])}
 
@@ -353,7 +352,7 @@ ANSWERS = {
     "Leaderboard": Answer(
         rated, {"ratings": (0,), "errors": (0,)}, parameters=("counts", "people")
     ),
-    "plot_map": Answer(pictured, NONE),
+    "a picture of the map": Answer(pictured, NONE),
     "report": Answer(reported, NONE, parameters=("sample_weight", "people")),
     "to_orders": Answer(orders, NONE, (), by_row=True),
     "all_completions": Answer(
@@ -405,7 +404,7 @@ def from_file(ranks, items, home, suffix):
     return FILES[path]
 
 
-SLOW = ("RankingRegressor", "RankingBlocs", "RankingCompleter", "explain", "plot_map")
+SLOW = ("RankingRegressor", "RankingBlocs", "RankingCompleter", "explain", "a picture of the map")
 
 
 def answers(*, parameter="", full=False):

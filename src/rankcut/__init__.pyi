@@ -20,7 +20,7 @@ from rankcut.blocs.estimator import RankingBlocs as RankingBlocs
 from rankcut.comparison.group_differences import compare_groups as compare_groups
 from rankcut.completion.estimator import RankingCompleter as RankingCompleter
 from rankcut.consensus.estimator import Consensus as Consensus
-from rankcut.consensus.figure import plot_consensus as plot_consensus
+from rankcut.consensus.result import GroupedConsensus as GroupedConsensus
 from rankcut.cuts.feature_map import graph_cut_features as graph_cut_features
 from rankcut.cuts.options import Completions as Completions
 from rankcut.cuts.options import Smoothing as Smoothing
@@ -48,9 +48,6 @@ from rankcut.kernels.kendall import KendallKernel as KendallKernel
 from rankcut.kernels.mallows import MallowsKernel as MallowsKernel
 from rankcut.label_ranking.estimator import RankingRegressor as RankingRegressor
 from rankcut.leaderboard.estimator import Leaderboard as Leaderboard
-from rankcut.maps.graphs import plot_graph as plot_graph
-from rankcut.maps.polytope import plot_polytope as plot_polytope
-from rankcut.maps.rankings import plot_map as plot_map
 from rankcut.ranking_regression.estimator import BradleyTerry as BradleyTerry
 from rankcut.ranking_regression.estimator import PlackettLuce as PlackettLuce
 from rankcut.ranking_regression.estimator import StrengthRegression as StrengthRegression

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from rankcut import Consensus, make_food, make_mallows, plot_consensus
+from rankcut import Consensus, GroupedConsensus, make_food, make_mallows
 from rankcut.consensus.figure import leaderboard, pairs_picture
-from rankcut.consensus.result import GroupedConsensus
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
 from rankcut.pictures.charts import joined_runs
@@ -27,7 +26,7 @@ def words_of(picture):
 def test_one_consensus_and_one_for_each_group():
     lunch = load_lunch()
     one = Consensus(n_bootstraps=20).fit(lunch)
-    (places,) = plot_consensus(one).axes
+    (places,) = one.plot().axes
     assert places.texts[0].get_text() == lunch.items[int(one.ranking_.argmin())]
     groups = {
         name: Consensus(n_bootstraps=0).fit(lunch.ranks[lunch.target == k])
@@ -43,14 +42,13 @@ def test_one_consensus_and_one_for_each_group():
     colours = {key.words: key.colour for key in legend.keys}
     assert [colours[name] for name in sorted(names)] == list(COLOURS[:2])
     assert both.tables()["places"]["group"].count(lunch.target_names[0]) == len(lunch.items)
-    figure = plot_consensus(groups, items=lunch.items, title="Lunch")
-    assert figure.texts[0].get_text() == "Lunch"
+    assert both.plot(title="Lunch").texts[0].get_text() == "Lunch"
     with pytest.raises(InputError, match="holds no consensus"):
-        plot_consensus({})
+        GroupedConsensus({})
     with pytest.raises(InputError, match="1 values for 8 items"):
-        plot_consensus(one, items=["a"])
+        one.with_items(["a"])
     with pytest.raises(InputError, match="joined joins the items of one consensus"):
-        plot_consensus(groups, joined=True)
+        both.plot(joined=True)
 
 
 def test_a_consensus_is_drawn_where_one_asks(tmp_path):
@@ -59,7 +57,7 @@ def test_a_consensus_is_drawn_where_one_asks(tmp_path):
     model = Consensus(n_bootstraps=20).fit(load_lunch())
     left, right = Figure().subplots(1, 2)
     model.plot(left)
-    plot_consensus(model, joined=True, ax=right)
+    model.plot(right, joined=True)
     drawn = [{text.get_text().split("  ")[0] for text in ax.texts} for ax in (left, right)]
     assert set(model.labels_of_items) <= drawn[0] & drawn[1]
     for suffix in (".csv", ".json", ".html", ".png"):
@@ -186,8 +184,3 @@ def test_votes_say_tiers(tmp_path, monkeypatch):
     (tmp_path / "votes.csv").write_text("\n".join(["left,right,choice", *rows, ""]))
     said = succeed("consensus", "votes.csv")
     assert "Tiers: toro and uni; ika. 2 of 3 pairs are clearly different." in said
-
-
-def test_python_draws_it_too():
-    figure = plot_consensus(Consensus().fit(make_food(30, random_state=0).ranks), joined=True)
-    assert len(figure.axes) == 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
 
-from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, plot_graph
+from rankcut import ItemGraph, NeighborGraph, SimilarityGraph
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
 from rankcut.maps import map_graph
@@ -68,7 +68,7 @@ def test_each_item_keeps_its_strongest_edges_and_the_graph_its_connections():
     ],
 )
 def test_what_is_drawn_is_said(graph, said):
-    figure = plot_graph(graph)
+    figure = map_graph(graph).plot()
     text = figure.texts[1].get_text()
     assert text.startswith(f"{said}.")
     # Without edges, nothing is connected.
@@ -82,7 +82,7 @@ def test_what_is_drawn_is_said(graph, said):
 
 def test_many_items_are_left_out_and_it_is_said():
     points = np.random.default_rng(0).normal(size=(MOST_DRAWN_ITEMS + 20, 2))
-    figure = plot_graph(NeighborGraph(points, n_neighbors=2))
+    figure = map_graph(NeighborGraph(points, n_neighbors=2)).plot()
     assert (
         figure.texts[1]
         .get_text()
@@ -95,9 +95,8 @@ def test_labels_do_not_collide_and_categories_are_colours():
     from matplotlib.colors import to_hex
 
     lunch = load_lunch()
-    figure = plot_graph(
-        SimilarityGraph(lunch.item_points), lunch.item_features["counter"], items=lunch.items
-    )
+    graph = SimilarityGraph(lunch.item_points)
+    figure = map_graph(graph, lunch.item_features["counter"], items=lunch.items).plot()
     FigureCanvasAgg(figure).draw()
     (axes,) = figure.axes
     renderer = figure.canvas.get_renderer()
@@ -112,9 +111,9 @@ def test_labels_do_not_collide_and_categories_are_colours():
 
 def test_mistakes():
     with pytest.raises(InputError, match="2 values for 3 items"):
-        plot_graph(ItemGraph.complete(3), ["x", "y"])
+        map_graph(ItemGraph.complete(3), ["x", "y"])
     with pytest.raises(InputError, match="1 values for 3 items"):
-        plot_graph(ItemGraph.complete(3), items=["x"])
+        map_graph(ItemGraph.complete(3), items=["x"])
     with pytest.raises(InputError, match="2 values for 3 items"):
         graph_page(CHAIN, ["x", "y"])
 
@@ -172,7 +171,7 @@ def test_places_are_those_of_a_picture():
     page = graph_page(graph, items=lunch.items)
     found = np.array(re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', page), dtype=float)
     # Edges, then items.
-    discs = plot_graph(graph).axes[0].collections[1].get_paths()
+    discs = map_graph(graph).plot().axes[0].collections[1].get_paths()
     drawn = [disc.get_extents().get_points().mean(axis=0) for disc in discs]
     np.testing.assert_allclose(drawn, found, atol=0.01)
 

@@ -6,7 +6,6 @@ from functions import KINDS, make_case
 from numpy.testing import assert_allclose
 from tolerances import assert_rounds_to
 
-from rankcut import plot_polytope
 from rankcut.cuts import GraphCut, Modular
 from rankcut.errors import InputError
 from rankcut.maps import map_polytope
@@ -81,7 +80,7 @@ def test_no_text_leaves_the_picture():
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     names = ["a very long name", "another long name", "yet a longer name"]
-    figure = plot_polytope(TRIANGLE, items=names)
+    figure = map_polytope(TRIANGLE, items=names).plot()
     FigureCanvasAgg(figure).draw()
     renderer = figure.canvas.get_renderer()
     for text in (*figure.texts, *figure.axes[0].texts):
@@ -92,6 +91,6 @@ def test_no_text_leaves_the_picture():
 
 def test_only_three_items():
     with pytest.raises(InputError, match=r"three items; got 4"):
-        plot_polytope(Modular([1, 2, 3, 4]))
+        map_polytope(Modular([1, 2, 3, 4]))
     with pytest.raises(InputError, match="2 values for 3 items"):
-        plot_polytope(TRIANGLE, items="ab")
+        map_polytope(TRIANGLE, items="ab")

@@ -8,10 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.decomposition import PCA
 
-from rankcut import RankingSet, make_mallows, plot_map
+from rankcut import RankingSet, make_mallows
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
-from rankcut.maps import map_rankings as read
+from rankcut.maps import map_rankings
 from rankcut.maps.rankings import MOST_ARROWS, MOST_MARKS, _gather, main_directions
 from rankcut.pictures.scene import Mark, Path, Text
 from rankcut.pictures.theme import COLOURS, OTHERS
@@ -20,7 +20,7 @@ pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
 
 def map_page(*given, **options):
-    return read(*given, **options).page(options.get("title"))
+    return map_rankings(*given, **options).page(options.get("title"))
 
 
 HOSTILE = '"><script>alert(1)</script>$x_1$ & co'
@@ -44,7 +44,7 @@ def test_rankings_that_fall_together_are_one_mark_of_their_groups():
         counts=[2, 1, 4, 3],
         columns={"town": np.array(["x", "y", "x", None], dtype=object)},
     )
-    found = read(votes, "town")
+    found = map_rankings(votes, "town")
     assert found.counts.tolist() == [6, 4]
     assert [(group.name, group.count) for group in found.groups] == [
         ("x", 6),
@@ -64,8 +64,8 @@ def test_counts_are_the_same_as_repeated_rankings():
     votes = make_mallows(40, 5, phi=0.5, random_state=1)
     counts = np.random.default_rng(2).integers(1, 4, 40)
     towns = np.array(["x", "y"])[np.arange(40) % 2]
-    counted = read(votes.ranks, towns, counts=counts)
-    repeated = read(np.repeat(votes.ranks, counts, axis=0), np.repeat(towns, counts))
+    counted = map_rankings(votes.ranks, towns, counts=counts)
+    repeated = map_rankings(np.repeat(votes.ranks, counts, axis=0), np.repeat(towns, counts))
     assert_allclose(counted.places, repeated.places, atol=1e-9)
     assert counted.parts.tolist() == repeated.parts.tolist()
     for one, other in zip(counted.groups, repeated.groups, strict=True):
@@ -76,13 +76,13 @@ def test_counts_are_the_same_as_repeated_rankings():
 def test_many_groups_keep_the_largest_and_a_grey_rest():
     votes = make_mallows(120, 4, phi=0.5, random_state=0)
     towns = np.array([f"town {min(k, 55 - k):02d}" for k in np.arange(120) % 55])
-    found = read(votes.ranks, towns)
+    found = map_rankings(votes.ranks, towns)
     assert len(found.groups) == len(COLOURS) + 1
     assert found.groups[-1].colour == OTHERS
     assert found.groups[-1].name == f"{28 - len(COLOURS)} others"
     # Eight have a colour each, and the ninth, alone in grey, keeps its name.
     for number in (8, 9):
-        few = read(votes.ranks, np.array([f"town {k}" for k in np.arange(120) % number]))
+        few = map_rankings(votes.ranks, np.array([f"town {k}" for k in np.arange(120) % number]))
         assert [group.name for group in few.groups] == [f"town {k}" for k in range(number)]
     names = [group.name for group in found.groups[:-1]]
     assert names == sorted(names)
@@ -91,7 +91,9 @@ def test_many_groups_keep_the_largest_and_a_grey_rest():
 
 def test_numbers_are_quarters_if_there_are_more_than_colours():
     votes = make_mallows(60, 4, phi=0.5, random_state=0)
-    found = read(votes.ranks, np.where(np.arange(60) == 3, np.nan, np.arange(60.0)), by_name="age")
+    found = map_rankings(
+        votes.ranks, np.where(np.arange(60) == 3, np.nan, np.arange(60.0)), by_name="age"
+    )
     assert [(group.name, group.count) for group in found.groups] == [
         ("0 to 15", 15),
         ("16 to 30", 15),
@@ -99,7 +101,7 @@ def test_numbers_are_quarters_if_there_are_more_than_colours():
         ("45 to 59", 15),
         ("unknown", 1),
     ]
-    few = read(votes.ranks, np.arange(60) % 12 // 4)
+    few = map_rankings(votes.ranks, np.arange(60) % 12 // 4)
     assert [group.name for group in few.groups] == ["0", "1", "2"]
 
 
@@ -129,7 +131,7 @@ def test_the_scene_has_equal_scales_and_areas_in_proportion():
     votes = RankingSet(
         np.array([[1.0, 2, 3, 4], [4, 3, 2, 1], [2, 1, 4, 3]]), tuple("abcd"), counts=[1, 4, 9]
     )
-    found = read(votes)
+    found = map_rankings(votes)
     picture = found.picture()
     marks = [mark for mark in shapes(picture, Mark) if mark.tip]
     assert_allclose([mark.radius / marks[-1].radius for mark in marks], [3, 2, 1])
@@ -149,7 +151,7 @@ def test_the_scene_has_equal_scales_and_areas_in_proportion():
 
 
 def test_the_longest_arrows_come_first_and_only_they_are_named():
-    found = read(make_mallows(60, 40, phi=0.9, random_state=0).ranks)
+    found = map_rankings(make_mallows(60, 40, phi=0.9, random_state=0).ranks)
     every = found.picture(most_arrows=40)
     lengths = [np.linalg.norm(arrow.lines[1][1] - arrow.lines[0][0]) for arrow in arrows(every)]
     assert (np.diff(lengths) <= 1e-9).all()
@@ -166,15 +168,15 @@ def test_the_longest_arrows_come_first_and_only_they_are_named():
 def test_mistakes():
     lunch = load_lunch()
     with pytest.raises(InputError, match=r"'town', not a column; columns are: guest"):
-        read(lunch, "town")
+        map_rankings(lunch, "town")
     with pytest.raises(InputError, match="3 values for 48 rankings"):
-        read(lunch, ["a", "b", "c"])
+        map_rankings(lunch, ["a", "b", "c"])
     with pytest.raises(InputError, match="at least two rankings"):
-        read([[1, 2, 3]])
+        map_rankings([[1, 2, 3]])
     with pytest.raises(InputError, match="whole number of 1 or more"):
-        read(lunch, counts=np.full(48, 0) + (np.arange(48) > 0))
+        map_rankings(lunch, counts=np.full(48, 0) + (np.arange(48) > 0))
     with pytest.raises(InputError, match="option of the features"):
-        read(lunch, features=object(), unranked="last")
+        map_rankings(lunch, features=object(), unranked="last")
 
 
 def boxes(figure):
@@ -187,7 +189,7 @@ def test_labels_of_arrows_do_not_collide_and_stay_inside(n_items):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     votes = make_mallows(50, n_items, phi=0.9, random_state=0)
-    figure = plot_map(votes.ranks)
+    figure = map_rankings(votes.ranks).plot()
     FigureCanvasAgg(figure).draw()
     found = boxes(figure)
     assert len(found) >= min(n_items, 8)
@@ -202,7 +204,7 @@ def test_no_text_leaves_the_picture_with_many_long_groups():
 
     votes = make_mallows(200, 4, phi=0.9, random_state=0)
     towns = np.array([f"a town with a long name, number {k}" for k in np.arange(200) % 55])
-    figure = plot_map(votes.ranks, towns, by_name="town" * 20, title="long " * 50)
+    figure = map_rankings(votes.ranks, towns, by_name="town" * 20, title="long " * 50).plot()
     FigureCanvasAgg(figure).draw()
     renderer = figure.canvas.get_renderer()
     edge = figure.bbox
@@ -219,7 +221,7 @@ def test_picture_and_page_have_the_same_groups_in_the_same_colours():
 
     votes = make_mallows(90, 4, phi=0.9, random_state=0)
     towns = np.array(["Kobe", "Nara", "Oslo", "Rome"])[np.arange(90) % 4]
-    drawn = plot_map(votes.ranks, towns).axes[0]
+    drawn = map_rankings(votes.ranks, towns).plot().axes[0]
     in_picture = [
         (text.get_text(), to_hex(dots.get_facecolor()[0]))
         for text, dots in zip(drawn.texts[:4], drawn.collections[:4], strict=True)
@@ -240,7 +242,7 @@ def test_a_page_stands_alone_and_runs_no_label():
     assert "http" not in page
     assert '<meta name="viewport"' in page
     assert "<title>&quot;&gt;&lt;script&gt;" in page
-    plot_map(votes.ranks, towns, by_name=HOSTILE, title=HOSTILE).canvas.draw()
+    map_rankings(votes.ranks, towns, by_name=HOSTILE, title=HOSTILE).plot().canvas.draw()
 
 
 def test_tips_say_counts_groups_and_the_ranking():
@@ -268,7 +270,7 @@ def test_whole_names_are_written_in_lines():
     lunch = load_lunch()
     long = {item: f"{item} as it is made on the islands" for item in lunch.items}
     votes = RankingSet(lunch.ranks, tuple(long.values()))
-    figure = plot_map(votes)
+    figure = map_rankings(votes).plot()
     written = {text.get_text().replace("\n", " ") for text in figure.axes[0].texts}
     assert set(long.values()) <= written
     assert "<tspan" in map_page(votes)
@@ -276,6 +278,6 @@ def test_whole_names_are_written_in_lines():
 
 def test_a_group_of_everyone_is_no_group():
     lunch = load_lunch()
-    alone, together = read(lunch), read(lunch, ["bloc 1"] * 48, by_name="bloc")
+    alone, together = map_rankings(lunch), map_rankings(lunch, ["bloc 1"] * 48, by_name="bloc")
     assert together.picture().legends == alone.picture().legends
     assert [group.name for group in together.groups] == [""]

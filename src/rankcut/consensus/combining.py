@@ -44,6 +44,7 @@ from rankcut.parameters import (
     is_real,
     seed_from,
 )
+from rankcut.pictures.theme import check_length
 from rankcut.rankings import Rankings, Unranked
 from rankcut.results.words import name_some
 from rankcut.sample import Sample
@@ -127,6 +128,7 @@ class CombinesRankings(ConsensusResult):
 
     def with_items(self, items: Sequence[Hashable]) -> Self:
         """The consensus with other names for its items."""
+        check_length(items, self.n_features_in_, "items", "items")
         renamed = copy(self)
         renamed._items = tuple(items)
         return renamed

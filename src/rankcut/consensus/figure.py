@@ -39,7 +39,6 @@ from rankcut.pictures.theme import (
     INK,
     MOST_IN_FIGURE,
     OTHERS,
-    check_length,
     colour,
     group_colours,
     name_colours,
@@ -47,53 +46,6 @@ from rankcut.pictures.theme import (
     shorten_apart,
 )
 from rankcut.results.words import percent
-
-
-def plot_consensus(
-    consensus: Any,
-    *,
-    items: Sequence[Any] | None = None,
-    title: str = "Consensus",
-    joined: bool = False,
-    ax: Any = None,
-) -> Any:
-    """Draw a consensus: a dot for each place, a line for the places that are possible.
-
-    Parameters
-    ----------
-    consensus : fitted Consensus, or dict from labels of groups to fitted ones
-        If there are several, each has a colour.
-    items : sequence or None
-        Names of the items; None takes those that the rankings had.
-    title : str
-        Heading.
-    joined : bool, default=False
-        Draw mean ranks on a line instead, and join the items that are not clearly different, as
-        in a critical-difference diagram.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> from rankcut import Consensus, plot_consensus
-    >>> from rankcut.datasets import load_lunch
-    >>> figure = plot_consensus(Consensus().fit(load_lunch()))
-    >>> [text.get_text() for text in figure.axes[0].texts][:3]
-    ['gelato', 'sausage', 'burger']
-    """
-    from rankcut.consensus.result import GroupedConsensus
-
-    models = consensus if isinstance(consensus, Mapping) else {"": consensus}
-    if items is not None and models:
-        n_items = next(iter(models.values())).n_features_in_
-        check_length(items, n_items, "items", "items")
-        models = {name: model.with_items(items) for name, model in models.items()}
-    result = GroupedConsensus(models) if isinstance(consensus, Mapping) else models[""]
-    return result.plot(ax, title, joined=joined)
 
 
 def consensus_picture(

@@ -49,53 +49,6 @@ class GraphLayout(NamedTuple):
     weights: NDArray[np.float64]  #: of these edges
 
 
-def plot_graph(
-    graph: Any,
-    by: Sequence[Any] | None = None,
-    *,
-    items: Sequence[Any] | None = None,
-    by_name: str = "",
-    title: str = "Item graph",
-    ax: Any = None,
-) -> Any:
-    """Draw an item graph: strongly connected items lie together, and thick edges are strong.
-
-    In a dense graph, only each item's three strongest edges are drawn, and those that keep the
-    graph connected; of more than 200 items, only those with the largest degrees. The line below
-    the title says what is drawn.
-
-    Parameters
-    ----------
-    graph : ItemGraph, recipe, matrix, networkx graph or frame
-        The graph.
-    by : sequence or None
-        A category for each item, shown as its colour.
-    items : sequence or None
-        Labels of the items; None takes those of the graph.
-    by_name : str
-        What the colours mean.
-    title : str
-        Heading.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> from rankcut import NeighborGraph, plot_graph
-    >>> from rankcut.datasets import load_lunch
-    >>> lunch = load_lunch()
-    >>> graph = NeighborGraph(lunch.item_points, n_neighbors=2)
-    >>> figure = plot_graph(graph, lunch.item_features["counter"], items=lunch.items)
-    >>> figure.texts[1].get_text()
-    '8 items, 9 edges. Strongly connected items lie together. Thick edges are strong: 0.11 to 0.88.'
-    """
-    return map_graph(graph, by, items=items, by_name=by_name, title=title).plot(ax)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class GraphMap(Result):
     """An item graph in the plane, with the tables ``edges`` and ``items``.
@@ -196,10 +149,34 @@ def map_graph(
     by_name: str = "",
     title: str = "Item graph",
 ) -> GraphMap:
-    """An item graph in the plane, with the parameters of :func:`~rankcut.plot_graph`.
+    """An item graph in the plane: strongly connected items lie together, thick edges are strong.
 
-    >>> map_graph([[0, 1], [1, 0]], items=["toro", "uni"])
-    GraphMap(2 items, 1 edge. Strongly connected items lie together.)
+    In a dense graph, only each item's three strongest edges are drawn, and those that keep the
+    graph connected; of more than 200 items, only those with the largest degrees. The line below
+    the title says what is drawn.
+
+    Parameters
+    ----------
+    graph : ItemGraph, recipe, matrix, networkx graph or frame
+        The graph.
+    by : sequence or None
+        A category for each item, shown as its colour.
+    items : sequence or None
+        Labels of the items; None takes those of the graph.
+    by_name : str
+        What the colours mean.
+    title : str
+        Heading.
+
+    Examples
+    --------
+    >>> from rankcut import NeighborGraph
+    >>> from rankcut.datasets import load_lunch
+    >>> lunch = load_lunch()
+    >>> graph = NeighborGraph(lunch.item_points, n_neighbors=2)
+    >>> dishes = map_graph(graph, lunch.item_features["counter"], items=lunch.items)
+    >>> dishes.tables()["edges"][0]["first"], dishes.picture().said[:17]
+    ('pasta', '8 items, 9 edges.')
     """
     built = as_item_graph(graph)
     every = items if items is not None else built.items or range(built.n_items)

@@ -44,16 +44,15 @@ _SIDE, _PANEL_GAP, _ABOVE, _PANEL_LETTERS = 300.0, 24.0, 26.0, 12.0
 _DASH = 5.0
 
 
-def plot_polytope(
+def map_polytope(
     function: Any,
     partitions: Sequence[Sequence[Sequence[int]]] | None = None,
     *,
     items: Sequence[Hashable] | None = None,
-    ax: Any = None,
-) -> Any:
-    """Draw the base polytope of a submodular function of three items.
+) -> "PolytopeMap":
+    """The base polytope of a submodular function of three items, and cones of ordered partitions.
 
-    The left panel has the polytope in its plane s(V) = F(V) with the lines
+    The left panel of the picture has the polytope in its plane s(V) = F(V) with the lines
     s(A) = F(A) that bound it, each face labelled with its ordered partition, best group first. Each
     of the other panels shows the tangent cone and the majorant cone of an ordered partition, and
     the point of each nearest to the origin; that of the majorant cone is the feature vector φ.
@@ -66,32 +65,11 @@ def plot_polytope(
         The ordered partitions whose cones to draw, best group first; None is two.
     items : sequence or None
         Names of the items; None is 1, 2, 3.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
 
     Examples
     --------
-    >>> from rankcut import plot_polytope
-    >>> figure = plot_polytope([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
-    >>> figure.texts[0].get_text()
-    'Faces are ordered partitions'
-    """
-    return map_polytope(function, partitions, items=items).plot(ax)
-
-
-def map_polytope(
-    function: Any,
-    partitions: Sequence[Sequence[Sequence[int]]] | None = None,
-    *,
-    items: Sequence[Hashable] | None = None,
-) -> "PolytopeMap":
-    """The base polytope of three items, with the parameters of :func:`~rankcut.plot_polytope`.
-
-    >>> map_polytope([[0, 1, 2], [1, 0, 3], [2, 3, 0]]).tables()["points"][0]
+    >>> polytope = map_polytope([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
+    >>> polytope.tables()["points"][0]
     {'ordered partition': '{1, 2} ≻ 3', 'point': 'φ', '1': 2.5, '2': 2.5, '3': -5.0}
     """
     cut = function if isinstance(function, SetFunction) else GraphCut(function)

@@ -57,67 +57,6 @@ MOST_ARROWS = 16
 """Items with the longest arrows are drawn: more would hide each other."""
 
 
-def plot_map(
-    X: Any,
-    by: ArrayLike | None = None,
-    *,
-    unranked: Unranked = "error",
-    features: Any = None,
-    counts: ArrayLike | None = None,
-    by_name: str = "",
-    title: str = "",
-    ax: Any = None,
-) -> Any:
-    """Draw rankings as points in the plane, and items as arrows.
-
-    The axes are the two main directions of the rankings' vectors. Rankings near each other are
-    alike; an arrow points to where its item is ranked high. The area of a mark is in proportion to
-    the number of rankings there, and a mark that several groups share is a pie of their colours.
-    Each group has its mean and an ellipse that would hold half of it if it were normal.
-
-    Parameters
-    ----------
-    X : RankingSet, array, frame or CSR array of shape (n_rankings, n_items)
-        Rank matrix: 1 = best, equal = tied, NaN (or absent) = not ranked.
-    by : str, array of shape (n_rankings,) or None
-        The group of each ranking: values, or a column of a ranking set. The eight largest groups
-        have a colour each; numbers with more values are cut into quarters.
-    unranked : {"error", "last", "anywhere"}, default="error"
-        What an unranked item means.
-    features : estimator or None
-        Turns rankings into vectors with a coordinate for each item; None is
-        ``GraphCutFeatures(unranked=unranked, normalize=True)``.
-    counts : array of shape (n_rankings,) or None
-        How many people each ranking stands for; None takes the counts of a ranking set.
-    by_name : str
-        What the colours mean, if ``by`` is an array.
-    title : str
-        Heading; the title of a ranking set if empty.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    See Also
-    --------
-    rankcut.maps.map_rankings : The map as a result, with tables and a page.
-
-    Examples
-    --------
-    >>> from rankcut import plot_map
-    >>> from rankcut.datasets import load_lunch
-    >>> figure = plot_map(load_lunch(), by="guest")
-    >>> [text.get_text() for text in figure.axes[0].texts[:3]]
-    ['guest:', 'juicy eater (24)', 'sweet tooth (24)']
-    """
-    plane = map_rankings(
-        X, by, unranked=unranked, features=features, counts=counts, by_name=by_name, title=title
-    )
-    return plane.plot(ax)
-
-
 def describe_orders(ranks: Any, items: Sequence[str], most: int = 8) -> list[str]:
     """Each ranking as its first items, best first.
 
@@ -309,13 +248,42 @@ def map_rankings(
     colours: Mapping[str, str] | None = None,
     title: str = "",
 ) -> RankingMap:
-    """The map of rankings, with the parameters of :func:`~rankcut.plot_map`.
+    """Rankings as points in the plane, and items as arrows.
 
-    ``colours`` are those of groups.
+    The axes are the two main directions of the rankings' vectors. Rankings near each other are
+    alike; an arrow points to where its item is ranked high. The area of a mark is in proportion to
+    the number of rankings there, and a mark that several groups share is a pie of their colours.
+    Each group has its mean and an ellipse that would hold half of it if it were normal.
 
+    Parameters
+    ----------
+    X : RankingSet, array, frame or CSR array of shape (n_rankings, n_items)
+        Rank matrix: 1 = best, equal = tied, NaN (or absent) = not ranked.
+    by : str, array of shape (n_rankings,) or None
+        The group of each ranking: values, or a column of a ranking set. The eight largest groups
+        have a colour each; numbers with more values are cut into quarters.
+    unranked : {"error", "last", "anywhere"}, default="error"
+        What an unranked item means.
+    features : estimator or None
+        Turns rankings into vectors with a coordinate for each item; None is
+        ``GraphCutFeatures(unranked=unranked, normalize=True)``.
+    counts : array of shape (n_rankings,) or None
+        How many people each ranking stands for; None takes the counts of a ranking set.
+    by_name : str
+        What the colours mean, if ``by`` is an array.
+    colours : mapping of str to str, or None
+        Colours of groups.
+    title : str
+        Heading; the title of a ranking set if empty.
+
+    Examples
+    --------
     >>> from rankcut.datasets import load_lunch
-    >>> map_rankings(load_lunch(), by="guest")
+    >>> plane = map_rankings(load_lunch(), by="guest")
+    >>> plane
     RankingMap(48 rankings of 8 items.)
+    >>> [text.get_text() for text in plane.plot().axes[0].texts[:3]]
+    ['guest:', 'juicy eater (24)', 'sweet tooth (24)']
     """
     from rankcut.cuts.feature_map import graph_cut_features
     from rankcut.cuts.offset_rows import filled
