@@ -71,31 +71,12 @@ _NEXT_NAME = re.compile(r"\n(?=[\w.]+ : )")
 # A number, and what keeps another with it.
 _INTERVAL = re.compile(r"(\d%?) (±|to) (?=\d)")
 
-# Rooms of the reference: a title, and the modules or packages whose names belong to it.
+# Rooms of the reference, with their titles, as the navigation has them.
 ROOMS = {
-    "rankings": ("Rankings", ("rankings",)),
-    "files": ("Files", ("files", "errors")),
-    "datasets": ("Data sets", ("datasets",)),
-    "graphs": ("Item graphs", ("graphs",)),
-    "cuts": ("Set functions and vectors", ("cuts",)),
-    "kernels": ("Kernels", ("kernels",)),
-    "gp": ("Gaussian processes", ("gp",)),
-    "strengths": ("Strengths", ("strengths",)),
-    "leaderboard": ("Leaderboards", ("leaderboard",)),
-    "utilities": ("Utilities", ("utilities",)),
-    "consensus": ("Consensus", ("consensus",)),
-    "comparison": ("Comparison", ("comparison",)),
-    "blocs": ("Blocs", ("blocs",)),
-    "completion": ("Completion", ("completion",)),
-    "similar": ("Similar rankings", ("similar",)),
-    "regression": ("Classes and numbers from rankings", ("regression",)),
-    "label_ranking": ("Rankings from covariates", ("label_ranking",)),
-    "ranking_regression": ("Ranking regression", ("ranking_regression",)),
-    "results": ("Results", ("results",)),
-    "report": ("The report", ("report",)),
-    "maps": ("Pictures", ("maps",)),
-    "theory": ("Theory", ("theory",)),
-    "dask": ("Dask", ("dask",)),
+    room: title
+    for title, room in re.findall(
+        r"- (.+): reference/(\w+)\.md", (HOME / "mkdocs.yml").read_text(encoding="utf-8")
+    )
 }
 
 # What answers return, which nobody imports by name.
@@ -205,7 +186,7 @@ def public_names():
                 homes.setdefault(name, home)
     for name, home in sorted(homes.items(), key=lambda pair: pair[0].lower()):
         part = home.removeprefix("rankcut.").partition(".")[0]
-        room = next(room for room, (_, parts) in ROOMS.items() if part in parts)
+        room = "files" if part == "errors" else part
         rooms[room][name] = home
     for room, results in RESULTS.items():
         rooms[room] |= results
@@ -302,7 +283,7 @@ def on_files(files, config):
         files.append(File.generated(config, uri, content=content))
 
     for room, names in public_names().items():
-        add(f"reference/{room}.md", reference_page(ROOMS[room][0], names))
+        add(f"reference/{room}.md", reference_page(ROOMS[room], names))
     add("results/index.md", results_page())
     for name in STORIES:
         if find_data(name) is not None:

@@ -1,36 +1,17 @@
-"""Imports point down: command → report → answers → pictures → kernels → cuts → loops."""
+"""Imports point down the table of rooms in CONTRIBUTING.md."""
 
-from test_house import TREES, imported
+import re
+from pathlib import Path
 
-# Each line may import what stands below it. Rooms of one line do not import each other.
+from test_house import SOURCE, TREES, imported
+
+GUIDE = Path(__file__).parents[1] / "CONTRIBUTING.md"
+TABLE = GUIDE.read_text(encoding="utf-8").partition("| room | what |\n|---|---|\n")[2]
+# The rooms of each row; of a row with "then", of each part.
 LAYERS = [
-    ["cli"],
-    ["app"],
-    ["answers"],
-    ["dask"],
-    ["report"],
-    ["saved_models"],
-    ["ranking_regression", "regression", "similar"],
-    ["label_ranking", "blocs", "leaderboard", "utilities"],
-    ["comparison", "completion", "consensus"],
-    ["strengths", "maps"],
-    ["results"],
-    ["pictures"],
-    ["datasets"],
-    ["files"],
-    ["gp"],
-    ["kernels", "theory"],
-    ["cuts"],
-    ["estimators"],
-    ["plain_estimators"],
-    ["graphs"],
-    ["sample"],
-    ["saved_arrays"],
-    ["rankings"],
-    ["threads", "directions"],
-    ["parameters"],
-    ["errors"],
-    ["_loops", "public_names"],
+    re.findall(r"`(\w+)(?:/|\.py)`", part)
+    for row in TABLE.partition("\n\n")[0].splitlines()
+    for part in row.split("|")[1].split(", then ")
 ]
 DEPTH = {name: depth for depth, layer in enumerate(LAYERS) for name in layer}
 
@@ -47,3 +28,10 @@ def test_each_module_imports_only_from_its_own_room_or_from_below():
             if package == "rankcut" and target and target != room and DEPTH[target] <= DEPTH[room]:
                 upward.add(f"{path} imports rankcut.{target}")
     assert not sorted(upward)
+
+
+def test_every_room_has_a_row():
+    rooms = {path.stem if path.is_file() else path.name for path in SOURCE.iterdir()}
+    rooms = {room for room in rooms if not room.startswith("__") and room != "py"}
+    assert rooms == {*DEPTH}
+    assert len(DEPTH) == sum(map(len, LAYERS))

@@ -147,7 +147,7 @@ ANSWERS = {
     "similar": Answer("rankcut.similar:find_similar", "vectors", least=2, suffix=".csv"),
     "compare": Answer(
         "rankcut:compare_groups",
-        "compare",
+        "groups",
         settings=("unranked",),
         columns=("by", "people"),
         needs=("by",),
@@ -164,7 +164,7 @@ ANSWERS = {
     ),
     "blocs": Answer(
         "rankcut:RankingBlocs",
-        "blocs",
+        "groups",
         settings=("unranked",),
         columns=("people",),
         view="rankcut.blocs.report:BlocReport",

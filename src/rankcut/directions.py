@@ -13,12 +13,6 @@ from scipy.linalg import qr, svd
 from rankcut._loops.types import Floats
 from rankcut.parameters import EQUAL_WITHIN
 
-# Random vectors beyond those that are wanted: 5 or 10 by the paper.
-_MORE = 10
-
-# So often the matrix is multiplied; more often if few directions are wanted, which costs little.
-_TIMES, _TIMES_OF_FEW, _FEW = 4, 7, 0.1
-
 
 def leading_directions(matrix: Any, n_directions: int, seed: int) -> tuple[Floats, Floats]:
     """S and Vᵀ of the largest singular values; the largest entry of each direction is positive.
@@ -28,12 +22,14 @@ def leading_directions(matrix: Any, n_directions: int, seed: int) -> tuple[Float
     >>> sizes.round(9).tolist(), directions.round(9).tolist()
     ([3.0], [[-0.6, 0.8]])
     """
-    few = n_directions < _FEW * min(matrix.shape)
+    # The matrix is multiplied more often if few directions are wanted, which costs little.
+    n_rounds = 7 if n_directions < 0.1 * min(matrix.shape) else 4
     wide = matrix.shape[0] < matrix.shape[1]
     tall = matrix.T if wide else matrix
     random = np.random.RandomState(seed)
-    basis = random.normal(size=(tall.shape[1], n_directions + _MORE))
-    for _ in range(_TIMES_OF_FEW if few else _TIMES):
+    # Random vectors beyond those that are wanted: 5 or 10 by the paper.
+    basis = random.normal(size=(tall.shape[1], n_directions + 10))
+    for _ in range(n_rounds):
         basis, _ = qr(tall @ basis, mode="economic")
         basis, _ = qr(tall.T @ basis, mode="economic")
     basis, _ = qr(tall @ basis, mode="economic")

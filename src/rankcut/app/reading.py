@@ -16,12 +16,6 @@ from rankcut.parameters import MOST_LISTED
 from rankcut.rankings.orders import order_texts
 from rankcut.rankings.ranking_set import RankingSet
 
-# A column of at most this many values can be one of groups.
-_MOST_GROUPS = 30
-
-# Longer answers, on average, are comments.
-_LETTERS_OF_GROUP = 40
-
 # Columns of a table that are shown, and letters of a cell.
 _COLUMNS_SHOWN, _LETTERS_SHOWN = 60, 80
 
@@ -309,11 +303,14 @@ def _described(asks: Asked, rankings: RankingSet, preview: Preview) -> dict[str,
     }
 
 
-def _can_group(values: Any) -> bool:
-    """Whether a column has groups, some of several rankings; comments are longer than names."""
+def _can_group(values: Any, most: int = 30, letters: int = 40) -> bool:
+    """Whether a column has up to ``most`` groups, some of several rankings.
+
+    Comments are longer than names: they have more than so many letters on average.
+    """
     distinct = _groups(values)
-    short = sum(map(len, distinct)) <= _LETTERS_OF_GROUP * len(distinct)
-    return 1 < len(distinct) <= min(_MOST_GROUPS, len(values) - 1) and short
+    short = sum(map(len, distinct)) <= letters * len(distinct)
+    return 1 < len(distinct) <= min(most, len(values) - 1) and short
 
 
 def _groups(values: Any) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import By, GraphOptions, LeftOut, People
+from rankcut.cli.options import By, GraphOptions, LeftOut, Number, People
 from rankcut.cli.output import SUFFIXES, Results, note, working
 from rankcut.cli.reading import RankingFile, Reading, column_of, known_values
 from rankcut.errors import InputError
@@ -42,7 +42,7 @@ class ConsensusOptions(GraphOptions):
             "--joined",
         ),
     ] = False
-    number: Annotated[int, option("Number of items to list.", "-n", min=1)] = 20
+    number: Number = 20
     n_bootstraps: Annotated[int, option("Bootstrap samples of people (0 = no intervals).")] = 1000
 
     def settings(self) -> dict[str, Any]:

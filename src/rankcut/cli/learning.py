@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.blocs import member_columns
 from rankcut.cli.command import option, with_options
 from rankcut.cli.complete import Top, write_completed
+from rankcut.cli.groups import member_columns
 from rankcut.cli.options import Explain, Folds, GraphOptions, LeftOut, Seed
 from rankcut.cli.output import (
     SUFFIXES,

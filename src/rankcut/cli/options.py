@@ -45,10 +45,8 @@ Explain: TypeAlias = Annotated[
     ),
 ]
 Folds: TypeAlias = Annotated[int, option("Folds of the cross-validation.", min=2)]
+Number: TypeAlias = Annotated[int, option("Number of items to list.", "-n", min=1)]
 Confidence: TypeAlias = Annotated[float, option("Confidence of all intervals at once.")]
-
-# Neighbours of an item if there are many items; if there are few, a third of them.
-_NEAR = 10
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,8 @@ class GraphOptions:
 
         table = item_table(self.items)
         features = ItemFeatures(table.points(), labels=tuple(table.items))
-        n_near = min(_NEAR, max(1, len(table.items) // 3))
+        # A third of the items, if they are few.
+        n_near = min(10, max(1, len(table.items) // 3))
         return NeighborGraph(features, n_neighbors=n_near) if near else SimilarityGraph(features)
 
     def likeness(self, rankings: "RankingSet", unranked: Unranked) -> "LikenessFeatures":

@@ -17,18 +17,6 @@ from rankcut.rankings.ranking_set import RankingSet
 from rankcut.rankings.value import Unranked
 from rankcut.sample import Sample
 
-# Items ranked by at least this share of the rankings are listed as most and least preferred.
-_WORTH_A_PLACE = 0.01
-
-# Numbers larger than this many times the number of items are probably not ranks.
-_PLAUSIBLE = 10
-
-# Where at most this share of the rankings have ties, they may be mistakes.
-_FEW_TIED = 0.05
-
-# Columns that differ in at least this share of rows, such as times and names, tell one sent twice.
-_TELLING = 0.5
-
 
 @dataclass(frozen=True)
 class Preference:
@@ -198,7 +186,8 @@ def _kinds(census: _Census, n_items: int) -> dict[str, int]:
 
 
 def _preferred(rankings: RankingSet, census: _Census, sample: Sample) -> list[Preference]:
-    enough = (census.compared > 0) & (census.times >= _WORTH_A_PLACE * rankings.n_rankings)
+    # Items that hardly anyone ranks are not listed.
+    enough = (census.compared > 0) & (census.times >= 0.01 * rankings.n_rankings)
     places = rank_listed(mean_scores(sample), sample.listed)
     return [
         Preference(str(rankings.items[i]), float(census.beats[i]), int(census.times[i]))
@@ -226,7 +215,8 @@ def _problems(rankings: RankingSet, value: Rankings, census: _Census) -> list[st
         problems.append("all rankings are the same: are these the right columns?")
     ranks = value.stored if value.sparse is None else value.sparse.data
     largest = float(np.nanmax(ranks)) if census.times.any() else 0.0
-    if largest > _PLAUSIBLE * n_items:
+    # So large numbers are probably not ranks.
+    if largest > 10 * n_items:
         problems.append(
             f"ranks go up to {largest:,g}, with {amount(n_items, 'item')}: are these "
             "ranks? (scores: --layout ratings; a line for each item: --layout long; columns that "
@@ -246,7 +236,8 @@ def _problems(rankings: RankingSet, value: Rankings, census: _Census) -> list[st
             f"{amount(again, 'row')} again, with the same answers in every column: sent twice?"
         )
     tied = int(census.counts[census.tied].sum())
-    if rankings.asked_ties and 0 < tied <= _FEW_TIED * rankings.n_rankings:
+    # So few ties may be mistakes.
+    if rankings.asked_ties and 0 < tied <= 0.05 * rankings.n_rankings:
         problems.append(f"{_of(tied)} some items equal, and all others none")
     return problems
 
@@ -258,7 +249,8 @@ def _n_again(rankings: RankingSet) -> int:
     if not about or rankings.unranked == "anywhere":
         return 0
     known = list(zip(*([str(value) for value in values] for values in about), strict=True))
-    if len({*known}) < _TELLING * len(known):
+    # Only columns that differ in many rows, such as times and names, tell what was sent twice.
+    if len({*known}) < 0.5 * len(known):
         return 0
     ranks = rankings.sparse()
     answers = [

@@ -16,10 +16,11 @@ from rankcut.pictures.page import Html, show_picture, tag
 from rankcut.pictures.scene import Picture
 from rankcut.pictures.theme import shorten
 from rankcut.results import Result, Table
+from rankcut.results.result import NAME_LETTERS
 from rankcut.results.words import name_some
 
-# Width in characters of an item's name, and of the line of places: rows of up to 98 in all.
-_NAME_WIDTH, _LINE_WIDTH = 28, 24
+# Characters of the line of places: rows have up to 98 in all.
+_LINE_WIDTH = 24
 
 # Pairs are rows of a table up to this many items: 4,950 rows.
 _MOST_IN_PAIRS = 100
@@ -201,7 +202,7 @@ class ConsensusResult(Result):
     def lines(self, most: int = 20) -> list[str]:
         """Text for a terminal, with the first ``most`` items."""
         items = self.labels_of_items
-        width = min(_NAME_WIDTH, max(4, *map(len, items)))
+        width = min(NAME_LETTERS, max(4, *map(len, items)))
         title = f"place  {'item':{width}}"
         if self.errors_ is not None:
             title += f"  {'strength':>13}"
@@ -310,7 +311,7 @@ class GroupedConsensus(Result):
     def lines(self, most: int = 20) -> list[str]:
         """Text for a terminal, with the first ``most`` items."""
         items = self.items
-        width = min(_NAME_WIDTH, max(4, *map(len, items)))
+        width = min(NAME_LETTERS, max(4, *map(len, items)))
         heads = "".join(f"  {shorten(name, 14):>14}" for name in self.groups)
         lines = [f"{'item':{width}}{heads}"]
         for i in self.order()[:most]:

@@ -31,6 +31,7 @@ from rankcut.pictures.scene import (
 from rankcut.pictures.theme import OTHERS, colour, shorten
 from rankcut.rankings import read_rankings
 from rankcut.results import Result, Table
+from rankcut.results.result import NAME_LETTERS
 from rankcut.results.words import name_some, percent
 from rankcut.sample import ListEntries
 
@@ -116,7 +117,7 @@ class Transfers(Result):
 
     def lines(self, most: int = 20) -> list[str]:
         """Text for a terminal: a line for each candidate."""
-        width = min(28, max(12, *(len(str(item)) for item in self.items)))
+        width = min(NAME_LETTERS, max(12, *(len(str(item)) for item in self.items)))
         lines = [f"{'first choice':{width}}  {'ballots':>9}    share  next"]
         for i in self.order():
             name = f"{shorten(self.items[i], width):{width}}"

@@ -11,9 +11,6 @@ from typing import Any, TypeAlias
 from rankcut.errors import InputError, Setting
 from rankcut.threads import PARTS
 
-# Seconds to wait for a scheduler, which answers in milliseconds if it is there.
-_PATIENCE = 10
-
 # By default, Dask's workers return memory to the system at once. Mapping it again for each block
 # of vectors adds a quarter to the computing time. These workers keep up to 128 MB.
 #
@@ -177,7 +174,8 @@ def cluster(scheduler: str | None = None, workers: int | None = None) -> Iterato
 
 
 @contextmanager
-def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
+def _client(scheduler: str | None, workers: int | None, patience: int = 10) -> Iterator[Any]:
+    """A client; a scheduler that is there answers in milliseconds, and has some seconds to."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -199,10 +197,10 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             yield client
         return
     try:
-        client = Client(scheduler, timeout=_PATIENCE)
+        client = Client(scheduler, timeout=patience)
     except (OSError, ValueError, TimeoutError):
         raise InputError(
-            [Setting("scheduler", scheduler), f": no answer within {_PATIENCE} seconds"]
+            [Setting("scheduler", scheduler), f": no answer within {patience} seconds"]
         ) from None
     with client:
         yield client

@@ -70,9 +70,6 @@ _EAST = {
 }
 _SAME_COUNTRY = {"F.Y.R. Macedonia": "North Macedonia", "The Netherlands": "Netherlands"}
 
-# Ballots of fewer songs say too little about their country.
-_FEWEST_SONGS = 5
-
 
 def load_eurovision(
     *,
@@ -134,7 +131,8 @@ def load_eurovision(
     row = np.array([place[voter] for voter in voters], dtype=np.int64)
     points = table["points"][others].astype(np.float64)
     scores = entries_by_row(row, column, points, (len(place), len(countries)))
-    long_rows = np.flatnonzero(np.diff(scores.indptr) >= _FEWEST_SONGS)
+    # Ballots of fewer songs say too little about their country.
+    long_rows = np.flatnonzero(np.diff(scores.indptr) >= 5)
     years, homes, kinds = (
         np.array([voter[part] for voter in place])[long_rows] for part in range(3)
     )

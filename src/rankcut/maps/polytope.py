@@ -40,9 +40,6 @@ AXES = np.sqrt(2 / 3) * np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
 # Pixels: the side of a panel, the gap between two, the line above them, and letters.
 _SIDE, _PANEL_GAP, _ABOVE, _PANEL_LETTERS = 300.0, 24.0, 26.0, 12.0
 
-# Length of a dash and of the gap after it, in pixels.
-_DASH = 5.0
-
 
 def map_polytope(
     function: Any,
@@ -285,9 +282,9 @@ def _cones(
         yield Text(name, place[0], place[1] + above, size, its_colour, halo=True)
 
 
-def _dashes(start: Points, end: Points) -> list[Points]:
-    """The dashes of a line between two places."""
-    n_steps = 2 * int(np.linalg.norm(end - start) / (2 * _DASH)) + 1
+def _dashes(start: Points, end: Points, pixels: float = 5.0) -> list[Points]:
+    """The dashes of a line between two places, as long as the gaps between them."""
+    n_steps = 2 * int(np.linalg.norm(end - start) / (2 * pixels)) + 1
     ends = np.linspace(start, end, n_steps + 1)
     return [ends[k : k + 2] for k in range(0, n_steps, 2)]
 

@@ -28,11 +28,7 @@ from rankcut.pictures.theme import FAINT, INK, MOST_IN_FIGURE, SOFT, colour, sho
 
 # Pixels: letters, the height of a row with a line of text, of another line and of another dot, the
 # radius of a dot, and the width of a line.
-LETTERS, _ROW, _LINE, _DOT = 13.0, 26.0, 16.0, 9.0
-_RADIUS, _REACH = 5.0, 4.0
-
-# Ticks of an axis at most: their numbers do not run into each other.
-_MOST_TICKS = 9
+LETTERS, _ROW, _LINE, _DOT, _RADIUS, _REACH = 13.0, 26.0, 16.0, 9.0, 5.0, 4.0
 
 
 class Row(NamedTuple):
@@ -156,8 +152,8 @@ def _places(dot: Dot) -> Iterator[float]:
     yield from (place for place in (dot.place, dot.low, dot.high) if place is not None)
 
 
-def round_ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Round numbers between two, as places and as text.
+def round_ticks(low: float, high: float, most: int = 8) -> list[tuple[float, str]]:
+    """Round numbers between two, as places and as text: so many do not run into each other.
 
     >>> [words for _, words in round_ticks(0.2, 3.4)], [words for _, words in round_ticks(-50, 50)]
     (['0.5', '1', '1.5', '2', '2.5', '3'], ['−40', '−20', '0', '20', '40'])
@@ -167,7 +163,7 @@ def round_ticks(low: float, high: float) -> list[tuple[float, str]]:
         return [(low, _number(low))]
     power = floor(log10(span)) - 1
     steps = (size * 10.0**more for more in (power, power + 1, power + 2) for size in (1, 2, 5))
-    step = next(step for step in steps if span / step < _MOST_TICKS)
+    step = next(step for step in steps if span / step < most + 1)
     places = [step * number for number in range(ceil(low / step), floor(high / step) + 1)]
     return [(place, _number(place)) for place in places]
 

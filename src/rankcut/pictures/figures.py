@@ -33,9 +33,6 @@ from rankcut.pictures.theme import (
 # Signs that are not drawn: they join others, choose how these look, or are spaces.
 _WITHOUT_SHAPE = ("Cf", "Cc", "Mn", "Zs", "Zl", "Zp")
 
-# Signs that a note lists.
-_MOST_NAMED_SIGNS = 5
-
 # A pixel of a page is three quarters of a point.
 _POINTS_PER_PIXEL = 0.75
 # Space around a picture, the height of a line and of one of the heading, and sizes of letters, in
@@ -215,7 +212,7 @@ def _write(axes: Any, text: Text, order: int, points: float) -> None:
 
 
 @contextmanager
-def fonts_for(picture: Picture) -> Iterator[None]:
+def fonts_for(picture: Picture, most_named: int = 5) -> Iterator[None]:
     """Draw with fonts that have the signs of a picture; a warning says which no font here has."""
     # Which says how to install Matplotlib.
     import_figure()
@@ -230,7 +227,7 @@ def fonts_for(picture: Picture) -> Iterator[None]:
         frozenset(sign for sign in signs if unicodedata.category(sign) not in _WITHOUT_SHAPE)
     )
     if lacking:
-        some = " ".join(lacking[:_MOST_NAMED_SIGNS]) + " …" * (len(lacking) > _MOST_NAMED_SIGNS)
+        some = " ".join(lacking[:most_named]) + " …" * (len(lacking) > most_named)
         warnings.warn(
             f"no font here has {some}, drawn as boxes: install one that has, such as Noto Sans CJK "
             "or Noto Emoji, or write .svg or .html",

@@ -34,9 +34,6 @@ from rankcut.report.study import Study
 from rankcut.results.words import LEVEL, name_some, p_in_words, percent
 from rankcut.sample import Sample
 
-# Places are drawn one by one up to this many; if there are more, several share a bar.
-_MOST_BARS = 20
-
 
 class Panel(NamedTuple):
     """A part of the page, and the one sentence of it that the page may begin with."""
@@ -167,10 +164,13 @@ def p_of_most(most: float, second: float) -> float:
     return min(1.0, 2.0 * float(betainc(max(most, 1e-9), second + 1.0, 0.5)))
 
 
-def _cards(study: Study, total: float) -> tuple[Html, bool]:
-    """A card with the places of each item, and whether any is not listed."""
+def _cards(study: Study, total: float, most_bars: int = 20) -> tuple[Html, bool]:
+    """A card with the places of each item, and whether any is not listed.
+
+    If there are more places than bars, several share one.
+    """
     n_places = 1 + int(np.flatnonzero(study.places.any(axis=0))[-1])
-    step = -(-n_places // _MOST_BARS)
+    step = -(-n_places // most_bars)
     starts = range(0, n_places, step)
     numbers = np.add.reduceat(study.places[:, :n_places], starts, axis=1)
     missing = np.maximum(total - numbers.sum(axis=1), 0.0)

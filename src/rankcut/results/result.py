@@ -26,11 +26,9 @@ PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (*TABLES, ".html", *PICTURES)
 """The suffixes of files that every result can be written to."""
 
-# Characters of the sentence that stands for an answer: one or two lines of a terminal.
-_SENTENCE_LETTERS = 160
 
-# Characters of a cell of text in a terminal: about two names of items fill half of a line.
-_WIDEST = 28
+NAME_LETTERS = 28
+"""Characters of a name in a terminal: two of them fill about half of a line."""
 
 
 class Table:
@@ -116,7 +114,7 @@ class Table:
         columns = {name: values[:most] for name, values in self.columns.items()}
         cells = [[in_cell(value) for value in values] for values in columns.values()]
         if most is not None:
-            cells = [[shorten(cell, _WIDEST) for cell in column] for column in cells]
+            cells = [[shorten(cell, NAME_LETTERS) for cell in column] for column in cells]
         numeric = [all(isinstance(v, int | float) for v in vs) for vs in columns.values()]
         widths = [
             max(map(len, [name, *column])) for name, column in zip(columns, cells, strict=True)
@@ -353,7 +351,8 @@ class Result(ABC):
 
     def headline(self) -> str:
         """The main sentence, on a line."""
-        return shorten(next(iter(self.sentences()), ""), _SENTENCE_LETTERS)
+        # One or two lines of a terminal.
+        return shorten(next(iter(self.sentences()), ""), 160)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.headline()})"
