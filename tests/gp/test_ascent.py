@@ -16,14 +16,13 @@ def test_where_no_step_can_be_taken_it_has_not_converged():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 3))
     survey = survey_rows(X, X[:, 0] > 0, None)
-    exponent = survey.exponent
-    prior = WeightPrior(1.0, 0.0, survey.scale, 2 * exponent)
+    prior = WeightPrior(1.0, 0.0, survey.scale)
 
     class Walled(WeightSpace):
         def evaluate(self, sites, parameters):
             raise LinAlgError
 
-    rows = LabelledRows(X, X[:, 0] > 0, None, None, exponent)
+    rows = LabelledRows(X, X[:, 0] > 0, None)
     start = WeightSpace(rows, prior).start()
     walled = Walled(rows, prior)
     found = climb(walled, start, tol=1e-6, max_iter=50)
@@ -78,7 +77,7 @@ class TestNestedModels:
 class TestScale:
     """Features of any size have the same posterior, and weights of the inverse size."""
 
-    @pytest.mark.parametrize("scale", [1e-280, 1e-150, 1e-20, 1e20, 1e150, 1e280])
+    @pytest.mark.parametrize("scale", [1e-100, 1e-20, 1e20, 1e100])
     def test_of_features(self, scale):
         food = make_food(60, noise=0.5, random_state=0)
         X, y = food.ranks - 5.5, food.target
@@ -86,10 +85,13 @@ class TestScale:
         assert_allclose(scaled.elbo_, plain.elbo_, rtol=1e-9)
         assert_allclose(scaled.coef_ * scale, plain.coef_, rtol=1e-5)
         assert_allclose(scaled.predict_proba(scale * X), plain.predict_proba(X), atol=1e-6)
-        if 1e-150 <= scale <= 1e150:
-            assert_allclose(
-                scaled.kernel_variance_ * scale * scale, plain.kernel_variance_, rtol=1e-4
-            )
+        assert_allclose(scaled.kernel_variance_ * scale * scale, plain.kernel_variance_, rtol=1e-4)
+
+    @pytest.mark.parametrize(("scale", "size"), [(1e-200, "small"), (1e200, "large")])
+    def test_of_features_whose_squares_are_no_numbers(self, scale, size):
+        X, y = unrelated(0)
+        with pytest.raises(InputError, match=f"the features are too {size}: .*; divide them by"):
+            GPClassifier().fit(scale * X, y)
 
     def test_a_given_variance_is_that_of_the_features_as_they_are(self):
         X, y = unrelated(0)
@@ -98,6 +100,6 @@ class TestScale:
         assert_allclose(scaled.elbo_, plain.elbo_, rtol=1e-9)
         assert_allclose(scaled.kernel_variance_, 0.3e-8, rtol=1e-12)
         with pytest.raises(InputError, match="kernel_variance is 1, too large for features"):
-            GPClassifier(kernel_variance=1).fit(1e200 * X, y)
-        nothing = GPClassifier(kernel_variance=1, constant_variance=0).fit(1e-200 * X, y)
+            GPClassifier(kernel_variance=1).fit(1e80 * X, y)
+        nothing = GPClassifier(kernel_variance=1, constant_variance=0).fit(1e-80 * X, y)
         assert_allclose(nothing.elbo_, 80 * np.log(0.5), rtol=1e-9)

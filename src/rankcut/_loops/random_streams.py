@@ -123,53 +123,6 @@ def shuffle_labels(
 
 
 @compiled
-def add_by_label(
-    labels: NDArray[np.uint8], units: Longs, values: Floats, rest: int, sums: Floats
-) -> None:
-    """``sums[k, g]`` adds the values of units that shuffle k labels g.
-
-    Unit u has the row ``units[u]`` of ``values``. The label ``rest`` is left out, because its sums
-    follow from the others.
-    """
-    for k in range(labels.shape[0]):
-        for unit in range(labels.shape[1]):
-            g = labels[k, unit]
-            if g == rest:
-                continue
-            row = values[units[unit]]
-            sums_of = sums[k, g]
-            for j in range(row.shape[0]):
-                sums_of[j] += row[j]
-
-
-@compiled
-def add_by_slot(
-    slots: NDArray[np.int32],
-    groups: NDArray[np.uint8],
-    weights: Floats,
-    units: Longs,
-    values: Floats,
-    n_once: int,
-    sums: Floats,
-) -> None:
-    """``sums[k, g]`` adds the values of units that shuffle k gives a slot of group g.
-
-    The first ``n_once`` values are multiplied by the weight of the slot, the rest by its square.
-    """
-    for k in range(slots.shape[0]):
-        for unit in range(slots.shape[1]):
-            slot = slots[k, unit]
-            weight = weights[slot]
-            row = values[units[unit]]
-            sums_of = sums[k, groups[slot]]
-            for j in range(n_once):
-                sums_of[j] += weight * row[j]
-            weight *= weight
-            for j in range(n_once, row.shape[0]):
-                sums_of[j] += weight * row[j]
-
-
-@compiled
 def shuffle_rows(starts: Longs, seed: np.uint64, first: int, rows: NDArray[np.int32]) -> None:
     """Row k of ``rows`` is shuffle number ``first + k`` of the unit numbers, within strata."""
     for k in range(rows.shape[0]):

@@ -198,7 +198,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         survey = survey_rows(X, codes, weight)
 
         def rows(code: int) -> LabelledRows:
-            return LabelledRows(X, codes == code, weight, self.n_jobs, survey.exponent)
+            return LabelledRows(X, codes == code, weight, self.n_jobs)
 
         return self._fit(rows, survey)
 
@@ -247,11 +247,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
 
     def _fit(self, rows: Callable[[int], FeatureRows], survey: Survey) -> Self:
         """Fit class 1 or each class against the rest; ``rows(code)`` has label 1 for a class."""
-        exponent = survey.exponent
-        # The kernel is a product of two features.
-        prior = WeightPrior(
-            self.kernel_variance, self.constant_variance, survey.scale, 2 * exponent
-        )
+        prior = WeightPrior(self.kernel_variance, self.constant_variance, survey.scale)
         tasks = [("", 1)]
         if len(self.classes_) > 2:
             tasks = [(f"class {c!s}: ", code) for code, c in enumerate(self.classes_)]
@@ -262,11 +258,11 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
                 ascents.append(self._ascend(partial(WeightSpace, rows(code)), prior))
                 _warn(name, ascents[-1].summit)
         posteriors = [ascent.posterior(prior.has_constant) for ascent in ascents]
-        self._predictor = FeaturePredictor(posteriors, prior.has_constant, exponent)
-        means, factors = self._predictor.weights()
+        self._predictor = FeaturePredictor(posteriors, prior.has_constant)
+        means = np.array([posterior.mean for posterior in posteriors])
         self.coef_ = means[:, : self.n_features_in_]
         self.intercept_ = means[:, -1] if prior.has_constant else np.zeros(len(means))
-        self.covariance_ = np.array([_outer(factor) for factor in factors])
+        self.covariance_ = np.array([each.factor @ each.factor.T for each in posteriors])
         variances = np.array([ascent.variances() for ascent in ascents])
         self.kernel_variance_, self.constant_variance_ = variances.T.copy()
         self.elbo_trace_ = [ascent.summit.trace for ascent in ascents]
@@ -333,14 +329,6 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         with threadpool_limits(1, user_api="blas"):
             return self._predictor.latent(X, self.n_jobs)
-
-
-def _outer(factor: Floats) -> Floats:
-    """U·Uᵀ; where that is too large for a float it is infinite, and never NaN."""
-    scale = float(np.abs(factor).max(initial=0.0)) or 1.0
-    unit = factor / scale
-    with np.errstate(over="ignore", under="ignore"):
-        return np.asarray(unit @ unit.T * scale * scale)
 
 
 def _warn(name: str, summit: Summit) -> None:

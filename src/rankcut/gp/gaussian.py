@@ -13,7 +13,6 @@ One label in a thousand is assumed to be flipped, so no observation is impossibl
 the wrong side, log p is flat, so it is not concave.
 """
 
-import math
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, NamedTuple
@@ -40,22 +39,14 @@ _RULES = {4: 2e-4, 8: 8e-3, 14: 3e-2, 32: 0.12}
 # For larger variances, steps over all of the real line where log p is not flat.
 _STEPS = np.linspace(-10.0, 10.0, 141)
 
-# If the logarithm of a variance is beyond ± this, powers of its precision may overflow.
-_EXTREME = math.log(LARGEST)
-
 
 @dataclass(frozen=True, eq=False)
 class WeightPrior:
-    """The parameters of the prior: which are learned, their starting values and bounds.
-
-    The kernel was divided by 2**exponent, so that features of any size are near 1. The variances
-    that users give and get are for the undivided kernel.
-    """
+    """The parameters of the prior: which are learned, their starting values and bounds."""
 
     kernel_variance: float | None  #: σ²; None learns it
     constant_variance: float | None  #: c²; None learns it, 0 leaves b out
     scale: float  #: the mean of k(x, x) = ‖φ‖²; σ² starts at 1/scale, so that f has variance 1
-    exponent: int = 0
 
     @property
     def has_constant(self) -> bool:
@@ -66,7 +57,7 @@ class WeightPrior:
         """The parameters to start from."""
         parameters = [-np.log(self.scale)]
         if self.kernel_variance is not None:
-            parameters = [max(self._given_variance(self.kernel_variance), -_EXTREME)]
+            parameters = [self._given_variance(self.kernel_variance)]
         if self.has_constant:
             parameters.append(
                 np.log(1.0 if self.constant_variance is None else self.constant_variance)
@@ -74,21 +65,20 @@ class WeightPrior:
         return np.array(parameters)
 
     def _given_variance(self, variance: float) -> float:
-        """Log σ² for the divided kernel, from the σ² that the user gave."""
-        log_variance = float(np.log(variance) + self.exponent * np.log(2.0))
-        if log_variance > _EXTREME:
+        """Log σ², from the σ² that the user gave."""
+        if variance * self.scale > LARGEST:
             raise InputError(
                 f"is {variance:g}, too large for features of this size",
                 parameter="kernel_variance",
                 remedy="scale the features, or leave it at None to learn it",
             )
-        return log_variance
+        # A term of less has no effect, and powers of its precision may overflow.
+        return float(np.log(max(variance, 1.0 / (LARGEST * self.scale))))
 
     def variances(self, parameters: Floats) -> tuple[float, float]:
-        """σ², for the undivided kernel, and c²; σ² is inf if it overflows."""
-        with np.errstate(over="ignore", under="ignore"):
-            variance = float(np.exp(parameters[0] - self.exponent * np.log(2.0)))
-        return variance, float(np.exp(parameters[1])) if self.has_constant else 0.0
+        """σ² and c²."""
+        constant = float(np.exp(parameters[1])) if self.has_constant else 0.0
+        return float(np.exp(parameters[0])), constant
 
     def without_constant(self) -> "WeightPrior":
         """The nested model c² = 0."""

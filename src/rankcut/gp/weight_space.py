@@ -23,7 +23,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from rankcut._loops.types import Floats
 from rankcut.gp.ascent import Sites, State, climb, rounding_of
 from rankcut.gp.gaussian import Gaussian, WeightPrior, expect
-from rankcut.parameters import AT_ONCE, MOST_COMPARED, check_counts
+from rankcut.parameters import AT_ONCE, MOST_COMPARED, check_counts, check_size
 from rankcut.rankings.partitions import BLOCK
 from rankcut.threads import in_order
 
@@ -77,15 +77,12 @@ def blocks(n_rows: int, n_features: int) -> list[slice]:
     return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
 
 
-def with_constant(rows: NDArray[np.floating], has_constant: bool, exponent: int = 0) -> Floats:
-    """Rows divided by 2**exponent, with a column of ones for the constant term."""
-    scaled = np.asarray(rows, dtype=np.float64)
-    if exponent:
-        scaled = np.ldexp(scaled, -exponent)
+def with_constant(rows: NDArray[np.floating], has_constant: bool) -> Floats:
+    """Rows in float64, with a column of ones for the constant term."""
     if not has_constant:
-        return scaled
+        return np.asarray(rows, dtype=np.float64)
     augmented = np.ones((rows.shape[0], rows.shape[1] + 1))
-    augmented[:, :-1] = scaled
+    augmented[:, :-1] = rows
     return augmented
 
 
@@ -129,25 +126,23 @@ class Survey:
     labels: NDArray[Any]  #: sorted
     counts: NDArray[np.intp]  #: the number of rows
     totals: Floats  #: Σ weight
-    squares: Floats  #: Σ weight·‖φ‖², φ divided by 2**exponent
-    exponent: int  #: of the power of 2 just above the largest entry; 0 if all are 0
+    squares: Floats  #: Σ weight·‖φ‖²
 
     @property
     def scale(self) -> float:
-        """The mean of ‖φ‖², φ divided by 2**exponent; 1 if all are 0."""
+        """The mean of ‖φ‖²; 1 if all are 0."""
         return float(self.squares.sum() / self.totals.sum()) or 1.0
 
     def __add__(self, other: "Survey") -> "Survey":
         labels = np.unique(np.concatenate([self.labels, other.labels]))
-        exponent = max(self.exponent, other.exponent)
         counts = np.zeros(len(labels), dtype=np.intp)
         totals, squares = np.zeros(len(labels)), np.zeros(len(labels))
         for part in (self, other):
             place = np.searchsorted(labels, part.labels)
             counts[place] += part.counts
             totals[place] += part.totals
-            squares[place] += np.ldexp(part.squares, 2 * (part.exponent - exponent))
-        return Survey(self.n_features, labels, counts, totals, squares, exponent)
+            squares[place] += part.squares
+        return Survey(self.n_features, labels, counts, totals, squares)
 
     def weighted(self, factors: Floats) -> "Survey":
         """Rows whose weights are multiplied by the factor of their label."""
@@ -164,22 +159,19 @@ def survey_rows(features: NDArray[np.floating], labels: Any, weight: Floats | No
     classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     parts = blocks(*features.shape)
     ends = [(float(features[block].min()), float(features[block].max())) for block in parts]
-    exponent = int(np.frexp(max(max(-low, high) for low, high in ends))[1])
+    check_size(np.array(ends), "the features")
     squares = np.empty(len(codes))
     for block in parts:
-        rows = with_constant(features[block], False, exponent)
+        rows = with_constant(features[block], False)
         squares[block] = np.einsum("ij,ij->i", rows, rows)
     if weight is not None:
         squares *= weight
     totals, sums = (np.bincount(codes, each).astype(np.float64) for each in (weight, squares))
-    return Survey(features.shape[1], classes, counts, totals, sums, exponent)
+    return Survey(features.shape[1], classes, counts, totals, sums)
 
 
 class LabelledRows:
-    """Rows in memory, whether each has label 1, and their weights (None for 1 each).
-
-    Features are divided by 2**exponent when they are used.
-    """
+    """Rows in memory, whether each has label 1, and their weights (None for 1 each)."""
 
     def __init__(
         self,
@@ -187,10 +179,8 @@ class LabelledRows:
         positive: NDArray[np.bool_],
         weight: Floats | None,
         n_jobs: int | None = None,
-        exponent: int = 0,
     ) -> None:
         self.features = features
-        self.exponent = exponent
         self.positive = positive
         self.weight = weight
         self.n_jobs = n_jobs
@@ -200,7 +190,7 @@ class LabelledRows:
         """The sum of the contributions of the blocks, in order."""
 
         def contribution(block: slice) -> Statistics:
-            phi = with_constant(self.features[block], prior.has_constant, self.exponent)
+            phi = with_constant(self.features[block], prior.has_constant)
             sign = np.where(self.positive[block], 1.0, -1.0)
             weight = np.ones(len(sign)) if self.weight is None else self.weight[block]
             mean, variance = posterior.project(phi)
@@ -223,9 +213,7 @@ class LabelledRows:
         rows.append(np.flatnonzero(~self.positive)[:: steps[1]])
         index = np.concatenate(rows)
         weight = np.ones(len(index)) if self.weight is None else self.weight[index]
-        return LabelledRows(
-            self.features[index], self.positive[index], weight, exponent=self.exponent
-        )
+        return LabelledRows(self.features[index], self.positive[index], weight)
 
     def representing(self, counts: tuple[int, int]) -> "LabelledRows":
         """These rows, each weighted by as many with its label as it represents."""
@@ -233,14 +221,13 @@ class LabelledRows:
         for label, count in zip((True, False), counts, strict=True):
             there = self.positive == label
             weight[there] *= count / max(1, int(there.sum()))
-        return LabelledRows(self.features, self.positive, weight, exponent=self.exponent)
+        return LabelledRows(self.features, self.positive, weight)
 
     def __add__(self, other: "LabelledRows") -> "LabelledRows":
         return LabelledRows(
             np.concatenate([self.features, other.features]),
             np.concatenate([self.positive, other.positive]),
             np.concatenate([np.asarray(self.weight), np.asarray(other.weight)]),
-            exponent=self.exponent,
         )
 
 
@@ -259,7 +246,7 @@ class SummedRows:
         self._add_up = add_up
         n_positive = int(survey.counts[code])
         self._counts = n_positive, int(survey.counts.sum()) - n_positive
-        self._labelled = partial(_labelled, survey.labels, code, factors, survey.exponent)
+        self._labelled = partial(_labelled, survey.labels, code, factors)
 
     def statistics(self, posterior: Gaussian, prior: WeightPrior) -> Statistics:
         """The sum of the contributions of the blocks."""
@@ -275,14 +262,12 @@ class SummedRows:
         return drawn.representing(self._counts)
 
 
-def _labelled(
-    labels: NDArray[Any], code: int, factors: Floats | None, exponent: int, *block: Any
-) -> LabelledRows:
+def _labelled(labels: NDArray[Any], code: int, factors: Floats | None, *block: Any) -> LabelledRows:
     """A block, with label 1 for one class, and weights multiplied by the factors of the classes."""
     X, y, weight = checked_block(*block, *[None] * (3 - len(block)), numbers=False)
     if factors is not None:
         weight = (1.0 if weight is None else weight) * factors[np.searchsorted(labels, y)]
-    return LabelledRows(X, y == labels[code], weight, exponent=exponent)
+    return LabelledRows(X, y == labels[code], weight)
 
 
 def _contribution(
@@ -334,7 +319,8 @@ class WeightSpace:
         elbo = sums.expected - posterior.divergence
         # A site matters if it is large compared with the precision of its weights.
         precision = self.prior.precision(parameters, self.n_weights) + np.diagonal(sites.square)
-        unit = Sites(np.sqrt(np.outer(precision, precision)), np.sqrt(precision))
+        roots = np.sqrt(precision)
+        unit = Sites(np.outer(roots, roots), roots)
         rounding = rounding_of(elbo, float(sums.linear @ posterior.mean), float(quadratic))
         return State(sites, parameters, posterior, elbo, target, float(model), rounding, unit)
 
@@ -353,16 +339,6 @@ class FeaturePredictor:
 
     posteriors: list[Gaussian]
     has_constant: bool
-    exponent: int
-
-    def weights(self) -> tuple[Floats, list[Floats]]:
-        """Means and covariance factors of the weights, for the undivided features."""
-        size = len(self.posteriors[0].mean)
-        exponents = np.full(size, -self.exponent)
-        if self.has_constant:
-            exponents[-1] = 0
-        means = np.array([np.ldexp(q.mean, exponents) for q in self.posteriors])
-        return means, [np.ldexp(q.factor, exponents[:, None]) for q in self.posteriors]
 
     def latent(self, X: NDArray[np.floating], n_jobs: int | None) -> tuple[Floats, Floats]:
         """Mean and variance of f, of shape (n_rows, n_posteriors), in blocks of rows."""
@@ -370,7 +346,7 @@ class FeaturePredictor:
         variance = np.empty_like(mean)
 
         def fill(block: slice) -> None:
-            phi = with_constant(X[block], self.has_constant, self.exponent)
+            phi = with_constant(X[block], self.has_constant)
             for column, posterior in enumerate(self.posteriors):
                 mean[block, column], variance[block, column] = posterior.project(phi)
 
