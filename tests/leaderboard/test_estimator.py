@@ -170,11 +170,58 @@ def test_next_comparisons_are_a_table():
         ({"anchor": "nobody=1"}, "anchor names 'nobody'"),
         ({"prior": "wide"}, "prior must be"),
         ({"method": "mean"}, "means need scores"),
+        ({"best": 6}, "best must be fewer than the 6 items"),
+        ({"n_bootstrap": -1}, "n_bootstrap must be"),
+        ({"anchor": "model 2=inf"}, "anchor must be a number"),
+        ({"anchor": "modl 2=7"}, "such as 'model 2'"),
         ({"confidence": 2}, "confidence must be"),
     ],
 )
 def test_mistakes(parameters, says):
     with pytest.raises(InputError, match=says):
-        Leaderboard(**parameters).fit(
-            made_votes(n_votes=40) if "method" not in parameters else np.array([[1, 2], [2, 1]])
+        Leaderboard(**parameters).fit(made_votes(n_votes=60))
+
+
+def test_bootstrap_intervals_are_those_of_fits_to_samples_of_judges():
+    votes = made_votes(n_votes=500, n_judges=40)
+    judges = votes["judge"].unique()
+    rng = np.random.default_rng(0)
+    by_hand = []
+    for _ in range(150):
+        drawn = [votes[votes["judge"] == judge] for judge in rng.choice(judges, len(judges))]
+        by_hand.append(Leaderboard(prior="none").fit(pd.concat(drawn)).ratings_)
+    board = Leaderboard(prior="none", n_bootstrap=600).fit(votes)
+    spread = np.std(by_hand, axis=0)
+    assert board.standard_errors_ == pytest.approx(spread, rel=0.25)
+    expected = np.quantile(by_hand, [0.025, 0.975], axis=0).T
+    assert np.abs(board.intervals_ - expected).max() < 0.8 * spread.max()
+    assert board.ratings_ == pytest.approx(Leaderboard(prior="none").fit(votes).ratings_)
+    again = Leaderboard(prior="none", n_bootstrap=600).fit(votes)
+    assert (again.intervals_ == board.intervals_).all()
+
+
+def test_bootstraps_of_a_model_with_features_and_categories():
+    votes = made_votes(n_votes=300).assign(kind=np.arange(300) % 2, length_a=1.0)
+    votes["length_b"] = np.arange(300) % 7
+    settings = {"adjust": ["length", "slot"], "by": "kind"}
+    plain = Leaderboard(**settings).fit(votes)
+    board = Leaderboard(**settings, n_bootstrap=60, anchor="model 1=500").fit(votes)
+    assert board.intervals_[1].tolist() == pytest.approx([500, 500])
+    widths = (np.diff(each.boards_[1].intervals_, axis=1) for each in (plain, board))
+    assert next(widths).mean() == pytest.approx(next(widths).mean(), rel=0.35)
+    with pytest.raises(InputError, match="over and n_bootstrap=60 do not go together"):
+        Leaderboard(over="kind", n_bootstrap=60).fit(votes)
+    with pytest.raises(InputError, match="n_bootstrap needs votes"):
+        Leaderboard(n_bootstrap=60).fit(
+            pd.DataFrame({"dataset": ["a", "b"], "x": [1.0, 2.0], "y": [2.0, 2.5]})
         )
+
+
+def test_a_leader_of_whom_less_is_known_than_of_another():
+    """Who is likeliest the best of all is named if that is not the one with the first place."""
+    for seed in range(30):
+        board = Leaderboard().fit(made_votes(n_votes=40, seed=seed, spread=0.3))
+        places = board.places_
+        leader, likeliest = int(places.order[0]), int(places.first.argmax())
+        named = f"({board.items_[likeliest]}, of which less is known" in board.summary()
+        assert named == (places.first[likeliest] > places.first[leader])

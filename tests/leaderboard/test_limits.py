@@ -1,13 +1,14 @@
 """Limits of items that won, or lost, all of their votes."""
 
+import json
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import special
 
 from rankcut import Leaderboard
 from rankcut.leaderboard import Games
-from rankcut.leaderboard.limits import limits_of
-from rankcut.strengths import fit_strengths
 
 OTHERS = np.array([0.0, 0.5, -0.5, 0.3, -0.3])
 
@@ -28,41 +29,67 @@ def made_games(rng, n_wins, judges=None, sign=1, n_votes=600):
     )
 
 
+def limit_beside_others(games):
+    """The finite end of the interval of the sixth item, beside the mean of the others."""
+    board = Leaderboard(scale="log-odds").fit(games)
+    (end,) = board.intervals_[5][np.isfinite(board.intervals_[5])]
+    return end - board.ratings_[:5].mean()
+
+
 def test_the_limit_is_that_of_clopper_and_pearson_against_known_opponents():
     games = made_games(np.random.default_rng(0), 12, n_votes=200_000)
-    fit = fit_strengths(games.rankings())
-    (limit,) = limits_of(games, fit, 0.95)
-    assert (limit.item, limit.side) == (5, "least")
-    opponents = fit.centre[games.second[games.first == 5]]
-    all_won = np.prod(special.expit(limit.strength - opponents))
-    assert all_won == pytest.approx(0.05, rel=0.02)
+    opponents = games.second[games.first == 5]
+    all_won = np.prod(special.expit(limit_beside_others(games) - OTHERS[opponents]))
+    # Limits are looked for in steps of .05.
+    assert 0.043 < all_won < 0.052
 
 
 def test_a_judge_who_always_prefers_an_item_counts_once():
     judges = np.arange(12), np.zeros(12, dtype=int)
     by_many, by_one = (made_games(np.random.default_rng(1), 12, each) for each in judges)
-    least = [
-        limits_of(games, fit_strengths(games.rankings()), 0.95)[0].strength
-        for games in (by_many, by_one)
-    ]
-    assert least[1] < least[0] - 1
+    assert limit_beside_others(by_one) < limit_beside_others(by_many) - 1
 
 
 def test_losers_mirror_winners():
-    winner, loser = (made_games(np.random.default_rng(2), 9, sign=sign) for sign in (1, -1))
+    loser = made_games(np.random.default_rng(2), 9, sign=-1)
     mirrored = Games(loser.items, loser.first, loser.second, -loser.result)
-    (least,) = limits_of(mirrored, fit_strengths(mirrored.rankings()), 0.95)
-    (most,) = limits_of(loser, fit_strengths(loser.rankings()), 0.95)
-    assert (least.side, most.side) == ("least", "most")
-    assert most.strength == pytest.approx(-least.strength, abs=1e-6)
-    assert limits_of(winner, fit_strengths(winner.rankings()), 0.95)[0].strength > most.strength
+    assert limit_beside_others(loser) == pytest.approx(-limit_beside_others(mirrored), abs=0.06)
 
 
 def test_a_board_says_so():
     board = Leaderboard().fit(made_games(np.random.default_rng(3), 9))
     (limit,) = board.limits_
-    assert board.intervals_[5, 0] <= board.rating_of(limit)
-    assert f"at least {board.rating_of(limit):.0f} (95 % sure)" in board.summary()
+    assert limit.item == 5
+    low, high = board.intervals_[5]
+    assert (low < board.ratings_[5], high) == (True, np.inf)
+    assert f"at least {low:.0f} (95 % sure)" in board.summary()
+    assert any(f"at least {low:.0f}" in line for line in board.lines()[:7])
+    (item,) = (item for item in board.to_dict()["items"] if item["item"] == "f")
+    assert item["low"] == low
+    assert item["high"] is None
+    json.dumps(board.to_dict(), allow_nan=False)
+    assert "at least" in board.page()
+
+
+@pytest.mark.parametrize("terms", [{"adjust": "slot"}, {"by": "kind"}, {"over": "year"}])
+def test_one_limit_whatever_else_the_model_has(terms):
+    games = made_games(np.random.default_rng(3), 9)
+    names = np.array(games.items)
+    votes = pd.DataFrame({"model_a": names[games.first], "model_b": names[games.second]})
+    votes["winner"] = np.where(games.result > 0, "model_a", "model_b")
+    # The star is shown on either side.
+    turned = np.arange(len(votes)) % 2 == 0
+    votes.loc[turned, ["model_a", "model_b"]] = votes.loc[turned, ["model_b", "model_a"]].to_numpy()
+    votes.loc[turned, "winner"] = votes.loc[turned, "winner"].map(
+        {"model_a": "model_b", "model_b": "model_a"}
+    )
+    votes["kind"], votes["year"] = np.arange(len(votes)) % 3, 2020 + np.arange(len(votes)) // 200
+    board = Leaderboard(**terms).fit(votes)
+    plain = Leaderboard().fit(votes)
+    for each in (board, *board.boards_.values()):
+        low, high = each.intervals_[5]
+        assert high == np.inf
+        assert low == pytest.approx(plain.intervals_[5, 0], abs=60)
 
 
 @pytest.mark.slow
@@ -75,8 +102,6 @@ def test_limits_are_rarely_too_high(strength, n_wins):
         if (rng.random(n_wins) > special.expit(strength - OTHERS[opponents])).any():
             continue
         games = made_games(rng, n_wins)
-        fit = fit_strengths(games.rankings())
-        (limit,) = limits_of(games, fit, 0.95)
-        wrong += limit.strength - fit.centre[:5].mean() > strength
+        wrong += limit_beside_others(games) > strength
     # A chance of .05 in 200 samples: 20 or more would be rarer than 1 in 500.
     assert wrong < 20

@@ -11,7 +11,6 @@ from rankcut.leaderboard.next_votes import (
     check_aim,
     choose_pairs,
     expected_information,
-    votes_until_clear,
 )
 
 
@@ -64,10 +63,10 @@ def test_for_the_best_items_at_the_border_are_asked():
 
 def test_votes_until_clear_grow_with_the_square():
     places = Places(np.array([0.3, 0.0]), np.eye(2) * 0.05)
-    more = votes_until_clear(places, 100, 0, 1)
-    after = Places(np.array([0.3, 0.0]), np.eye(2) * 0.05 * 100 / (100 + 1.01 * more))
-    assert more > 0
-    assert after.clear[0, 1]
+    times = places.times_until_clear(0, 1)
+    assert times > 1
+    assert Places(np.array([0.3, 0.0]), np.eye(2) * 0.05 / (1.01 * times)).clear[0, 1]
+    assert not Places(np.array([0.3, 0.0]), np.eye(2) * 0.05 / (0.99 * times)).clear[0, 1]
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,17 @@ def test_level_of_independent_items_is_tukeys():
     """With equal variances the critical value is that of the studentised range."""
     places = Places(np.zeros(8), np.eye(8))
     tukey = stats.studentized_range.ppf(0.95, 8, np.inf) / np.sqrt(2)
-    assert places.critical_values[1] == pytest.approx(tukey, abs=0.06)
+    assert places.critical_value == pytest.approx(tukey, abs=0.06)
+
+
+def test_pairs_that_are_clear_are_compared_no_more():
+    """The last two items are compared as if there were no others: the first is far from both."""
+    places = Places(np.array([30.0, 2.2, 0.0]), np.eye(3) / 2)
+    assert places.p_values[1, 2] == pytest.approx(2 * stats.norm.sf(2.2), abs=0.01)
+    assert places.simultaneous.tolist() == [[1, 1], [2, 2], [3, 3]]
+    near = Places(np.array([1.0, 2.2, 0.0]), np.eye(3) / 2)
+    assert near.p_values[1, 2] > 0.06
+    assert not near.clear.any()
 
 
 def test_chances_of_places():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import special
 from statsmodels.discrete.discrete_model import Logit
@@ -165,3 +166,20 @@ def test_ratings_change_over_time():
         Leaderboard(over="date", by="category").fit(votes)
     with pytest.raises(InputError, match="over names 'day'"):
         Leaderboard(over="day").fit(votes)
+
+
+@pytest.mark.parametrize("container", [lambda table: table, pl.from_pandas])
+def test_features_may_be_in_records_within_a_column(container):
+    """As arenas publish them: a column whose cells hold the lengths of both answers."""
+    votes = made_votes(300)
+    plain = Leaderboard(adjust="length").fit(votes)
+    lengths = votes[["length_a", "length_b"]].to_dict("records")
+    nested = votes.drop(columns=["length_a", "length_b"])
+    nested["metadata"] = [
+        {**each, "turns": {"h1_a": k % 3, "h1_b": k % 2}} for k, each in enumerate(lengths)
+    ]
+    nested = container(nested)
+    for name in ("length", "metadata.length"):
+        (effect,) = Leaderboard(adjust=name).fit(nested).effects_
+        assert effect.estimate == pytest.approx(plain.effects_[0].estimate)
+    assert Leaderboard(adjust="turns.h1").fit(nested).effects_[0].name == "turns.h1"

@@ -36,7 +36,7 @@ def test_the_words_of_an_anchor_are_an_anchor():
         ("dan=1000", "names 'dan', which is not among"),
         ("bob", "such as 'ada=1000'"),
         ("bob=x", "such"),
-        ({"ada": 1100, "cyd": 900}, "names several items; name one"),
+        ({"ada": 1100, "cyd": 900}, "must be one item and its rating"),
     ],
 )
 def test_mistakes(anchor, says):

@@ -9,7 +9,7 @@ from scipy import stats
 
 from rankcut.errors import InputError
 from rankcut.leaderboard import Leaderboard, ScoreTable
-from rankcut.leaderboard.scores import adjusted_by_holm, mean_scores
+from rankcut.leaderboard.scores import mean_scores
 
 RNG = np.random.default_rng(0)
 LONG = pd.DataFrame(
@@ -116,13 +116,6 @@ def test_models_that_share_no_data_set_are_refused():
         mean_scores(values)
 
 
-def test_holm():
-    values = RNG.random(12) ** 3
-    from statsmodels.stats.multitest import multipletests
-
-    assert adjusted_by_holm(values) == pytest.approx(multipletests(values, method="holm")[1])
-
-
 def test_lower_scores_are_shown_as_they_are_and_are_better():
     errors = pd.DataFrame(
         {
@@ -158,3 +151,38 @@ def test_tasks_of_people_are_no_table_of_scores():
     assert board.method_ == "strengths"
     assert board.items_[board.places_.order[0]] in ("a", "b")
     assert board.strengths_.n_people == 2
+
+
+def test_averages_and_ranks_beside_scores_are_left_out_and_said():
+    """As on public boards: a column of ranks, one of means, and a size of each model."""
+    board = CELLS.T.reset_index()
+    board.insert(0, "Rank", [4, 3, 2, 1])
+    board.insert(1, "Mean (Task)", CELLS.mean().to_numpy())
+    board["Number of Parameters"] = [7e9, 1e9, 3e8, 2e9]
+    scores = ScoreTable.of_frame(board)
+    assert scores.cells == pytest.approx(CELLS.to_numpy())
+    assert scores.left_out == ("Rank", "Mean (Task)", "Number of Parameters")
+    assert "left out Rank, Mean (Task), Number of Parameters" in scores.read_as
+    assert "Left out, as no scores on a data set: 'Rank'" in Leaderboard().fit(board).summary()
+    below = pd.concat([CELLS.reset_index(), CELLS.mean().to_frame().T.assign(dataset="Average")])
+    assert ScoreTable.of_frame(below).cells == pytest.approx(CELLS.to_numpy())
+
+
+@pytest.mark.parametrize("as_cell", [int, bool, str])
+def test_solved_or_not_is_a_score(as_cell):
+    rng = np.random.default_rng(0)
+    solved = rng.random((30, 3)) < 0.5
+    table = pd.DataFrame(
+        [(f"m{i}", f"issue {d}", as_cell(solved[d, i])) for i in range(3) for d in range(30)],
+        columns=["model", "instance_id", "resolved"],
+    )
+    board = Leaderboard().fit(table)
+    assert board.method_ == "mean"
+    assert board.ratings_ == pytest.approx(solved.mean(axis=0))
+
+
+def test_a_missing_score_hardly_changes_how_sure_means_are():
+    values = CELLS.to_numpy().copy()
+    whole = mean_scores(values)
+    values[0, 1] = np.nan
+    assert mean_scores(values).errors() == pytest.approx(whole.errors(), rel=0.15)

@@ -65,6 +65,8 @@ def test_sides_and_winners_are_known_by_their_names(columns):
         ["model_a", "tie (bothbad)", "model_b", "model_b"],
         ["A", "both good", "B", "B"],
         ["ada", "neither", "cyd", "bob"],
+        ["1-0", "1/2-1/2", "0-1", "0-1"],
+        ["3 : 1", "2 – 2", "0:1", "1:10"],
     ],
 )
 def test_words_and_numbers_that_say_who_won(words):

@@ -58,3 +58,12 @@ def test_the_finest_unit_that_leaves_sixty_periods_is_chosen():
 def test_what_is_no_date_is_named(values, period, message):
     with pytest.raises(InputError, match=message):
         Periods.of(values, period)
+
+
+@pytest.mark.parametrize("per_second", [1, 1000])
+def test_seconds_since_1970_are_dates(per_second):
+    seconds = np.array([1682351591.25, 1684943591.0, 1682360000.5]) * per_second
+    periods = Periods.of(seconds, "month")
+    assert periods.labels == ("2023-04", "2023-05")
+    assert periods.codes.tolist() == [0, 1, 0]
+    assert Periods.of([100.5, 200.0]).labels == (100.5, 200)

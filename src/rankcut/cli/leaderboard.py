@@ -88,6 +88,15 @@ class BoardOptions(GraphOptions):
             min=1,
         ),
     ] = None
+    n_bootstrap: Annotated[
+        int,
+        topic_option(
+            "board",
+            "--bootstrap",
+            help="Intervals of ratings from so many bootstrap samples of judges, or of votes.",
+            min=0,
+        ),
+    ] = 0
     unranked: Annotated[
         Unranked,
         topic_option(
@@ -153,6 +162,7 @@ def _fitted(file: str, options: BoardOptions, reading: Reading) -> "tuple[Leader
         over=options.over,
         graph=options.item_graph(near=True),
         best=options.best,
+        n_bootstrap=options.n_bootstrap,
         simultaneous=options.simultaneous,
         unranked=options.unranked,
         random_state=options.seed,

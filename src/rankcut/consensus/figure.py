@@ -180,10 +180,11 @@ def show_pairs(
     items: Sequence[str],
     order: Sequence[int],
     *,
+    wins: NDArray[np.float64] | None = None,
     by_items: bool = False,
 ) -> Iterator[Html]:
     """Who is preferred to whom, and how to read it; ``by_items`` is for pages that choose items."""
-    picture = pairs_picture(shares, items, order, by_items=by_items)
+    picture = pairs_picture(shares, items, order, wins=wins, by_items=by_items)
     look = {"kind": "wide", "tabindex": "0", "role": "region", "aria_label": "Pairs of items"}
     least = min(0.6 * picture.scene.width, LEAST)
     yield tag("div", draw_svg(picture.scene, least=least), **look)
@@ -195,9 +196,13 @@ def pairs_picture(
     items: Sequence[str],
     order: Sequence[int],
     *,
+    wins: NDArray[np.float64] | None = None,
     by_items: bool = False,
 ) -> Picture:
-    """A cell for each pair of items: the deeper its colour, the clearer the preference."""
+    """A cell for each pair of items: the deeper its colour, the clearer the preference.
+
+    ``wins`` has how often each was preferred to each, which is shown instead of shares.
+    """
     caption = (
         "Blue: most of those who compare both prefer the item of the row; orange: that of the "
     )
@@ -230,7 +235,11 @@ def pairs_picture(
             if i != j:
                 place = (left + side * column, top + side * line)
                 words = f"{shorten(items[i], 40)} before {shorten(items[j], 40)}"
-                shapes += _cell(*place, side, float(shares[i, j]), words)
+                share, count = float(shares[i, j]), None
+                if wins is not None:
+                    count = f"{wins[i, j]:g}"
+                    words += f", {count} of {wins[i, j] + wins[j, i]:g}"
+                shapes += _cell(*place, side, share, words, count)
         if by_items:
             row = rectangle(left, top + side * line, side * number, side)
             column_of = rectangle(left + side * line, top, side, side * number)
@@ -240,7 +249,9 @@ def pairs_picture(
     return Picture("Pairs of items", caption, scene)
 
 
-def _cell(x: float, y: float, side: float, share: float, words: str) -> Iterator[Shape]:
+def _cell(
+    x: float, y: float, side: float, share: float, words: str, count: str | None
+) -> Iterator[Shape]:
     """A share from orange at 0 to blue at 1; grey if nobody compares the two."""
     if np.isnan(share):
         look: tuple[str, float] = (OTHERS, 1.0)
@@ -252,7 +263,7 @@ def _cell(x: float, y: float, side: float, share: float, words: str) -> Iterator
     square = rectangle(x, y, side - 1, side - 1)
     yield Path(square, look[0], 0.0, look[1], filled=True, tip=caption)
     if side >= 28 and not np.isnan(share):
-        yield Text(str(round(100 * share)), x + side / 2, y + side / 2, 11.0)
+        yield Text(count or str(round(100 * share)), x + side / 2, y + side / 2, 11.0)
 
 
 def leaderboard(consensus: ConsensusResult) -> Picture:

@@ -15,30 +15,24 @@ from rankcut.files import from_frame
 from rankcut.graphs.item_graph import as_item_graph
 from rankcut.leaderboard.figure import board_body, ratings_picture, wins_picture
 from rankcut.leaderboard.judges import JudgeAgreement, judge_agreement
-from rankcut.leaderboard.limits import Limit, limits_of
 from rankcut.leaderboard.next_votes import Aim, NextVotes, check_aim, choose_pairs
 from rankcut.leaderboard.places import Places
-from rankcut.leaderboard.rating import Effect, Rating, rate, rate_over_time
+from rankcut.leaderboard.rating import Rating, rate
 from rankcut.leaderboard.scale import Scale, ScaleName
 from rankcut.leaderboard.scores import ScoreTable, looks_like_scores, student_quantile
-from rankcut.leaderboard.words import board_lines, board_sentences, board_tables
-from rankcut.parameters import ROWS_AT_ONCE, check_choice, check_share, seed_from
+from rankcut.leaderboard.words import board_lines, board_sentences, board_tables, items_table
+from rankcut.parameters import ROWS_AT_ONCE, check_choice, check_count, check_share, seed_from
 from rankcut.pictures.page import Html, items_page, tag
 from rankcut.pictures.scene import Picture
 from rankcut.plain_estimators import HasParameters
 from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings
 from rankcut.results import EstimatorResult, Table
-from rankcut.strengths import (
-    ItemPrior,
-    Strengths,
-    StrengthsOverTime,
-    Ties,
-    fit_strengths,
-)
+from rankcut.results.table import plain
+from rankcut.strengths import Strengths, Ties, fit_strengths
 from rankcut.strengths.columns import Labels, TableColumn, read_columns
 from rankcut.strengths.designs import NoMaximumError
 from rankcut.strengths.games import Games, looks_like_games
-from rankcut.strengths.terms import WIDE
+from rankcut.strengths.limits import UnbeatenLimit
 
 Method: TypeAlias = Literal["auto", "strengths", "mean"]
 Prior: TypeAlias = Literal["evidence", "none"]
@@ -83,6 +77,9 @@ class Leaderboard(EstimatorResult, HasParameters):
         The item graph: similar items have similar ratings, as far as the votes say.
     best : int or None
         Say who is among the best so many, and how probably.
+    n_bootstrap : int, default=0
+        Intervals of ratings from so many bootstrap samples of judges, or of votes without judges,
+        as public boards publish them; 0: by the sandwich, which holds with few judges, too.
     simultaneous : bool, default=False
         Whether the table shows the simultaneous intervals of places.
     confidence : float, default=0.95
@@ -120,8 +117,8 @@ class Leaderboard(EstimatorResult, HasParameters):
         Strengths in each period of ``over``.
     judges_ : JudgeAgreement or None
         How each judge agrees with the others.
-    limits_ : list of Limit
-        Of items that won, or lost, all of their votes.
+    limits_ : sequence of UnbeatenLimit
+        Of items that won, or lost, all of their votes: their intervals have one end.
 
     References
     ----------
@@ -157,6 +154,7 @@ class Leaderboard(EstimatorResult, HasParameters):
         over: str | None = None,
         graph: Any = None,
         best: int | None = None,
+        n_bootstrap: int = 0,
         simultaneous: bool = False,
         confidence: float = 0.95,
         unranked: Unranked = "error",
@@ -173,6 +171,7 @@ class Leaderboard(EstimatorResult, HasParameters):
         self.over = over
         self.graph = graph
         self.best = best
+        self.n_bootstrap = n_bootstrap
         self.simultaneous = simultaneous
         self.confidence = confidence
         self.unranked = unranked
@@ -212,91 +211,90 @@ class Leaderboard(EstimatorResult, HasParameters):
         check_choice(self.method, ("auto", "strengths", "mean"), "method")
         check_choice(self.prior, ("evidence", "none"), "prior")
         check_share(self.confidence, "confidence")
+        check_count(self.n_bootstrap, "n_bootstrap", least=0)
         self.seed_ = seed_from(self.random_state)
-        for name in ("places_", "n_votes_", "judges_", "unshrunk_", "limits_"):
-            self.__dict__.pop(name, None)
+        self._forget()
+        self.boards_: dict[Any, Leaderboard] = {}
         # Votes or rankings with strengths, or else scores.
         self.games_: Any
         self.scores_: Any
         self.rankings_: Any
-        self.strengths_: Any
-        self.effects_: tuple[Effect, ...] = ()
-        self.boards_: dict[Any, Leaderboard] = {}
-        self.rating_: Rating | None = None
-        self.history_: StrengthsOverTime | None = None
         self.games_, self.scores_, self.rankings_ = self._read(X, counts, people)
+        rating = Rating(None, self.games_)
         if self.scores_ is not None:
             self.items_: Labels = self.scores_.items
-            self.method_, self.strengths_ = "mean", None
-            higher = self.scores_.higher_is_better
+            self.method_, higher = "mean", self.scores_.higher_is_better
             self.scale_ = Scale.of("score", self.anchor, self.items_, higher_is_better=higher)
         else:
-            shape = self.rankings_.shape
-            self.items_ = tuple(self.rankings_.item(i) for i in range(shape[1]))
+            self.items_ = tuple(map(self.rankings_.item, range(self.rankings_.shape[1])))
             self.method_ = "strengths"
             self.scale_ = Scale.of(self.scale, self.anchor, self.items_)
-            if self._has_terms:
-                self._rate()
-            else:
-                self.strengths_ = self._fit_strengths(self.prior)
         self.n_features_in_ = len(self.items_)
+        self._check()
+        if self.scores_ is None:
+            rating = self._rate()
+        self.strengths_: Any = rating.strengths
+        self.games_, self.effects_, self.history_ = rating.games, rating.effects, rating.history
+        self.boards_ = {label: self._part(*each) for label, each in rating.boards.items()}
         return self
+
+    def _forget(self) -> None:
+        """Leave out what was derived from another fit."""
+        for name in ("places_", "n_votes_", "judges_", "unshrunk_"):
+            self.__dict__.pop(name, None)
 
     @property
     def _adjusted(self) -> list[str]:
         """The names of features that are adjusted for."""
         return [self.adjust] if isinstance(self.adjust, str) else list(self.adjust or ())
 
-    @property
-    def _has_terms(self) -> bool:
-        """Whether the model has more than a strength for each item."""
-        return bool(self._adjusted) or self.by is not None or self.over is not None
+    def _check(self) -> None:
+        """Refuse what does not go together, or not with the data."""
+        if self.best is not None and check_count(self.best, "best") >= len(self.items_):
+            raise InputError(
+                f"must be fewer than the {len(self.items_)} items; got {self.best}",
+                parameter="best",
+            )
+        settings: dict[str, Any] = {"adjust": self._adjusted, "by": self.by, "over": self.over}
+        if self.scores_ is not None:
+            settings |= {"graph": self.graph, "n_bootstrap": self.n_bootstrap}
+        for name, value in settings.items():
+            if self.games_ is None and value:
+                raise InputError(
+                    "needs votes between two items, in a table with a row for each", parameter=name
+                )
+        others = (self.by, "by", self.by), (self.prior == "none", "prior", "none")
+        for is_set, name, value in (*others, (self.n_bootstrap, "n_bootstrap", self.n_bootstrap)):
+            if self.over is not None and is_set:
+                raise InputError(
+                    [Setting("over"), " and ", Setting(name, value), " do not go together"],
+                    remedy="leave one out",
+                )
 
-    def _fit_strengths(self, prior: Prior) -> Strengths:
-        """The strengths by a prior."""
-        if self._has_terms:
-            return self._rating(prior).strengths
-        return fit_strengths(self.rankings_, graph=self.graph, prior=prior, ties=self.ties)
-
-    def _rating(self, prior: Prior) -> Rating:
+    def _rate(self, **changes: Any) -> Rating:
+        """The strengths of votes or rankings."""
+        settings: dict[str, Any] = {
+            "prior": self.prior,
+            "ties": self.ties,
+            "n_bootstrap": self.n_bootstrap,
+            "seed": self.seed_,
+        }
+        terms = {"adjust": self._adjusted, "by": self.by, "over": self.over}
+        if not any(terms.values()):
+            settings |= changes
+            return Rating(fit_strengths(self.rankings_, graph=self.graph, **settings), self.games_)
         graph = self.graph
         if graph is not None:
             graph = as_item_graph(graph).aligned(len(self.items_), self.items_)
-        shared = {
-            "adjust": self._adjusted,
-            "graph": graph,
-            "ties": self.ties,
-            "confidence": self.confidence,
-        }
-        if self.over is not None:
-            return rate_over_time(self.games_, self.over, **shared)
-        return rate(self.games_, by=self.by, prior=prior, **shared)
-
-    def _rate(self) -> None:
-        """Rate by features of what was shown, by category, or over time."""
-        if self.games_ is None:
-            parameters = {"adjust": self.adjust, "by": self.by, "over": self.over}
-            named = next(name for name, value in parameters.items() if value)
-            raise InputError(
-                "needs votes between two items, in a table with a row for each", parameter=named
-            )
-        if self.over is not None and (self.by is not None or self.prior == "none"):
-            other = Setting("by") if self.by is not None else Setting("prior", "none")
-            raise InputError(
-                [Setting("over"), " and ", other, " do not go together"], remedy="leave one out"
-            )
-        rating = self.rating_ = self._rating(self.prior)
-        self.strengths_, self.effects_, self.games_ = rating.strengths, rating.effects, rating.games
-        self.boards_ = {label: self._part(*each) for label, each in rating.boards.items()}
-        self.history_ = rating.history
+        settings |= {**terms, "graph": graph, "confidence": self.confidence, **changes}
+        return rate(self.games_, **settings)
 
     def _part(self, strengths: Strengths, games: Games) -> "Leaderboard":
         """The board of a category."""
         board = copy(self)
+        board._forget()
         board.by, board.games_, board.strengths_, board.boards_ = None, games, strengths, {}
         board.rankings_ = games.rankings()
-        for name in ("places_", "n_votes_", "limits_"):
-            board.__dict__.pop(name, None)
         board.__dict__.update(judges_=None, unshrunk_=None)
         return board
 
@@ -360,6 +358,8 @@ class Leaderboard(EstimatorResult, HasParameters):
     @property
     def standard_errors_(self) -> Floats:
         """The standard error of each rating."""
+        if self._bootstraps is not None:
+            return np.asarray(self._bootstraps.std(axis=0))
         errors = self.scale_.errors(self.places_.covariance)
         if self.strengths_ is None or self.strengths_.pulls is None:
             return errors
@@ -375,23 +375,34 @@ class Leaderboard(EstimatorResult, HasParameters):
             freedom = self.strengths_.freedom
         half = student_quantile(np.maximum(freedom, 1.0), self.confidence) * self.standard_errors_
         low, high = centre - half, centre + half
+        if self._bootstraps is not None:
+            tail = (1 - self.confidence) / 2
+            low, high = np.quantile(self._bootstraps, [tail, 1 - tail], axis=0)
         for limit in self.limits_:
-            # Of items that always won, the other end is that of the prior.
-            (low if limit.side == "least" else high)[limit.item] = self.rating_of(limit)
+            # How far an item that always won is beyond its limit, nobody knows.
+            low[limit.item], high[limit.item] = -np.inf, np.inf
+            (low if limit.sign > 0 else high)[limit.item] = self._rating_of(limit)
         return np.stack([np.minimum(low, ratings), np.maximum(high, ratings)], axis=1)
 
-    @cached_property
-    def limits_(self) -> list[Limit]:
-        """The limits of items that won, or lost, all of their votes."""
-        if self.games_ is None or self.strengths_.covariance is None:
-            return []
-        return limits_of(self.games_, self.strengths_, self.confidence)
+    @property
+    def _bootstraps(self) -> Floats | None:
+        """Ratings in bootstrap samples, a row for each."""
+        fit = self.strengths_
+        if fit is None or fit.bootstraps is None:
+            return None
+        return self.scale_.ratings(fit.bootstraps)
 
-    def rating_of(self, limit: Limit) -> float:
+    @property
+    def limits_(self) -> Sequence[UnbeatenLimit]:
+        """The limits of items that won, or lost, all of their votes."""
+        return () if self.strengths_ is None else self.strengths_.limits
+
+    def _rating_of(self, limit: UnbeatenLimit) -> float:
         """The rating of a limit, beside those of the other items."""
         others = np.arange(len(self.items_)) != limit.item
-        gap = limit.strength - float(self.places_.estimates[others].mean())
-        return float(self.ratings_[others].mean()) + self.scale_.factor * gap
+        # Strengths are about the mean of all items, of which the unbeaten one is one.
+        gap = limit.at(self.confidence) + limit.strength / others.sum()
+        return float(self.ratings_[others].mean() + self.scale_.factor * gap)
 
     @cached_property
     def n_votes_(self) -> Longs:
@@ -407,8 +418,8 @@ class Leaderboard(EstimatorResult, HasParameters):
         """How each judge agrees with the others."""
         if self.games_ is None or self.games_.judge is None or len(self.games_.judges) < 2:
             return None
-        theta = self.strengths_.theta
-        return judge_agreement(self.games_, theta, self.model_covariance(), self.confidence)
+        fit = self.strengths_
+        return judge_agreement(self.games_, fit.theta, self._model_covariance, self.confidence)
 
     @cached_property
     def unshrunk_(self) -> Strengths | None:
@@ -416,27 +427,17 @@ class Leaderboard(EstimatorResult, HasParameters):
         if self.strengths_ is None or not self.strengths_.connected.all() or self.over:
             return None
         try:
-            return self._fit_strengths("none")
+            return self._rate(
+                prior="none", n_bootstrap=0, **({"by": None} if self.by else {})
+            ).strengths
         except NoMaximumError:
             return None
 
-    def model_covariance(self, *, wide: bool = False) -> Floats:
-        """The covariance of strengths if the model is true, with the fit's prior or a wide one."""
-        if self.rating_ is not None:
-            return self.rating_.model_covariance
-        fit, n_items = self.strengths_, len(self.items_)
-        information = fit.likelihood.derivatives(fit.parameters)[2][:n_items, :n_items]
-        if wide:
-            information = information + np.eye(n_items) / WIDE.scale
-        elif fit.prior is not None:
-            graph = self.graph
-            if graph is not None:
-                graph = as_item_graph(graph).aligned(n_items, self.items_)
-            information = information + ItemPrior(n_items, graph).precision(fit.prior)
-        else:
-            # All strengths may rise together: the mean stays where it is.
-            information = information + np.trace(information) / n_items**2
-        return np.asarray(np.linalg.inv(information))
+    @property
+    def _model_covariance(self) -> Floats:
+        """The covariance of strengths if the model is true."""
+        fit = self.strengths_
+        return np.asarray(fit.covariance if fit.model_covariance is None else fit.model_covariance)
 
     def next_comparisons(self, n: int = 20, *, aim: Aim = "order", k: int = 1) -> NextVotes:
         """The votes that are expected to tell the most: see :func:`next_comparisons`."""
@@ -448,7 +449,7 @@ class Leaderboard(EstimatorResult, HasParameters):
             )
         pairs = choose_pairs(
             self.strengths_.theta,
-            self.model_covariance(wide=True),
+            self._model_covariance,
             n,
             aim,
             self.places_.best(k) if aim == "best" else None,
@@ -489,24 +490,26 @@ class Leaderboard(EstimatorResult, HasParameters):
 
     def to_dict(self) -> dict[str, Any]:
         """The board as plain numbers, text, lists and dictionaries, ready for JSON."""
-        items = self.tables()["items"].columns
-        items = {name: values for name, values in items.items() if name != "wins"}
+        columns = items_table(self).columns
+        items = Table({name: values for name, values in columns.items() if name != "wins"})
         boards = {str(label): board.to_dict() for label, board in self.boards_.items()}
-        return {
+        tiers = [[self.items_[i] for i in tier] for tier in self.places_.tiers]
+        data = {
             "scale": self.scale_.name,
             "anchor": self.scale_.anchor,
-            "items": list(Table(items)),
+            "items": items,
             "adjust": [asdict(effect) for effect in self.effects_],
-            "tiers": [[str(self.items_[i]) for i in tier] for tier in self.places_.tiers],
+            "tiers": [[str(item) for item in tier] for tier in tiers],
             **({"boards": boards} if boards else {}),
         }
+        return {name: plain(value) for name, value in data.items()}
 
 
 def games_or_scores(
     columns: Mapping[str, TableColumn], method: Method, people: str | None, **about_scores: Any
 ) -> Games | ScoreTable | None:
     """The votes or scores of a table; None if it has neither."""
-    if looks_like_games(columns):
+    if method != "mean" and looks_like_games(columns):
         return Games.of_columns(columns, people=people)
     if method != "strengths" and looks_like_scores(columns):
         return ScoreTable.of_frame(columns, **about_scores)

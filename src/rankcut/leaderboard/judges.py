@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy import optimize, special
 
 from rankcut._loops.types import Floats, Longs
-from rankcut.leaderboard.scores import adjusted_by_holm
+from rankcut.comparison.statistics import holm
 from rankcut.parameters import AT_ONCE, EQUAL_WITHIN
 from rankcut.results.words import LEVEL
 from rankcut.strengths.games import Games
@@ -81,20 +81,19 @@ def judge_agreement(
         return np.bincount(judge, values, len(games.judges)).astype(np.float64)
 
     n_votes, n_agreed, n_left = added(np.ones(len(judge))), added(agreed), added(won)
-    voted, left = n_votes > 0, _shares(n_left, n_votes)
+    left = _shares(n_left, n_votes)
     most_left = np.maximum(n_left, n_votes - n_left)
     tail = special.betainc(np.maximum(most_left, 0.5), n_votes - most_left + 1, 0.5)
-    p_side = adjusted_by_holm(np.where(voted, np.minimum(1.0, 2 * tail), 1.0))
+    p_side = holm(np.where(n_votes > 0, np.minimum(1.0, 2 * tail), 1.0))
     is_sided = (p_side <= LEVEL) & (np.abs(left - 0.5) >= _MOSTLY - 0.5) & games.ordered
     information = added(gaps**2 * chance * (1 - chance))
     below = _far_below(1 + _shares(added(gaps * (won - chance)), information), information)
     from_none = _shares(2 * added(gaps * (won - 0.5)), np.sqrt(added(gaps**2)))
-    is_random = (adjusted_by_holm(below) <= LEVEL) & (from_none <= _CHANCE) & ~is_sided
-    limits = _share_limits(n_agreed, n_votes, confidence)
+    is_random = (holm(below) <= LEVEL) & (from_none <= _CHANCE) & ~is_sided
     order = np.argsort(-n_votes, kind="stable")
     names = np.array([str(name) for name in games.judges], dtype=object)[order]
-    as_others = added(np.maximum(chance, 1 - chance))
-    shares = [_shares(n_agreed, n_votes), *limits, _shares(as_others, n_votes)]
+    as_others = _shares(added(np.maximum(chance, 1 - chance)), n_votes)
+    shares = [_shares(n_agreed, n_votes), *_limits(n_agreed, n_votes, confidence), as_others]
     agreement, low, high, expected = (2 * share[order] - 1 for share in shares)
     return JudgeAgreement(
         names.tolist(),
@@ -134,35 +133,35 @@ def _far_below(slopes: Floats, information: Floats) -> Floats:
 def _gaps_without(
     judge: Longs, first: Longs, second: Longs, won: Floats, strengths: Floats, covariance: Floats
 ) -> Iterator[tuple[Longs, Floats]]:
-    """Rows of votes, and how far the first is ahead of the second without the votes of the judge.
+    """Votes of judges, and how far the first is ahead of the second without the judge's.
 
-    With D the differences that a judge's votes are of, K = D·V·Dᵀ, W = p(1 − p) and r = y − p, the
-    step is D·(V⁻¹ − DᵀWD)⁻¹·Dᵀr = K·(I − W·K)⁻¹·r. Judges with as many votes take it at once.
+    With D the differences that a judge's votes are of, W = p(1 − p) and r = y − p, the step is
+    D·(V⁻¹ − DᵀWD)⁻¹·Dᵀr, and by the votes K·(I − W·K)⁻¹·r with K = D·V·Dᵀ where they are fewer:
+    then judges with as many votes take it at once.
     """
     chance = special.expit(strengths[first] - strengths[second])
     rest, bend = won - chance, chance * (1 - chance)
-    by_judge = np.argsort(judge, kind="stable")
-    sizes = np.bincount(judge)
-    starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
-    for size in np.unique(sizes[sizes > 0]).tolist():
-        each = by_judge[starts[sizes == size][:, None] + np.arange(size)]
-        step = max(1, AT_ONCE // size**2)
-        for start in range(0, len(each), step):
-            rows = each[start : start + step]
-            one, other, weight = first[rows], second[rows], bend[rows]
-            ahead = strengths[one] - strengths[other]
-            if size <= len(strengths):
-                across = covariance[one[:, :, None], one[:, None, :]]
-                across = across + covariance[other[:, :, None], other[:, None, :]]
-                across -= covariance[one[:, :, None], other[:, None, :]]
-                across -= covariance[other[:, :, None], one[:, None, :]]
-                system = (1 + EQUAL_WITHIN) * np.eye(size) - weight[:, :, None] * across
-                step_back = across @ np.linalg.solve(system, rest[rows][:, :, None])
-                yield rows, ahead - step_back[:, :, 0]
-                continue
-            for k, mine in enumerate(rows):
-                moved = _step_without(one[k], other[k], rest[mine], weight[k], covariance)
-                yield mine, ahead[k] - moved[one[k]] + moved[other[k]]
+    sizes = np.bincount(judge)[judge]
+    order = np.lexsort((judge, sizes))
+    for votes in np.split(order, np.flatnonzero(np.diff(sizes[order])) + 1):
+        size = int(sizes[votes[0]])
+        few = size <= len(strengths)
+        at_once = max(1, AT_ONCE // size**2) if few else 1
+        for rows in np.split(votes, range(size * at_once, len(votes), size * at_once)):
+            one, other = first[rows], second[rows]
+            if few:
+                one, other = one.reshape(-1, size), other.reshape(-1, size)
+                pairs = [(x[:, :, None], y[:, None, :]) for x in (one, other) for y in (one, other)]
+                same, cross, back, others = (covariance[pair] for pair in pairs)
+                across = same - cross - back + others
+                weighted = bend[rows].reshape(-1, size, 1) * across
+                system = (1 + EQUAL_WITHIN) * np.eye(size) - weighted
+                moved = across @ np.linalg.solve(system, rest[rows].reshape(-1, size, 1))
+                step = moved.ravel()
+            else:
+                theta = _step_without(one, other, rest[rows], bend[rows], covariance)
+                step = theta[one] - theta[other]
+            yield rows, strengths[first[rows]] - strengths[second[rows]] - step
 
 
 def _step_without(
@@ -183,7 +182,7 @@ def _shares(values: Floats, totals: Floats) -> Floats:
     return np.asarray(np.divide(values, totals, out=none, where=totals > 0))
 
 
-def _share_limits(values: Floats, totals: Floats, confidence: float) -> tuple[Floats, Floats]:
+def _limits(values: Floats, totals: Floats, confidence: float) -> tuple[Floats, Floats]:
     """Limits of shares, by Clopper and Pearson."""
     tail, others = (1 - confidence) / 2, totals - values
     low = np.where(values > 0, special.betaincinv(np.maximum(values, 0.5), others + 1, tail), 0.0)

@@ -16,9 +16,10 @@ import numpy as np
 from scipy import stats
 
 from rankcut._loops.types import Flags, Floats, Longs
+from rankcut.comparison.statistics import holm
 from rankcut.errors import InputError, amount
 from rankcut.leaderboard.places import Places
-from rankcut.leaderboard.scores import ScoreTable, adjusted_by_holm, mean_scores
+from rankcut.leaderboard.scores import ScoreTable, mean_scores
 from rankcut.parameters import check_choice, check_share
 from rankcut.pictures.charts import MOST_JOINED, Row, diagram, dot_chart, joined_runs
 from rankcut.pictures.scene import Dot, Picture
@@ -109,7 +110,7 @@ class MeanRanks(Result):
                 warnings.simplefilter("ignore")
                 each.append(float(stats.wilcoxon(gaps).pvalue) if gaps.any() else 1.0)
         p_values = np.ones((len(self.items),) * 2)
-        p_values[one, other] = p_values[other, one] = adjusted_by_holm(each)
+        p_values[one, other] = p_values[other, one] = holm(np.array(each))
         return p_values
 
     def differ(self, test: Test | None = None) -> Flags:

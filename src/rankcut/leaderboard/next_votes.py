@@ -16,7 +16,6 @@ import numpy as np
 from scipy import special
 
 from rankcut._loops.types import Floats
-from rankcut.leaderboard.places import Places
 from rankcut.parameters import check_choice, check_count
 from rankcut.pictures.charts import Row, dot_chart
 from rankcut.pictures.scene import Dot, Picture
@@ -135,16 +134,3 @@ def check_aim(aim: str, n: int, k: int) -> None:
     check_choice(aim, ("order", "strengths", "best"), "aim")
     check_count(n, "n")
     check_count(k, "k")
-
-
-def votes_until_clear(places: Places, n_votes: float, first: int, second: int) -> float:
-    """About how many more votes, of the kind there are, until two items are clearly different.
-
-    Their difference over its error grows with the root of the number of votes. Infinite if they are
-    level.
-    """
-    scores = places.normal_scores[first, second]
-    critical = places.critical_values[1]
-    if scores == 0:
-        return np.inf
-    return float(max(0.0, n_votes * ((critical / scores) ** 2 - 1)))

@@ -13,9 +13,11 @@ simultaneous
     all are equal come from these.
 
 Item i is clearly better than j where T_ij is beyond what chance gives; its place is then between
-1 + #{j clearly better} and n − #{j clearly worse}.
+1 + #{j clearly better} and n − #{j clearly worse}. Differences that are clear need not be compared
+any more, so the others are compared again without them (Romano and Wolf 2005).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,6 +26,7 @@ from numpy.typing import NDArray
 from scipy import linalg, special
 
 from rankcut._loops.types import Flags, Floats, Longs
+from rankcut.consensus.intervals import places_by_pairs
 from rankcut.parameters import AT_ONCE, ROUNDING
 
 # With fewer degrees of freedom the tails of Student's t say nothing.
@@ -31,7 +34,6 @@ LEAST_FREEDOM = 0.1
 
 # Draws of the estimates: quantiles of 95 % are then exact to about 0.3 points.
 N_DRAWS = 4000
-
 
 # With fewer degrees of freedom, correlations of errors are too uncertain to rely on.
 _FEW_DEGREES = 50.0
@@ -134,9 +136,8 @@ class Places:
         half[:, order] = rng.standard_normal((N_DRAWS // 2, self.n_items)) @ root
         return np.concatenate([half, -half])
 
-    @cached_property
-    def _largest(self) -> list[Floats]:
-        """``[d, i]``: the largest studentised difference of item i in draw d.
+    def _largest(self, compared: Flags) -> Iterator[Floats]:
+        """``[d, i]``: the largest studentised difference of item i in draw d, where compared.
 
         Errors by few people or data sets say little of how differences are correlated: then there
         are also draws of independent estimates with equal errors, as for Tukey's and Dunnett's
@@ -144,11 +145,11 @@ class Places:
         """
         inverse = np.divide(1.0, self.errors, out=np.zeros_like(self.errors), where=self.errors > 0)
         # Draws come in mirrored pairs, whose differences are of the same size.
-        largest = [_largest_gaps(self._shifts[: N_DRAWS // 2], inverse)]
+        shifts = self._shifts[: N_DRAWS // 2]
+        yield _largest_gaps(shifts, inverse * compared)
         if self.n_items > 1 and np.median(self._freedoms) < _FEW_DEGREES:
-            even = np.random.default_rng([self.seed, 2]).standard_normal(largest[0].shape)
-            largest.append(_largest_gaps(even, np.full_like(inverse, np.sqrt(0.5))))
-        return largest
+            even = np.random.default_rng([self.seed, 2]).standard_normal(shifts.shape)
+            yield _largest_gaps(even, np.sqrt(0.5) * compared)
 
     @property
     def _freedoms(self) -> Floats:
@@ -157,57 +158,93 @@ class Places:
         return np.asarray(np.broadcast_to(self.freedom, self.errors.shape)[pairs])
 
     @cached_property
-    def critical_values(self) -> tuple[Floats, float]:
-        """What normal scores exceed by chance: of each item alone, and of the whole table."""
-        n_draws = len(self._largest[0])
-        place = min(n_draws, int(np.ceil(self.confidence * (n_draws + 1)))) - 1
-        each = [np.sort(largest, axis=0)[place] for largest in self._largest]
-        of_all = [float(np.sort(largest.max(axis=1))[place]) for largest in self._largest]
-        return np.max(each, axis=0), max(of_all)
+    def _first(self) -> list[Floats]:
+        """The largest differences while all are compared."""
+        return list(self._largest(~np.eye(self.n_items, dtype=bool)))
+
+    def _steps(self, *, alone: bool) -> Iterator[tuple[Flags, list[Floats], Floats]]:
+        """What is compared in each step, its largest differences, and what they exceed by chance.
+
+        Each item alone, or all pairs at once.
+        """
+        compared, each = ~np.eye(self.n_items, dtype=bool), self._first
+        while True:
+            if not alone:
+                each = [largest.max(axis=1, keepdims=True) for largest in each]
+            largest = [np.sort(one, axis=0) for one in each]
+            n_draws = len(largest[0])
+            place = min(n_draws, int(np.ceil(self.confidence * (n_draws + 1)))) - 1
+            critical = np.max([one[place] for one in largest], axis=0)
+            yield compared, largest, critical
+            open_still = compared & (self.normal_scores <= critical[:, None])
+            if (open_still == compared).all() or not open_still.any():
+                return
+            compared, each = open_still, list(self._largest(open_still))
+
+    @cached_property
+    def _all_at_once(self) -> tuple[Flags, Floats, float]:
+        """Which pairs are clear, p-values of all, and what those that are not exceed by chance."""
+        p_values, reached = np.ones_like(self.errors), 0.0
+        for compared, largest, critical in self._steps(alone=False):
+            p = np.zeros_like(self.errors)
+            for each in largest:
+                larger = len(each) - np.searchsorted(each[:, 0], self.normal_scores, side="left")
+                p = np.maximum(p, (1 + larger) / (1 + len(each)))
+            clear_now = compared & (self.normal_scores > critical)
+            # A difference is no clearer than a larger one.
+            p_values[compared] = np.maximum(p, reached)[compared]
+            reached = float(p_values[clear_now].max(initial=reached))
+            last = compared & ~clear_now
+        np.fill_diagonal(p_values, 1.0)
+        return self.better & ~last, p_values, float(critical[0])
+
+    @property
+    def critical_value(self) -> float:
+        """What normal scores of pairs that are not clear exceed by chance, all at once."""
+        return self._all_at_once[2]
+
+    def times_until_clear(self, first: int, second: int) -> float:
+        """How many times as many votes would make a pair clear: errors shrink with the root."""
+        size = float(self.normal_scores[first, second])
+        return (self.critical_value / size) ** 2 if size > 0 else np.inf
 
     @cached_property
     def better(self) -> Flags:
         """Whether item i has the higher estimate."""
         return np.asarray(self.estimates[:, None] > self.estimates[None, :])
 
-    @cached_property
+    @property
     def clear(self) -> Flags:
         """Whether i is clearly better than j, all pairs at once."""
-        return self.better & (self.normal_scores > self.critical_values[1])
+        return self._all_at_once[0]
 
     @cached_property
     def marginal(self) -> NDArray[np.int64]:
         """Best and worst place of each item, by itself."""
-        beyond = self.normal_scores > self.critical_values[0][:, None]
-        ahead = (beyond & self.better.T).sum(axis=1)
-        behind = (beyond & self.better).sum(axis=1)
-        return self._with_ranks(1 + ahead, self.n_items - behind)
+        for compared, _, critical in self._steps(alone=True):
+            beyond = ~compared | (self.normal_scores > critical[:, None])
+        ahead, behind = (beyond & self.better.T).sum(axis=1), (beyond & self.better).sum(axis=1)
+        return self._with_ranks(np.stack([1 + ahead, self.n_items - behind], axis=1))
 
     @cached_property
     def simultaneous(self) -> NDArray[np.int64]:
         """Best and worst place of each item, all at once."""
-        clear = self.clear
-        return self._with_ranks(1 + clear.sum(axis=0), self.n_items - clear.sum(axis=1))
+        return self._with_ranks(places_by_pairs(self.clear))
 
-    def _with_ranks(self, low: Longs, high: Longs) -> NDArray[np.int64]:
+    def _with_ranks(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Limits that hold the item's place, which shrinkage may have moved."""
+        low, high = places.T
         return np.stack([np.minimum(low, self.ranks), np.maximum(high, self.ranks)], axis=1)
 
-    @cached_property
+    @property
     def p_values(self) -> Floats:
-        """For each pair, how often chance alone makes some pair as different, if all are equal."""
-        values = np.zeros_like(self.errors)
-        for each in self._largest:
-            largest = np.sort(each.max(axis=1))
-            larger = len(largest) - np.searchsorted(largest, self.normal_scores, side="left")
-            values = np.maximum(values, (1 + larger) / (1 + len(largest)))
-        np.fill_diagonal(values, 1.0)
-        return values
+        """For each pair, how often chance makes one as clear of those compared with it."""
+        return self._all_at_once[1]
 
     @property
     def least_p(self) -> float:
         """The smallest p-value that draws can show."""
-        return 1 / (1 + len(self._largest[0]))
+        return 1 / (1 + len(self._first[0]))
 
     @property
     def p_equal(self) -> float:
@@ -230,11 +267,9 @@ class Places:
     def chances(self) -> Floats:
         """``[i, r]``: the probability that item i has place r + 1."""
         order = np.argsort(-self.draws, axis=1)
-        n_items = self.n_items
-        cells = order * n_items + np.arange(n_items)
-        return np.bincount(cells.ravel(), minlength=n_items**2).reshape(n_items, n_items) / len(
-            order
-        )
+        cells = order * self.n_items + np.arange(self.n_items)
+        times = np.bincount(cells.ravel(), minlength=self.n_items**2)
+        return times.reshape(self.n_items, self.n_items) / len(order)
 
     @property
     def first(self) -> Floats:

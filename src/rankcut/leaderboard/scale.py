@@ -7,6 +7,7 @@ named anchor the mean of all ratings is 1000.
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -19,6 +20,9 @@ ScaleName: TypeAlias = Literal["elo", "log-odds", "score"]
 
 # Elo's scale: 400 points are odds of 10 to 1; boards begin at 1000.
 _POINTS, _BASE, _MEAN = 400.0, 10.0, 1000.0
+
+# Larger ratings would lose their differences to rounding.
+_MOST = 1e12
 
 # What stands for the mean of all items where an anchor is named.
 MEAN = "mean"
@@ -46,7 +50,7 @@ class Scale:
 
     @classmethod
     def of(
-        cls, name: str, anchor: Any, items: Sequence[Hashable], *, higher_is_better: bool = True
+        cls, name: Any, anchor: Any, items: Sequence[Hashable], *, higher_is_better: bool = True
     ) -> "Scale":
         """The scale that a user names; the anchor is ``"bob=1200"`` or a mapping.
 
@@ -55,18 +59,13 @@ class Scale:
         check_choice(name, ("elo", "log-odds", "score"), "scale")
         elo = name == "elo"
         factor = _POINTS / math.log(_BASE) if elo else 1.0 if higher_is_better else -1.0
-        if name == "score" and anchor is None:
-            return cls("score", factor, np.zeros(len(items)), 0.0, "")
-        levels = _levels(anchor, items) or {MEAN: _MEAN if elo else 0.0}
         shares = np.zeros(len(items))
-        (label, level), *others = levels.items()
-        if others:
-            raise InputError("names several items", parameter="anchor", remedy="name one")
-        if label == MEAN and MEAN not in items:
-            shares += 1 / len(items)
-        else:
-            shares[list(items).index(label)] = 1.0
-        return cls(name, factor, shares, level, f"{label}={level:g}")  # type: ignore[arg-type]
+        if anchor is None and name == "score":
+            return cls(name, factor, shares, 0.0, "")
+        label, level = (MEAN, _MEAN if elo else 0.0) if anchor is None else _anchored(anchor, items)
+        places = [place for place, item in enumerate(items) if label in (item, str(item))]
+        shares[places[:1] or slice(None)] = 1.0 / (1 if places else len(items))
+        return cls(name, factor, shares, level, f"{label}={level:g}")
 
     def ratings(self, strengths: Floats) -> Floats:
         """Ratings of strengths, of which the last axis is items."""
@@ -88,37 +87,31 @@ class Scale:
         return np.asarray(abs(self.factor) * np.sqrt(np.maximum(variance, 0.0)))
 
 
-def _levels(anchor: Any, items: Sequence[Hashable]) -> dict[Hashable, float]:
-    """The ratings that are anchored, by item."""
-    if anchor is None:
-        return {}
-    levels: dict[Hashable, Any]
-    if isinstance(anchor, Mapping):
-        levels = dict(anchor)
-    else:
-        label, sign, value = str(anchor).rpartition("=")
+def _anchored(anchor: Any, items: Sequence[Hashable]) -> tuple[Hashable, float]:
+    """The item that is anchored, or the mean, and its rating."""
+    levels = anchor
+    if not isinstance(anchor, Mapping):
+        label, _, value = str(anchor).rpartition("=")
         try:
-            levels = {label.strip(): float(value)}
+            levels = {label.strip(): float(value)} if label else {}
         except ValueError:
             levels = {}
-        if not (sign and levels):
-            raise InputError(
-                f"must be an item and its rating, such as '{items[0]}=1000'; got {anchor!r}",
-                parameter="anchor",
-            )
-    labels = {str(item): item for item in items}
-    for name, value in levels.items():
-        if name != MEAN and name not in items and str(name) not in labels:
-            near = ", ".join(repr(str(item)) for item in items[:3])
-            raise InputError(
-                f"names {name!r}, which is not among the {len(items)} items, such as {near}",
-                parameter="anchor",
-            )
-        if not is_real(value, -np.inf, np.inf):
-            raise InputError(
-                f"must be a finite number for {name!r}; got {value!r}", parameter="anchor"
-            )
-    return {
-        label if label in items else labels.get(str(label), label): float(value)
-        for label, value in levels.items()
-    }
+    names = [str(item) for item in items]
+    if len(levels) != 1:
+        raise InputError(
+            f"must be one item and its rating, such as '{names[0]}=1000'; got {anchor!r}",
+            parameter="anchor",
+        )
+    ((label, level),) = levels.items()
+    if str(label) not in (*names, MEAN):
+        near = get_close_matches(str(label), names, n=3, cutoff=0.4) or names[:3]
+        raise InputError(
+            f"names {label!r}, which is not among the {len(items)} items, such as "
+            + ", ".join(map(repr, near)),
+            parameter="anchor",
+        )
+    if not is_real(level, -_MOST, _MOST):
+        raise InputError(
+            f"must be a number up to {_MOST:g} for {label!r}; got {level!r}", parameter="anchor"
+        )
+    return label, float(level)

@@ -7,30 +7,47 @@ Where scores are missing, means are those of an additive model, score = model + 
 errors are by data set too (Bell and McCaffrey's correction).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import linalg, special
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.errors import InputError, Setting, amount
-from rankcut.parameters import ROUNDING
 from rankcut.strengths.columns import Labels, TableColumn, read_columns, sorted_labels, tokens_of
+from rankcut.strengths.errors import enlarged
 
 MODEL_WORDS = {"model", "algorithm", "method", "system", "classifier", "learner", "approach"}
-DATA_WORDS = {"dataset", "datasets", "data", "task", "benchmark", "problem", "env", "game", "query"}
+DATA_WORDS = {
+    *("dataset", "datasets", "data", "task", "benchmark", "problem", "env", "game", "query"),
+    *("instance", "question", "prompt", "subset"),
+}
 RUN_WORDS = {"seed", "fold", "run", "repeat", "repetition", "trial", "split"}
 HIGHER_WORDS = {
     *("accuracy", "acc", "auc", "f1", "score", "bleu", "rouge", "r2", "precision", "recall"),
-    *("ndcg", "map", "mrr", "reward", "return"),
+    *("ndcg", "map", "mrr", "reward", "return", "resolved", "correct", "passed", "solved"),
+    *("success",),
 }
 LOWER_WORDS = {
     *("error", "loss", "rmse", "mae", "mse", "perplexity", "wer", "cer", "time", "seconds"),
     *("latency", "nll", "brier"),
+}
+
+# Averages of scores, and columns that describe a model or its place, with the words beside them.
+_AVERAGES = {"average", "avg", "mean", "overall", "total"}
+_NO_SCORES = _AVERAGES | {
+    *("rank", "place", "position", "borda", "index", "unnamed", "column", "#", "score", "scores"),
+    *("parameters", "params", "size", "dimensions", "tokens", "memory"),
+}
+_BESIDE = {
+    *("task", "tasks", "type", "tasktype", "datasets", "of", "all", "model", "number"),
+    *("max", "embedding", "usage", "mb", "b"),
 }
 
 
@@ -55,6 +72,7 @@ class ScoreTable:
     data_set: Longs  #: of each score
     values: Floats
     higher_is_better: bool = True
+    left_out: tuple[str, ...] = ()  #: columns and rows that sum others up
 
     @property
     def read_as(self) -> str:
@@ -65,7 +83,8 @@ class ScoreTable:
         leaders = ", ".join(str(self.items[i]) for i in best)
         direction = "higher" if self.higher_is_better else "lower"
         counted = f"{amount(len(self.items), 'item')}, {amount(len(self.data_sets), 'data set')}"
-        return f"read as scores, {direction} is better: {counted}; first {leaders}"
+        left_out = f"; left out {', '.join(self.left_out)}" if self.left_out else ""
+        return f"read as scores, {direction} is better: {counted}; first {leaders}{left_out}"
 
     @classmethod
     def of_frame(
@@ -78,6 +97,8 @@ class ScoreTable:
         higher_is_better: bool | None = None,
     ) -> "ScoreTable":
         """Scores from a frame: a row for each, or a table of data sets by models.
+
+        Averages, ranks and sizes of models beside them are left out.
 
         Parameters
         ----------
@@ -98,22 +119,26 @@ class ScoreTable:
                 )
         item = item or _first(columns, MODEL_WORDS)
         data_set = data_set or _first(columns, DATA_WORDS, item)
-        numbers = [
-            name
-            for name, column in columns.items()
-            if column.is_numeric
-            and name not in (item, data_set)
-            and not {*tokens_of(name)} & RUN_WORDS
-        ]
+        if not item and not data_set:
+            raise InputError(
+                "the table has no column of models or of data sets; it has "
+                + ", ".join(map(repr, columns)),
+                remedy=["name them: ", Setting("item", "model"), ", ", Setting("data_set", "task")],
+            )
+        numbers = _numbers_beside(columns, item, data_set)
+        left_out: list[Any] = []
         if item and data_set:
-            score = score or _score_column(numbers)
+            score = score or _score_column([*numbers])
             codes, labels = columns[item].coded
             places, sets = columns[data_set].coded
-            values = columns[score].numbers
-        elif item or data_set:
-            values = np.column_stack([columns[name].numbers for name in numbers])
+            values = _numbers(columns[score])
+            if values is None:
+                raise InputError(f"column {score!r} holds no numbers", column=score)
+        else:
+            left_out = [name for name in numbers if _is_called(name, _NO_SCORES)]
+            wide = {name: each for name, each in numbers.items() if name not in left_out}
             rows, labels = columns[item or data_set].coded
-            if len(numbers) < 2 or not _are_distinct(columns[item or data_set]):
+            if len(wide) < 2 or not _are_distinct(columns[item or data_set]):
                 raise InputError(
                     f"each row of {item or data_set!r} should have its own name, beside columns of "
                     "scores",
@@ -124,22 +149,18 @@ class ScoreTable:
                         Setting("data_set"),
                     ],
                 )
-            grid = np.broadcast_to(np.arange(len(numbers)), values.shape)
-            wide = np.broadcast_to(rows[:, None], values.shape)
-            codes, places = (wide, grid) if item else (grid, wide)
-            sets, labels = (numbers, labels) if item else (labels, numbers)
-            codes, places, values = codes.ravel(), places.ravel(), values.ravel()
-        else:
-            raise InputError(
-                "the table has no column of models or of data sets; it has "
-                + ", ".join(map(repr, columns)),
-                remedy=["name them: ", Setting("item", "model"), ", ", Setting("data_set", "task")],
-            )
+            codes, values = np.repeat(rows, len(wide)), np.column_stack([*wide.values()]).ravel()
+            places, sets = np.tile(np.arange(len(wide)), len(rows)), [*wide]
+            if not item:
+                codes, places, labels, sets = places, codes, sets, labels
         if higher_is_better is None:
             higher_is_better = _direction(score)
-        there = (codes >= 0) & (places >= 0) & np.isfinite(values)
+        left_out += [name for name in sets if _is_called(name, _AVERAGES)]
         items, item_places = sorted_labels(labels)
-        data_sets, set_places = sorted_labels(sets)
+        (data_sets, _) = sorted_labels([name for name in sets if name not in left_out])
+        place = {name: number for number, name in enumerate(data_sets)}
+        set_places = np.array([*(place.get(name, -1) for name in sets), -1])
+        there = (codes >= 0) & (set_places[places] >= 0) & np.isfinite(values)
         return cls(
             items,
             data_sets,
@@ -147,6 +168,7 @@ class ScoreTable:
             set_places[places[there]],
             values[there],
             higher_is_better,
+            tuple(map(str, left_out)),
         )
 
     @property
@@ -176,31 +198,16 @@ class ScoreTable:
 
     def win_rates(self) -> Floats:
         """``[i, j]``: on which share of data sets i has the higher score; a tie counts half."""
-        return _shares(self.cells)
+        data_set, item = np.nonzero(np.isfinite(self.cells))
+        return _shares_ahead(self.cells[data_set, item], item, data_set, len(self.items))
 
     def improvements(self) -> Floats:
         """``[i, j]``: the probability that a run of i has a higher score than one of j.
 
         On a data set drawn at random (Agarwal and others 2021); a tie counts half.
         """
-        n_items, n_sets = len(self.items), len(self.data_sets)
-        runs: dict[tuple[int, int], Floats] = {}
-        order = np.lexsort((self.item, self.data_set))
-        sign = 1 if self.higher_is_better else -1
-        starts = np.flatnonzero(
-            np.append(True, np.diff((self.data_set * n_items + self.item)[order]) != 0)
-        )
-        for rows in np.split(order, starts[1:]):
-            runs[int(self.data_set[rows[0]]), int(self.item[rows[0]])] = sign * self.values[rows]
-        total, number = np.zeros((2, n_items, n_items))
-        for d in range(n_sets):
-            there = [i for i in range(n_items) if (d, i) in runs]
-            for i in there:
-                for j in there:
-                    gaps = runs[d, i][:, None] - runs[d, j][None, :]
-                    total[i, j] += float((np.sign(gaps).mean() + 1) / 2)
-                    number[i, j] += 1
-        return np.divide(total, number, out=np.full_like(total, np.nan), where=number > 0)
+        values = self.values if self.higher_is_better else -self.values
+        return _shares_ahead(values, self.item, self.data_set, len(self.items))
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,49 +232,82 @@ def mean_scores(cells: Floats) -> MeanScores:
     there = np.isfinite(cells)
     n_sets, n_items = cells.shape
     freedom = np.maximum(there.T.astype(float) @ there - 1.0, 0.0)
+    more = n_sets / max(1, n_sets - 1)
     if there.all():
         centred = cells - cells.mean(axis=0)
-        covariance = centred.T @ centred / (n_sets * max(1, n_sets - 1))
-        return MeanScores(cells.mean(axis=0), covariance, freedom)
+        return MeanScores(cells.mean(axis=0), more * centred.T @ centred / n_sets**2, freedom)
     _check_joined(there)
-    # Score = model + data set: within each data set, what is left after its mean.
-    information, rise = np.zeros((n_items, n_items)), np.zeros(n_items)
-    within = []
-    for row, listed in zip(cells, there, strict=True):
-        number = int(listed.sum())
-        if number < 2:
-            continue
-        design = np.zeros((number, n_items))
-        design[np.arange(number), np.flatnonzero(listed)] = 1.0
-        design -= design.mean(axis=0)
-        values = row[listed] - row[listed].mean()
-        within.append((design, values))
-        information += design.T @ design
-        rise += design.T @ values
-    inverse = linalg.pinvh(information)
-    means = inverse @ rise
-    meat = np.zeros((n_items, n_items))
-    for design, values in within:
-        residual = values - design @ means
-        roots, vectors = linalg.eigh(np.eye(len(values)) - design @ inverse @ design.T)
-        scale = np.where(roots > ROUNDING, 1 / np.sqrt(np.maximum(roots, ROUNDING)), 0.0)
-        score = design.T @ (vectors * scale @ (vectors.T @ residual))
-        meat += np.outer(score, score)
-    level = float(np.nanmean(cells)) - float(means @ there.sum(axis=0) / there.sum())
-    return MeanScores(means + level, inverse @ meat @ inverse, freedom)
+    # Score = model + data set: what is left within each data set after its mean.
+    designs = [np.eye(n_items)[listed] - listed / listed.sum() for listed in there]
+    within = [row[listed] - row[listed].mean() for row, listed in zip(cells, there, strict=True)]
+    inverse = linalg.pinvh(sum(design.T @ design for design in designs))
+    means = inverse @ sum(d.T @ values for d, values in zip(designs, within, strict=True))
+    levels = np.nanmean(cells - means, axis=1)
+    moves = np.sqrt(more) * np.outer(levels - levels.mean(), np.full(n_items, 1 / n_sets))
+    for k, (design, values) in enumerate(zip(designs, within, strict=True)):
+        residual = (values - design @ means)[:, None]
+        moves[k] += inverse @ design.T @ enlarged(design @ inverse @ design.T, residual)[:, 0]
+    return MeanScores(means + levels.mean(), moves.T @ moves, freedom)
+
+
+def _shares_ahead(values: Floats, item: Longs, data_set: Longs, n_items: int) -> Floats:
+    """``[i, j]``: how probably a score of i is higher, on a data set drawn at random."""
+    total, number = np.zeros((2, n_items, n_items))
+    order = np.argsort(data_set, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(data_set[order])) + 1):
+        present, which = np.unique(item[rows], return_inverse=True)
+        runs = np.eye(len(present))[:, which]
+        runs /= runs.sum(axis=1, keepdims=True)
+        signs = np.sign(values[rows][:, None] - values[rows][None, :])
+        pairs = np.ix_(present, present)
+        total[pairs] += (runs @ signs @ runs.T + 1) / 2
+        number[pairs] += 1
+    return np.divide(total, number, out=np.full_like(total, np.nan), where=number > 0)
 
 
 def looks_like_scores(columns: Mapping[str, TableColumn]) -> bool:
     """Whether a table has columns of models and data sets, or one of them and several scores."""
     item = _first(columns, MODEL_WORDS)
     data_set = _first(columns, DATA_WORDS, item)
-    numbers = sum(column.is_numeric for column in columns.values())
-    if _first(columns, {"best"}) and _first(columns, {"worst"}):
+    if not (item or data_set) or (_first(columns, {"best"}) and _first(columns, {"worst"})):
         return False
-    if item and data_set:
-        return numbers > 0
-    named = item or data_set
-    return bool(named) and numbers > 1 and _are_distinct(columns[named])
+    n_scores = len(_numbers_beside(columns, item, data_set))
+    return n_scores > (0 if item and data_set else 1) and (
+        bool(item and data_set) or _are_distinct(columns[item or data_set])
+    )
+
+
+def _numbers_beside(
+    columns: Mapping[str, TableColumn], item: str, data_set: str
+) -> dict[str, Floats]:
+    """The columns of numbers that are no runs, by their names."""
+    numbers = {
+        name: _numbers(column)
+        for name, column in columns.items()
+        if name not in (item, data_set) and not {*tokens_of(name)} & RUN_WORDS
+    }
+    return {name: values for name, values in numbers.items() if values is not None}
+
+
+def _numbers(column: TableColumn) -> Floats | None:
+    """The numbers of a column, 1 for true and 0 for false; None if it holds others."""
+    if column.is_numeric:
+        return column.numbers
+    codes, labels = column.coded
+    words = [str(label).lower() for label in labels]
+    if not words or not {*words} <= {"true", "false"}:
+        return None
+    return np.array([*(float(word == "true") for word in words), np.nan])[codes]
+
+
+def _is_called(name: Any, words: set[str]) -> bool:
+    """Whether a name is of some words, with nothing but small words beside them.
+
+    >>> [_is_called(name, _NO_SCORES) for name in ("Mean (Task)", "Rank", "", "RankLLM", "MeanVC")]
+    [True, True, True, False, False]
+    """
+    parts = {*re.findall(r"[^\W\d]+|#", str(name).lower())}
+    return not str(name).strip() or (bool(parts & words) and parts <= words | _BESIDE)
 
 
 def _are_distinct(column: TableColumn) -> bool:
@@ -278,30 +318,12 @@ def _are_distinct(column: TableColumn) -> bool:
 
 def _check_joined(there: Flags) -> None:
     """Refuse scores of which some models share no data set with the others, in any steps."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
     n_groups, _ = connected_components(csr_array(there.T.astype(float) @ there), directed=False)
     if n_groups > 1:
         raise InputError(
             "some models share no data set with the others, so their means do not compare",
             remedy="leave them out, or add a data set that they share",
         )
-
-
-def _shares(cells: Floats) -> Floats:
-    """On which share of rows each column is higher than each other; a tie counts half."""
-    n_items = cells.shape[1]
-    shares = np.full((n_items, n_items), 0.5)
-    for i in range(n_items):
-        gaps = np.sign(cells[:, [i]] - cells)
-        both = np.isfinite(gaps)
-        counts = both.sum(axis=0)
-        sums = np.where(both, gaps, 0.0).sum(axis=0)
-        shares[i] = (
-            np.divide(sums, counts, out=np.full(n_items, np.nan), where=counts > 0) / 2 + 0.5
-        )
-    return shares
 
 
 def _first(columns: Mapping[str, TableColumn], words: set[str], *others: str | None) -> str:
@@ -336,20 +358,6 @@ def _direction(score: str | None) -> bool:
             ],
         )
     return not lower
-
-
-def adjusted_by_holm(p_values: ArrayLike) -> Floats:
-    """p-values adjusted by Holm's method.
-
-    >>> adjusted_by_holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    values = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(values, kind="stable")
-    steps = values[order] * np.arange(len(values), 0, -1)
-    adjusted = np.empty_like(values)
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return adjusted
 
 
 def student_quantile(freedom: Floats | float, confidence: float) -> Floats:

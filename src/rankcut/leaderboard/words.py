@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankcut.errors import amount
-from rankcut.leaderboard.next_votes import votes_until_clear
-from rankcut.leaderboard.rating import FIRST_WORDS
 from rankcut.leaderboard.scores import student_quantile
 from rankcut.parameters import MOST_LISTED
 from rankcut.results import Table
 from rankcut.results.words import name_some, odds_in_words, p_in_words, percent
+from rankcut.strengths.game_features import FIRST_WORDS
 
 if TYPE_CHECKING:
     from rankcut.leaderboard.estimator import Leaderboard
@@ -28,14 +27,12 @@ _MOST_IN_TIERS = 24
 
 def board_tables(board: "Leaderboard") -> dict[str, Table]:
     """The items by place; then pairs, tiers and judges."""
-    tables = {"items": items_table(board), "pairs": pairs_table(board)}
-    names = board.items_
-    tables["tiers"] = Table(
-        {
-            "tier": [*range(1, len(board.places_.tiers) + 1)],
-            "items": [", ".join(str(names[i]) for i in tier) for tier in board.places_.tiers],
-        }
-    )
+    tiers = [", ".join(str(board.items_[i]) for i in tier) for tier in board.places_.tiers]
+    tables = {
+        "items": items_table(board),
+        "pairs": pairs_table(board),
+        "tiers": Table({"tier": [*range(1, len(tiers) + 1)], "items": tiers}),
+    }
     if board.effects_:
         tables["adjust"] = Table.from_rows([asdict(effect) for effect in board.effects_])
     for label, part in board.boards_.items():
@@ -74,18 +71,19 @@ def items_table(board: "Leaderboard") -> Table:
 
 def history_table(board: "Leaderboard", history: "StrengthsOverTime") -> Table:
     """A row for each item and period in which it had votes; the items of the board in order."""
-    scale, order = board.scale_, board.places_.order.tolist()
-    ratings = scale.ratings(history.theta.T)
+    scale, order = board.scale_, board.places_.order
     reach = student_quantile(max(history.n_effective - 1, 1.0), board.confidence)
-    half = scale.factor * reach * history.standard_errors.T
-    rows = [(i, t) for i in order for t in range(len(history.periods)) if history.seen[i, t]]
+    ratings = scale.ratings(history.theta.T).T
+    half = scale.factor * reach * history.standard_errors
+    rows, periods = np.nonzero(history.seen[order])
+    cells = order[rows], periods
     return Table(
         {
-            "item": [str(board.items_[i]) for i, _ in rows],
-            "period": [history.periods[t] for _, t in rows],
-            "rating": [float(ratings[t, i]) for i, t in rows],
-            "low": [float(ratings[t, i] - half[t, i]) for i, t in rows],
-            "high": [float(ratings[t, i] + half[t, i]) for i, t in rows],
+            "item": [str(board.items_[i]) for i in cells[0]],
+            "period": [history.periods[t] for t in periods],
+            "rating": ratings[cells],
+            "low": (ratings - half)[cells],
+            "high": (ratings + half)[cells],
         }
     )
 
@@ -93,14 +91,10 @@ def history_table(board: "Leaderboard", history: "StrengthsOverTime") -> Table:
 def pairs_table(board: "Leaderboard") -> Table:
     """A row for each pair, the one with the higher rating first, the clearest first."""
     places = board.places_
-    place = np.empty(len(board.items_), dtype=np.int64)
-    place[places.order] = np.arange(len(place))
-    one, other = np.triu_indices(len(place), 1)
-    ahead = place[one] < place[other]
-    first, second = np.where(ahead, one, other), np.where(ahead, other, one)
+    one, other = np.triu_indices(len(board.items_), 1)
+    first, second = places.order[one], places.order[other]
     p_values = places.p_values[first, second]
-    sizes = places.normal_scores[first, second]
-    order = np.lexsort((place[second], place[first], -sizes, p_values))
+    order = np.lexsort((other, one, -places.normal_scores[first, second], p_values))
     first, second = first[order], second[order]
     centre = board.scale_.factor * places.estimates
     columns: dict[str, Any] = {
@@ -119,27 +113,28 @@ def pairs_table(board: "Leaderboard") -> Table:
 
 def board_lines(board: "Leaderboard", most: int) -> list[str]:
     """The table for a terminal, then the sentences."""
-    digits = board.scale_.digits(board.ratings_)
+    digits, rows = board.scale_.digits(board.ratings_), list(items_table(board))
     title, name = ("its place", "place")
     if board.simultaneous:
         title, name = ("all places at once", "simultaneous")
-    rows = []
-    for row in items_table(board):
-        cells = {
-            "place": str(row["place"]),
-            "item": row["item"],
-            "rating": f"{row['rating']:.{digits}f}",
-            f"{100 * board.confidence:g} %": f"{row['low']:.{digits}f} to {row['high']:.{digits}f}",
-            title: span(row[f"{name}_low"], row[f"{name}_high"]),
-            "first": percent(row["first"], 1),
-        }
-        if board.best is not None:
-            cells[f"best {board.best}"] = percent(row[f"best_{board.best}"], 1)
-        cells[board.unit] = f"{row['n_votes']:,}"
-        if "wins" in row:
-            cells["wins"] = f"{row['wins']:,g}"
-        rows.append(cells)
-    lines = aligned(rows[:most], left=("item",))
+    columns: dict[str, list[Any]] = {
+        "place": [row["place"] for row in rows],
+        "item": [row["item"] for row in rows],
+        "rating": [f"{row['rating']:.{digits}f}" for row in rows],
+        f"{100 * board.confidence:g} %": [limits_in_words(row, digits) for row in rows],
+        title: [span(row[f"{name}_low"], row[f"{name}_high"]) for row in rows],
+        "first": [percent(row["first"], 1) for row in rows],
+    }
+    if board.best is not None:
+        columns[f"best {board.best}"] = [percent(row[f"best_{board.best}"], 1) for row in rows]
+    columns[board.unit] = [f"{row['n_votes']:,}" for row in rows]
+    if board.games_ is not None:
+        columns["wins"] = [f"{row['wins']:,g}" for row in rows]
+    aligned = {}
+    for heading, texts in columns.items():
+        width = 0 if heading == "item" else max(len(str(text)) for text in [heading, *texts])
+        aligned[heading.rjust(width)] = [str(text).rjust(width) for text in texts[:most]]
+    lines = Table(aligned).lines()
     if len(rows) > most:
         lines.append(f"… and {len(rows) - most:,} more (-n {len(rows)} lists all)")
     return [*lines, "", *board.sentences()]
@@ -154,21 +149,17 @@ def span(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def aligned(rows: list[dict[str, str]], left: tuple[str, ...] = ()) -> list[str]:
-    """Rows of text under their names, numbers to the right.
+def limits_in_words(row: dict[str, Any], digits: int) -> str:
+    """The interval of a rating; an item that always won has a lower limit alone.
 
-    >>> aligned([{"item": "uni", "votes": "12"}], left=("item",))
-    ['item  votes', 'uni      12']
+    >>> limits_in_words({"low": 3.0, "high": np.inf}, 1)
+    'at least 3.0'
     """
-    heads = {name: name for name in rows[0]}
-    widths = {name: max(len(row[name]) for row in [heads, *rows]) for name in heads}
-    return [
-        "  ".join(
-            text.ljust(widths[name]) if name in left else text.rjust(widths[name])
-            for name, text in row.items()
-        ).rstrip()
-        for row in [heads, *rows]
-    ]
+    low, high = (f"{row[end]:.{digits}f}" for end in ("low", "high"))
+    has_low, has_high = np.isfinite([row["low"], row["high"]])
+    if has_low and has_high:
+        return f"{low} to {high}"
+    return f"at least {low}" if has_low else f"at most {high}" if has_high else "not known"
 
 
 def board_sentences(board: "Leaderboard") -> list[str]:
@@ -183,18 +174,19 @@ def board_sentences(board: "Leaderboard") -> list[str]:
 def _leader(board: "Leaderboard") -> list[str]:
     places = board.places_
     leaders = np.flatnonzero(places.ranks == 1)
-    names = name_some([str(board.items_[i]) for i in leaders])
     if len(leaders) > 1:
-        return [f"{names} share the first place."]
-    (first,) = leaders.tolist()
-    low, high = places.marginal[first]
-    level = f"{100 * board.confidence:g} %"
-    chance = percent(float(places.first[first]), 1)
-    if low == high:
-        return [f"{names} is first ({level} sure by itself; first with probability {chance})."]
+        return [f"{name_some([str(board.items_[i]) for i in leaders])} share the first place."]
+    (leader,) = leaders.tolist()
+    name, level = str(board.items_[leader]), f"{100 * board.confidence:g} %"
+    chance, likeliest = percent(float(places.first[leader]), 1), int(places.first.argmax())
+    if places.first[likeliest] > places.first[leader]:
+        most = percent(float(places.first[likeliest]), 1)
+        chance += f" ({board.items_[likeliest]}, of which less is known, with {most})"
+    if places.marginal[leader, 1] == 1:
+        return [f"{name} is first ({level} sure by itself; first with probability {chance})."]
     return [
-        f"{names} is first; by itself, its place is {low} to {high} ({level} sure), and it is the "
-        f"best of all with probability {chance}."
+        f"{name} is first; by itself, its place is {span(*places.marginal[leader].tolist())} "
+        f"({level} sure), and it is the best of all with probability {chance}."
     ]
 
 
@@ -230,12 +222,13 @@ def _first_two(board: "Leaderboard") -> list[str]:
     if places.clear[first, second] or board.strengths_ is None:
         return []
     n_votes = float(board.rankings_.counts.sum())
-    more = votes_until_clear(places, n_votes, first, second)
-    if not np.isfinite(more) or more > _NEVER * n_votes:
+    more = n_votes * (places.times_until_clear(first, second) - 1)
+    if more > _NEVER * n_votes:
         return [f"The first two, {names}, are as good as level."]
     return [
         f"All pairs at once, the first two, {names}, are not clearly different: it would take "
-        f"about {_rounded(more):,} more votes like these, if they are as different as they look."
+        f"about {int(float(f'{max(more, 1):.1e}')):,} more votes like these, if they are as "
+        "different as they look."
     ]
 
 
@@ -243,20 +236,11 @@ def _first_two(board: "Leaderboard") -> list[str]:
 _NEVER = 1000.0
 
 
-def _rounded(number: float) -> int:
-    """A number with two digits.
-
-    >>> _rounded(1234.5), _rounded(7.2)
-    (1200, 7)
-    """
-    return int(float(f"{number:.1e}")) if number >= 1 else 1
-
-
 def _best(board: "Leaderboard") -> list[str]:
     if board.best is None:
         return []
     chances = board.places_.best(board.best)
-    order = np.argsort(-chances, kind="stable")[: board.best + 2]
+    order = [i for i in np.argsort(-chances, kind="stable")[: board.best + 2] if chances[i] > 0]
     named = ", ".join(f"{board.items_[i]} ({percent(float(chances[i]), 1)})" for i in order)
     return [f"Among the best {board.best}, with probability: {named}."]
 
@@ -266,24 +250,26 @@ def _limits(board: "Leaderboard") -> list[str]:
     fit = board.strengths_
     if fit is None or fit.connected.all():
         return []
-    sentences = []
+    sentences: list[str] = []
     apart = ~fit.connected
     digits = board.scale_.digits(board.ratings_)
-    for limit in board.limits_[:MOST_LISTED]:
-        verb, bound = ("won", "at least") if limit.side == "least" else ("lost", "at most")
+    for limit in board.limits_:
+        apart[limit.item] = False
+        if board.n_votes_[limit.item] == 0 or len(sentences) == MOST_LISTED:
+            continue
+        low, high = board.intervals_[limit.item]
+        bounds = limits_in_words({"low": low, "high": high}, digits)
         sentences.append(
-            f"{board.items_[limit.item]} {verb} all of its "
-            f"{amount(int(board.n_votes_[limit.item]), 'vote')}: its rating is {bound} "
-            f"{board.rating_of(limit):.{digits}f} ({100 * board.confidence:g} % sure); how far "
-            "beyond, votes do not say."
+            f"{board.items_[limit.item]} {'won' if limit.sign > 0 else 'lost'} all of its "
+            f"{amount(int(board.n_votes_[limit.item]), board.unit.removesuffix('s'))}: its rating "
+            f"is {bounds} ({100 * board.confidence:g} % sure); how far beyond, votes do not say."
         )
-    apart[[limit.item for limit in board.limits_]] = False
     if apart.any():
         names = name_some([str(board.items_[i]) for i in np.flatnonzero(apart)])
-        verb = "is" if apart.sum() == 1 else "are"
+        verb, stand = ("is", "it stands") if apart.sum() == 1 else ("are", "they stand")
         sentences.append(
-            f"{names} {verb} not connected with the others by wins and losses: where "
-            f"{'it stands' if apart.sum() == 1 else 'they stand'} among them rests on the prior."
+            f"{names} {verb} not connected with the others by wins and losses: where {stand} among "
+            "them rests on the prior."
         )
     return sentences
 
@@ -291,12 +277,15 @@ def _limits(board: "Leaderboard") -> list[str]:
 def _rests_on(board: "Leaderboard") -> list[str]:
     if board.strengths_ is None:
         scores = board.scores_
-        n_runs = len(scores.values)
-        return [
-            f"Means over {amount(len(scores.data_sets), 'data set')} ({n_runs:,} scores"
-            f"{'' if scores.higher_is_better else ', lower is better'}); "
-            "intervals say what other data sets of the kind might show."
+        lower = "" if scores.higher_is_better else ", lower is better"
+        sentences = [
+            f"Means over {amount(len(scores.data_sets), 'data set')} ({len(scores.values):,} "
+            f"scores{lower}); intervals say what other data sets of the kind might show."
         ]
+        if scores.left_out:
+            named = name_some([repr(name) for name in scores.left_out])
+            sentences.append(f"Left out, as no scores on a data set: {named}.")
+        return sentences
     fit = board.strengths_
     what = "votes" if board.games_ is not None else "rankings"
     sentence = f"{int(board.rankings_.counts.sum()):,} {what}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
+import narwhals as nw
 import numpy as np
 
 from rankcut._loops.types import Floats, Longs
@@ -91,13 +92,33 @@ def read_columns(table: Any) -> dict[str, TableColumn]:
     frame = as_frame(table)
     if frame is None:
         raise InputError("this is no frame", remedy="pass one of pandas, Polars or PyArrow")
-    columns = {}
+    columns: dict[str, TableColumn] = {}
     for series in frame.iter_columns():
+        if series.dtype in (nw.Object, nw.Struct):
+            columns |= _columns_within(str(series.name), series.to_list())
+            continue
         numeric = series.dtype.is_numeric()
         numbers = series.to_numpy().astype(np.float64) if numeric else None
         native = series.to_native()
         cells = native if hasattr(native, "factorize") else series.to_list()
         columns[str(series.name)] = TableColumn(cells, numbers)
+    return columns
+
+
+def _columns_within(name: str, cells: list[Any]) -> dict[str, TableColumn]:
+    """A column of the user's objects; of records, a column for each of their entries."""
+    if not any(isinstance(cell, dict) for cell in cells):
+        return {name: TableColumn(cells)}
+    records = [cell if isinstance(cell, dict) else {} for cell in cells]
+    columns: dict[str, TableColumn] = {}
+    for key in dict.fromkeys(key for record in records for key in record):
+        inner = [record.get(key) for record in records]
+        values = [np.nan if cell is None else cell for cell in inner]
+        if all(isinstance(value, int | float) for value in values):
+            numbers = np.array(values, dtype=np.float64)
+            columns[f"{name}.{key}"] = TableColumn(inner, numbers)
+        else:
+            columns |= _columns_within(f"{name}.{key}", inner)
     return columns
 
 

@@ -68,7 +68,7 @@ def people_pull(
     variance = max(0.0, float(more) / most) if most > 0 else 0.0
     covariance = root @ (total - np.tensordot(counts, information, axes=1)) @ root.T
     for count, unit, each in zip(counts, whitened, whitened + variance * moved, strict=True):
-        covariance += count * _corrected(unit, _corrected(unit, each).T)
+        covariance += count * enlarged(unit, enlarged(unit, each).T)
     squares = float(counts @ (moved**2).sum(axis=(1, 2)))
     freedom = most**2 / squares if squares > 0 else 0.0
     return Pulls(root.T @ covariance @ root, freedom), corrected
@@ -76,7 +76,7 @@ def people_pull(
 
 def _corrected_scores(whitened: Floats, scores: Floats) -> Floats:
     """(I − T_g)^{-1/2} times the score of each person, in coordinates of the information."""
-    each = [_corrected(t, s[:, None])[:, 0] for t, s in zip(whitened, scores, strict=True)]
+    each = [enlarged(t, s[:, None])[:, 0] for t, s in zip(whitened, scores, strict=True)]
     return np.array(each).reshape(scores.shape)
 
 
@@ -215,7 +215,7 @@ class Errors:
         assert self.information is not None
         within, across = [], []
         for each in self.information:
-            corrected = _corrected(each, rows.T).T
+            corrected = enlarged(each, rows.T).T
             across.append(corrected @ each)
             within.append(across[-1] @ corrected.T)
         return np.array(within), np.array(across)
@@ -248,7 +248,7 @@ def _size(matrices: Floats) -> Floats:
     return np.asarray(trace**2 + np.einsum("...st,...ts->...", matrices, matrices))
 
 
-def _corrected(information: Floats, columns: Floats) -> Floats:
+def enlarged(information: Floats, columns: Floats) -> Floats:
     """(I − T)^{-1/2} times some columns."""
     if linalg.norm(information) > _SERIES_NORM:
         values, vectors = linalg.eigh(information)

@@ -130,6 +130,10 @@ class Strengths(Result):
     limits: Sequence[UnbeatenLimit] = ()  #: of items that nobody beat, or that beat nobody
     #: What people with several rankings add to the errors of ``centre``; None: not kept
     pulls: Pulls | None = None
+    #: The covariance of ``centre`` if the model is true; None: not kept
+    model_covariance: Floats | None = None
+    #: ``centre`` in bootstrap samples of people, a row for each; None: not asked for
+    bootstraps: Floats | None = None
     items: tuple[Hashable, ...] | None = None  #: labels; None: columns are numbers
 
     def _order(self) -> list[int]:
@@ -295,6 +299,8 @@ def fit_strengths(
     prior: Prior = "evidence",
     ties: Ties = "auto",
     errors: ErrorKind = "sandwich",
+    n_bootstrap: int = 0,
+    seed: int = 0,
     n_jobs: int | None = None,
 ) -> Strengths:
     r"""The strengths θ of items by the Plackett–Luce model, for rankings of any kind.
@@ -324,6 +330,10 @@ def fit_strengths(
         "sandwich": by how much people vary, each with all of their rankings. They are errors of
         what the fit tends to, which depends on what was shown to whom if the model is wrong.
         "information": only if the model is true.
+    n_bootstrap : int
+        So many bootstrap samples of people are fitted, too, for ``bootstraps``.
+    seed : int
+        Of these samples.
     n_jobs : int or None
         Number of threads; the result is the same for any number.
 
@@ -346,13 +356,14 @@ def fit_strengths(
     _, connected = separated_items(choices, ties)
     if prior == "none":
         _check_connected(connected, rankings)
-    if choices.n_items > MOST_DENSE:
+    if choices.n_items > MOST_DENSE and not n_bootstrap:
         family = ItemPrior(choices.n_items, graph)
         many = _fit_many(rankings, choices, family, prior, ties, connected, n_jobs)
         return replace(many, items=rankings.items)
     fit = fit_terms(
-        rankings, [items()], graph=graph, prior=prior, ties=ties, errors=errors, n_jobs=n_jobs
-    )
+        rankings, [items()], graph=graph, prior=prior, ties=ties, errors=errors,
+        n_bootstrap=n_bootstrap, seed=seed, n_jobs=n_jobs,
+    )  # fmt: skip
     return replace(strengths_of_items(fit), items=rankings.items)
 
 
@@ -368,6 +379,7 @@ def strengths_of_items(fit: TermsFit) -> Strengths:
 def strengths_of(fit: TermsFit, contrasts: Floats, connected: Flags | None = None) -> Strengths:
     """Strengths of items that are contrasts of coefficients, one for each item."""
     covariance = fit.errors.covariance_of(contrasts)
+    spread = None if fit.errors.draws is not None else fit.errors.root @ contrasts.T
     return Strengths(
         theta=contrasts @ fit.parameters,
         centre=contrasts @ fit.centre,
@@ -382,6 +394,8 @@ def strengths_of(fit: TermsFit, contrasts: Floats, connected: Flags | None = Non
         likelihood=fit.likelihood,
         parameters=fit.parameters,
         pulls=None if fit.pulls is None else fit.pulls.among(contrasts),
+        model_covariance=None if spread is None else spread.T @ spread,
+        bootstraps=None if fit.bootstraps is None else fit.bootstraps @ contrasts.T,
     )
 
 

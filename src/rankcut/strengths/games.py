@@ -57,6 +57,10 @@ _TIE = re.compile(
     r"ties?\b.*|draw|d|equal|both\b.*|bothbad|neither|same|none|no[ _]preference|0?\.5|="
 )
 
+# Both sides' points, as chess and football have them.
+_HALVES = ("1/2", "½", "0.5")
+_SCORES = re.compile(r"(\d+|1/2|½|0\.5)\s*[-–:]\s*(\d+|1/2|½|0\.5)")
+
 # Numbers that say who won: of the first item's points, and by their sign.
 _POINTS, _SIGNS = {0.0, 0.5, 1.0}, {-1.0, 0.0, 1.0}
 
@@ -432,6 +436,10 @@ _OTHER = 8
 def _word_as_result(value: Any, roles: GameColumns) -> int:
     """What a word says: the first won, the second did, or neither."""
     text = str(value).strip()
+    points = _SCORES.fullmatch(text)
+    if points:
+        one, other = (0.5 if side in _HALVES else float(side) for side in points.groups())
+        return int(np.sign(one - other))
     if text in roles.items:
         return 1 if text == roles.items[0] else -1
     word = text.lower()

@@ -72,6 +72,7 @@ class StrengthsOverTime:
             centre=theta,
             log_ties=self.fit.log_ties,
             covariance=covariance,
+            model_covariance=covariance,
             standard_errors=self.standard_errors[:, number],
             log_likelihood=self.log_likelihood,
             prior=self.prior.first,

@@ -24,6 +24,10 @@ _MOST_PERIODS = 60
 _YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?:[T ].*)?")
 _YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})[-/.](\d{2}|\d{4})(?:[T ].*)?")
 
+# Numbers between these are seconds since 1970, or a thousand times as many milliseconds: from 1990
+# to 2100.
+_FIRST_SECOND, _LAST_SECOND = 631_152_000, 4_102_444_800
+
 # Years of two digits are of this century up to this one, as spreadsheets read them.
 _LAST_SHORT_YEAR = 50
 
@@ -54,7 +58,7 @@ class Periods:
         ----------
         values : array, series or sequence
             Dates, text such as 2024-01-30 or 30.01.2024, or numbers. Whole numbers like 20240130
-            are dates.
+            are dates, and so are seconds or milliseconds since 1970.
         period : {"day", "week", "month", "quarter", "year"}, float or None
             A calendar unit, or for numbers the width of a period; None: the finest that leaves at
             most 60 periods.
@@ -125,6 +129,10 @@ def _as_days(cells: Sequence[Any]) -> NDArray[np.datetime64] | None:
         return np.array([_day(cell, row) for row, cell in enumerate(cells)], dtype="datetime64[D]")
     distinct = dict.fromkeys(cells)
     if all(isinstance(cell, int | float) for cell in distinct):
+        for per_second in (1, 1000):
+            if all(_FIRST_SECOND <= cell / per_second < _LAST_SECOND for cell in distinct):
+                seconds = [int(cell // per_second) for cell in cells]
+                return np.array(seconds, dtype="datetime64[s]").astype("datetime64[D]")
         integers = [int(cell) for cell in distinct if cell == cell and float(cell).is_integer()]
         if len(integers) < len(distinct):
             return None

@@ -22,6 +22,7 @@ from rankcut.parameters import AT_ONCE, MOST_HELD, SIDE
 from rankcut.rankings import Rankings
 from rankcut.sample import Sample
 from rankcut.saved_arrays import Saved
+from rankcut.strengths.bootstrap import bootstrap
 from rankcut.strengths.chains import ChainPrior
 from rankcut.strengths.choices import Choices, Ties
 from rankcut.strengths.designs import NoMaximumError, Term, TermDesign
@@ -112,6 +113,8 @@ class TermsFit:
     likelihood: ChoiceLikelihood | None = field(repr=False)  #: None: not kept
     #: What people with several rankings add to the errors of ``parameters``; None: not kept
     pulls: Pulls | None = field(repr=False, default=None)
+    #: ``centre`` in bootstrap samples of people, a row for each; None: not asked for
+    bootstraps: Floats | None = field(repr=False, default=None)
 
     @property
     def covariance(self) -> Floats:
@@ -194,6 +197,8 @@ def fit_terms(
     prior: Literal["none", "evidence"] | Hyperparameters = "none",
     ties: Ties = "auto",
     errors: ErrorKind = "sandwich",
+    n_bootstrap: int = 0,
+    seed: int = 0,
     n_jobs: int | None = None,
 ) -> TermsFit:
     """The coefficients φ of strengths; all else is as in :func:`rankcut.strengths.fit_strengths`.
@@ -257,9 +262,18 @@ def fit_terms(
         wide = DensePrior(around, likelihood.n_parameters)
         centre = maximise(derivatives, wide, at.parameters)
     scales = np.append(1.0 / sizes, np.ones(likelihood.n_parameters - n_columns))
-    pulls = None
+    pulls, bootstraps = None, None
     if isinstance(wide, DensePrior):
         fitted_errors, pulls = _errors(likelihood, wide, centre, sample, scales, errors)
+        if n_bootstrap:
+            maxima = bootstrap(likelihood, wide, centre, sample, n_bootstrap, seed)
+            bootstraps = maxima * scales
+    elif n_bootstrap:
+        raise InputError(
+            f"{n_columns:,} coefficients are too many for bootstrap samples",
+            parameter="n_bootstrap",
+            remedy="leave it out",
+        )
     else:
         fitted_errors = _drawn_errors(likelihood, wide, centre, sample, scales, errors)
     log_deltas = at.parameters[n_columns:].tolist()
@@ -287,6 +301,7 @@ def fit_terms(
         walk=next((b.family for b in blocks if isinstance(b.family, ChainPrior)), None),
         likelihood=likelihood,
         pulls=pulls,
+        bootstraps=bootstraps,
     )
     fit = replace(
         fit,
