@@ -27,7 +27,7 @@ from rankcut.pictures.scene import Picture
 from rankcut.plain_estimators import HasParameters
 from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings
 from rankcut.results import EstimatorResult, Table
-from rankcut.results.table import plain
+from rankcut.results.result import plain
 from rankcut.strengths import Strengths, Ties, fit_strengths
 from rankcut.strengths.columns import Labels, TableColumn, read_columns
 from rankcut.strengths.designs import NoMaximumError
