@@ -18,7 +18,7 @@ from rankcut.files import read_file
 from rankcut.graphs import as_item_graph
 from rankcut.rankings import read_rankings
 from rankcut.strengths import ChoiceLikelihood, Choices, Hyperparameters, fit_strengths
-from rankcut.strengths import fitting as fitting_module
+from rankcut.strengths import terms as terms_module
 from rankcut.strengths.errors import people_who_count
 
 DATA = os.environ.get("RANKCUT_DATA")
@@ -332,7 +332,7 @@ def test_many_items_have_the_strengths_of_few(monkeypatch, unranked):
     rankings = read_rankings(ranks, unranked=unranked)
     prior = Hyperparameters(1.0, 0.5, 0.3)
     few = fit_strengths(rankings, graph=ring(60), prior=prior)
-    monkeypatch.setattr(fitting_module, "MOST_DENSE", 10)
+    monkeypatch.setattr(terms_module, "MOST_DENSE", 10)
     many = fit_strengths(rankings, graph=ring(60), prior=prior)
     np.testing.assert_allclose(many.theta, few.theta, atol=0.02)
     assert many.covariance is None

@@ -270,7 +270,7 @@ def fit_near(
     """The strengths with the largest posterior, about ``start``, and the curvature there."""
     place = slice(0, likelihood.choices.n_items)
     prior = DensePrior([TermPrior(place, level=True)], len(start))
-    prior.penalty += information
+    prior.precision += information
     at = maximise(lambda move: likelihood.derivatives(start + move), prior, np.zeros_like(start))
     return start + at.parameters, at.curvature + information
 

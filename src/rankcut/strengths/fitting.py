@@ -1,9 +1,4 @@
-"""Strengths of items, fitted: the one likelihood behind the answers.
-
-Of many items, nothing has an entry for each pair. Newton's steps are by conjugate gradients; the
-evidence, and the errors of the strengths, take the curvature for its diagonal: with lists from a
-large catalogue, hardly any two items meet.
-"""
+"""Strengths of items, fitted: the one likelihood behind the answers."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
@@ -15,28 +10,24 @@ from scipy import linalg, special
 from rankcut._loops.types import Flags, Floats
 from rankcut.errors import InputError, Setting, amount
 from rankcut.graphs.item_graph import as_item_graph
-from rankcut.parameters import AT_ONCE
 from rankcut.pictures.charts import Row, dot_chart
 from rankcut.pictures.scene import Dot, Picture
 from rankcut.pictures.theme import colour
 from rankcut.rankings import Rankings
 from rankcut.results import Result, Table
 from rankcut.results.words import name_some, percent
-from rankcut.sample import Sample
-from rankcut.strengths.choices import Choices, Ties
+from rankcut.strengths.choices import Ties
 from rankcut.strengths.designs import items
 from rankcut.strengths.errors import Pulls
-from rankcut.strengths.likelihood import ChoiceLikelihood, RankingScores
+from rankcut.strengths.likelihood import ChoiceLikelihood
 from rankcut.strengths.limits import UnbeatenLimit, drawable, in_words
-from rankcut.strengths.maximising import ManyItemsPrior, maximise
-from rankcut.strengths.prior import FIRST, TRACE_DRAWS, Hyperparameters, ItemPrior, SparseSolver
+from rankcut.strengths.prior import Hyperparameters
 from rankcut.strengths.terms import (
     MOST_DENSE,
     ErrorKind,
     TermsFit,
     choices_to_fit,
     fit_terms,
-    people_behind,
     separated_items,
 )
 
@@ -44,36 +35,6 @@ Prior: TypeAlias = Literal["evidence", "none"] | Hyperparameters
 
 # Draws of the largest of many differences: its 95 % quantile is known to 1 %.
 _N_LARGEST = 2000
-
-
-@dataclass(frozen=True, eq=False)
-class SparseFit:
-    """Strengths, their prior, and what draws from their distribution need."""
-
-    theta: Floats
-    chosen: Hyperparameters
-    prior: ItemPrior
-    diagonal: Floats
-    scores: RankingScores
-    sample: Sample
-    size: float  #: of the likelihood's weights, in those of the sample
-
-    def draws(self, n_draws: int, seed: int) -> Floats:
-        """(K⁻¹ + D)⁻¹ times what people's scores and the prior might have been, beside θ."""
-        rng = np.random.default_rng(seed)
-        solver = SparseSolver(self.prior, self.chosen, self.diagonal)
-        counts, masses = self.sample.counts.astype(np.float64), self.sample.masses
-        shifts = []
-        step = max(1, AT_ONCE // max(len(self.theta), len(counts)))
-        for start in range(0, n_draws, step):
-            number = min(step, n_draws - start)
-            lots = rng.standard_normal((number, len(counts))) * np.sqrt(counts)
-            lots -= np.outer(lots @ masses, counts / self.sample.total)
-            noise = self.size * self.scores.added(lots @ self.sample.membership).T
-            noise += solver.precision(self.prior.draws(self.chosen, number, rng))
-            shifts.append(solver.solve(noise).T)
-        every = np.concatenate(shifts)
-        return np.asarray(self.theta + every - every.mean(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,7 +85,7 @@ class Strengths(Result):
     n_effective: float
     likelihood: ChoiceLikelihood | None
     parameters: Floats
-    sparse: SparseFit | None = None
+    factor: Floats | None = None  #: of many items: F with FFᵀ the covariance
     #: Strengths and errors under a broad prior, for intervals of each by itself
     broad: tuple[Floats, Floats] | None = None
     limits: Sequence[UnbeatenLimit] = ()  #: of items that nobody beat, or that beat nobody
@@ -282,10 +243,11 @@ class Strengths(Result):
 
     def draws(self, n_draws: int, seed: int) -> Floats:
         """Strengths as they might be: draws from their joint normal distribution."""
-        if self.covariance is None:
-            assert self.sparse is not None
-            return self.sparse.draws(n_draws, seed)
         rng = np.random.default_rng(seed)
+        if self.covariance is None:
+            assert self.factor is not None
+            lots = rng.standard_normal((n_draws, self.factor.shape[1]))
+            return np.asarray(self.centre + lots @ self.factor.T)
         values, vectors = linalg.eigh(self.covariance)
         # The symmetric root: the signs of the vectors, which rounding decides, do not matter.
         root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
@@ -351,15 +313,9 @@ def fit_strengths(
     """
     if graph is not None:
         graph = as_item_graph(graph).aligned(rankings.shape[1], rankings.items)
-    choices = choices_to_fit(rankings)
-    ties = choices.ties_meant(ties)
-    _, connected = separated_items(choices, ties)
-    if prior == "none":
-        _check_connected(connected, rankings)
-    if choices.n_items > MOST_DENSE and not n_bootstrap:
-        family = ItemPrior(choices.n_items, graph)
-        many = _fit_many(rankings, choices, family, prior, ties, connected, n_jobs)
-        return replace(many, items=rankings.items)
+    if prior == "none" and rankings.shape[1] <= MOST_DENSE:
+        choices = choices_to_fit(rankings)
+        _check_connected(separated_items(choices, choices.ties_meant(ties))[1], rankings)
     fit = fit_terms(
         rankings, [items()], graph=graph, prior=prior, ties=ties, errors=errors,
         n_bootstrap=n_bootstrap, seed=seed, n_jobs=n_jobs,
@@ -369,6 +325,10 @@ def fit_strengths(
 
 def strengths_of_items(fit: TermsFit) -> Strengths:
     """Strengths of items by their own coefficients, with limits of those that nobody beat."""
+    if fit.errors.draws is not None:
+        theta, factor = fit.parameters, fit.errors.draws
+        errors = np.sqrt((factor**2).sum(axis=1))
+        return _strengths(fit, theta=theta, centre=theta, standard_errors=errors, factor=factor)
     strengths = strengths_of(fit, fit.of_items([0], [1.0]))
     if fit.broad is None or fit.broad_covariance is None:
         return strengths
@@ -380,22 +340,30 @@ def strengths_of(fit: TermsFit, contrasts: Floats, connected: Flags | None = Non
     """Strengths of items that are contrasts of coefficients, one for each item."""
     covariance = fit.errors.covariance_of(contrasts)
     spread = None if fit.errors.draws is not None else fit.errors.root @ contrasts.T
-    return Strengths(
+    return _strengths(
+        fit,
         theta=contrasts @ fit.parameters,
         centre=contrasts @ fit.centre,
-        log_ties=fit.log_ties,
         covariance=(covariance + covariance.T) / 2,
         standard_errors=np.sqrt(np.maximum(np.diag(covariance), 0.0)),
+        connected=fit.connected if connected is None else connected,
+        pulls=None if fit.pulls is None else fit.pulls.among(contrasts),
+        model_covariance=None if spread is None else spread.T @ spread,
+        bootstraps=None if fit.bootstraps is None else fit.bootstraps @ contrasts.T,
+    )
+
+
+def _strengths(fit: TermsFit, **of_items: Any) -> Strengths:
+    """Strengths with what a fit says of all of them."""
+    return Strengths(
+        **{"connected": fit.connected, "covariance": None, **of_items},
+        log_ties=fit.log_ties,
         log_likelihood=fit.log_likelihood,
         prior=getattr(fit.priors[0], "first", fit.priors[0]),
-        connected=fit.connected if connected is None else connected,
         n_people=fit.n_people,
         n_effective=fit.n_effective,
         likelihood=fit.likelihood,
         parameters=fit.parameters,
-        pulls=None if fit.pulls is None else fit.pulls.among(contrasts),
-        model_covariance=None if spread is None else spread.T @ spread,
-        bootstraps=None if fit.bootstraps is None else fit.bootstraps @ contrasts.T,
     )
 
 
@@ -410,54 +378,3 @@ def _check_connected(connected: Flags, rankings: Rankings) -> None:
             "strengths could be anything",
             remedy=["use ", Setting("prior", "evidence"), ", or leave them out"],
         )
-
-
-def _fit_many(
-    rankings: Rankings,
-    choices: Choices,
-    family: ItemPrior,
-    prior: Prior,
-    ties: Ties,
-    connected: Flags,
-    n_jobs: int | None,
-) -> Strengths:
-    """Strengths of many items, whose covariance is not a matrix."""
-    if prior == "none":
-        raise InputError(
-            f"strengths of more than {MOST_DENSE:,} items need a prior; there are "
-            f"{family.n_items:,} items",
-            remedy=["use ", Setting("prior", "evidence")],
-        )
-    if choices.tied:
-        raise InputError(
-            f"ties among {family.n_items:,} items are too many for strengths",
-            remedy=["use ", Setting("method", "borda"), ", or leave rare items out"],
-        )
-    distinct, which, _ = choices.merged()
-    likelihood = ChoiceLikelihood(distinct, ties, n_jobs)
-    sample = people_behind(rankings, choices, which)
-    fixed = prior if isinstance(prior, Hyperparameters) else None
-    priors = ManyItemsPrior(family, fixed or FIRST, choosing=fixed is None)
-    start = np.zeros(likelihood.n_parameters)
-    theta = maximise(likelihood.slope, priors, start).parameters
-    hyperparameters = priors.chosen
-    theta -= theta.mean()
-    scores = likelihood.scores(theta)
-    diagonal = likelihood.slope(theta)[2].diagonal
-    size = float(distinct.weights.sum()) / sample.total
-    sparse = SparseFit(theta, hyperparameters, family, diagonal, scores, sample, size)
-    return Strengths(
-        theta=theta,
-        centre=theta,
-        log_ties={},
-        covariance=None,
-        standard_errors=sparse.draws(TRACE_DRAWS, seed=0).std(axis=0),
-        log_likelihood=float(likelihood.choices.weights @ scores.values),
-        prior=hyperparameters,
-        connected=connected,
-        n_people=sample.n_people,
-        n_effective=sample.n_effective,
-        likelihood=likelihood,
-        parameters=theta,
-        sparse=sparse,
-    )

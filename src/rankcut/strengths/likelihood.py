@@ -77,6 +77,9 @@ class Slope(NamedTuple):
     diagonal: Floats
     product: Callable[[Floats], Floats]
 
+    def __matmul__(self, vector: Floats) -> Floats:
+        return self.product(vector)
+
 
 @dataclass(frozen=True, eq=False)
 class ChoiceLikelihood:

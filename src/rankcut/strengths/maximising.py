@@ -1,8 +1,8 @@
 """The largest posterior of a likelihood: Newton's method, with priors chosen by the evidence.
 
 :func:`maximise` is one loop for any likelihood. How a step is solved depends on size: by a matrix
-of second derivatives (:class:`DensePrior`), or by conjugate gradients (:class:`ManyItemsPrior`, and
-:mod:`rankcut.strengths.chains` for strengths over time).
+of second derivatives (:class:`DensePrior`), or by conjugate gradients
+(:mod:`rankcut.strengths.sparse`).
 """
 
 from collections.abc import Callable, Sequence
@@ -12,12 +12,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from scipy import linalg
 from scipy.sparse import issparse
-from scipy.sparse.linalg import LinearOperator, cg
 
 from rankcut._loops.types import Floats
 from rankcut.parameters import ROUNDING
-from rankcut.strengths.likelihood import Slope
-from rankcut.strengths.prior import Hyperparameters, ItemPrior, SparseSolver
 
 # If all choices are ties, log δ would be infinite: a precision that no data notice.
 TIE_PRECISION = 1e-8
@@ -110,34 +107,47 @@ class TermPrior:
 
 
 @dataclass
-class DensePrior:
-    """Priors of terms, and Newton's steps by a matrix of second derivatives."""
+class TermPriors:
+    """Priors of terms, one after the other; what follows them is log δ of ties."""
 
     blocks: Sequence[TermPrior]
     n_parameters: int
-    choosing: bool = False
-    #: Whether a flat direction ends the search: without it some matrices have no inverse
-    stops_where_flat: bool = False
-    penalty: Floats = field(init=False)
+    choosing: bool = False  #: whether the evidence has yet to choose
+    precision: Any = field(init=False)
 
     def __post_init__(self) -> None:
-        last = max((block.place.stop for block in self.blocks), default=0)
-        ties = np.arange(self.n_parameters) >= last
-        self.penalty = np.diag(TIE_PRECISION * ties)
         for block in self.blocks:
             if block.family is not None and block.chosen is None and self.choosing:
                 block.chosen = block.family.first
-            self._use(block)
+        self.precision = self._precision()
 
-    def _use(self, block: TermPrior) -> None:
-        if block.family is not None and block.chosen is not None:
-            precision = block.family.precision(block.chosen)
-            dense = precision.toarray() if issparse(precision) else precision
-            self.penalty[block.place, block.place] = dense
+    def _precision(self) -> Any:
+        raise NotImplementedError
 
     def pull(self, parameters: Floats) -> Floats:
         """The precision times the parameters."""
-        return np.asarray(self.penalty @ parameters)
+        return np.asarray(self.precision @ parameters)
+
+    def log_determinant(self) -> float:
+        """The log determinant of the precision, without terms that have no prior."""
+        with_prior = [block for block in self.blocks if block.chosen is not None]
+        return float(sum(block.family.log_determinant(block.chosen) for block in with_prior))
+
+
+@dataclass
+class DensePrior(TermPriors):
+    """Priors of terms, and Newton's steps by a matrix of second derivatives."""
+
+    #: Whether a flat direction ends the search: without it some matrices have no inverse
+    stops_where_flat: bool = False
+
+    def _precision(self) -> Floats:
+        last = max((block.place.stop for block in self.blocks), default=0)
+        precision = np.diag(TIE_PRECISION * (np.arange(self.n_parameters) >= last))
+        for block in self.blocks:
+            if block.chosen is not None:
+                precision[block.place, block.place] = _precision_of(block)
+        return precision
 
     def level(self, curvature: Floats) -> Floats:
         """What keeps the mean of strengths where it is: nothing changes if all of them rise.
@@ -154,7 +164,7 @@ class DensePrior:
 
     def system(self, curvature: Floats) -> Floats:
         """The curvature of the posterior."""
-        return np.asarray(curvature + self.penalty + self.level(curvature))
+        return np.asarray(curvature + self.precision + self.level(curvature))
 
     def solve(self, curvature: Floats, rise: Floats) -> Floats | None:
         """Newton's step."""
@@ -190,14 +200,19 @@ class DensePrior:
             inside[block.place] = True
             rise, bend = target[inside], raised[np.ix_(inside, inside)]
             if not inside.all():
-                around = (raised + self.penalty)[np.ix_(~inside, ~inside)]
+                around = (raised + self.precision)[np.ix_(~inside, ~inside)]
                 across = raised[np.ix_(inside, ~inside)]
                 sides = np.column_stack([target[~inside], across.T])
                 follow = across @ linalg.solve(around, sides, assume_a="pos")
                 rise, bend = rise - follow[:, 0], bend - follow[:, 1:]
             block.chosen = block.family.choose(rise, bend)
-            self._use(block)
+            self.precision[block.place, block.place] = _precision_of(block)
         self.choosing = before != [block.chosen for block in self.blocks]
+
+
+def _precision_of(block: TermPrior) -> Any:
+    precision = block.family.precision(block.chosen)
+    return precision.toarray() if issparse(precision) else precision
 
 
 def flattest(matrix: Floats) -> tuple[float, Floats]:
@@ -206,45 +221,3 @@ def flattest(matrix: Floats) -> tuple[float, Floats]:
         return np.inf, np.zeros(0)
     values, vectors = linalg.eigh(matrix, subset_by_index=[0, 0])
     return float(values[0]), vectors[:, 0]
-
-
-@dataclass
-class ManyItemsPrior:
-    """The prior of many items: Newton's steps are by conjugate gradients.
-
-    The diagonal of the curvature solves them roughly beforehand.
-    """
-
-    family: ItemPrior
-    chosen: Hyperparameters
-    choosing: bool
-
-    def __post_init__(self) -> None:
-        self._precision = self._solver(np.zeros(self.family.n_items))
-
-    def _solver(self, diagonal: Floats) -> SparseSolver:
-        return SparseSolver(self.family, self.chosen, diagonal)
-
-    def pull(self, parameters: Floats) -> Floats:
-        """The precision times the parameters."""
-        return self._precision.precision(parameters)
-
-    def choose(self, parameters: Floats, gradient: Floats, curvature: Slope) -> None:
-        """The hyperparameters with the largest evidence."""
-        target = curvature.product(parameters) + gradient
-        before, self.chosen = (
-            self.chosen,
-            self.family.choose_by_diagonal(target, curvature.diagonal),
-        )
-        self.choosing = before != self.chosen
-        self.__post_init__()
-
-    def solve(self, curvature: Slope, rise: Floats) -> Floats:
-        """Newton's step."""
-        solver, shape = self._solver(curvature.diagonal), (len(rise), len(rise))
-        system = LinearOperator(
-            shape, matvec=lambda v: curvature.product(v) + solver.precision(v), dtype=np.float64
-        )
-        before = LinearOperator(shape, matvec=solver.solve, dtype=np.float64)
-        step, _ = cg(system, rise, M=before)
-        return np.asarray(step)

@@ -34,9 +34,8 @@ LEAST_SCALE, MOST_SCALE = 2.0**-13, 2.0**9
 # benchmarks/strengths/strengths_graph.py --grid tries others.
 _SHARES, _REACHES = (0.5, 0.9, 0.99), (0.03, 0.3)
 
-# Random draws that estimate the trace of an inverse (Hutchinson's method) and errors of many items,
-# to some 4 %.
-TRACE_DRAWS = 300
+# Random signs that estimate the trace of an inverse (Hutchinson's method), to some 4 %.
+_TRACE_DRAWS = 300
 
 
 @dataclass(frozen=True)
@@ -122,15 +121,6 @@ class ItemPrior:
         """Values of s and q that are tried: 0 is the ridge."""
         return [(0.0, 1.0), *(product(_SHARES, _REACHES) if self.graph is not None else ())]
 
-    def choose_by_diagonal(self, target: Floats, diagonal: Floats) -> Hyperparameters:
-        """The best hyperparameters for ``target`` b, as if the curvature were its diagonal."""
-
-        def evidence(settings: Hyperparameters) -> float:
-            solver = SparseSolver(self, settings, diagonal)
-            return float(target @ solver.solve(target) - solver.log_determinant()) / 2
-
-        return largest(evidence, self.shapes)
-
     @cached_property
     def _differences(self) -> Any:
         """A matrix E with EᵀE = L: a row for each edge, and one for each item without any."""
@@ -168,8 +158,8 @@ class ItemPrior:
             )
         matrix = sparse.csc_array((1.0 + reach) * identity - self.neighbours)
         factors = _factorise(matrix)
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(self.n_items, TRACE_DRAWS))
-        trace = float((signs * factors.solve(signs)).sum()) / TRACE_DRAWS
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(self.n_items, _TRACE_DRAWS))
+        trace = float((signs * factors.solve(signs)).sum()) / _TRACE_DRAWS
         return matrix, factors, self.n_items / trace
 
 

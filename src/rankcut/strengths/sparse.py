@@ -7,42 +7,33 @@ behind, for random signs (Gardner, Pleiss, Bindel, Weinberger and Wilson 2018). 
 all variances, so that they are compared without noise.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 from scipy.sparse import block_diag, csr_array, diags_array, issparse
+from scipy.sparse.linalg import LinearOperator
 
 from rankcut._loops.types import Floats
 from rankcut.parameters import SIDE
 from rankcut.strengths.chains import ChainPrior
-from rankcut.strengths.maximising import TIE_PRECISION, TermPrior
+from rankcut.strengths.likelihood import Slope
+from rankcut.strengths.maximising import TIE_PRECISION, TermPrior, TermPriors
+from rankcut.strengths.prior import SparseSolver
 
 # Random signs for traces: variances are found to a factor of two, for which a few are enough.
 _N_SIGNS = 8
 
 # Conjugate gradients stop where the residual is this share of the first, for steps and for traces.
-_STEP_RESIDUAL, TRACE_RESIDUAL, _MOST_GRADIENTS = 1e-8, 1e-3, 1_000
+_STEP_RESIDUAL, _TRACE_RESIDUAL, _MOST_GRADIENTS = 1e-8, 1e-3, 1_000
 
 
 @dataclass
-class SparsePrior:
+class SparsePrior(TermPriors):
     """Priors of terms whose columns are too many for a matrix, and systems with them."""
 
-    blocks: Sequence[TermPrior]
-    n_parameters: int
-    choosing: bool = True
-    precision: csr_array = field(init=False)
-
-    def __post_init__(self) -> None:
-        for block in self.blocks:
-            if block.family is not None and block.chosen is None:
-                block.chosen = block.family.first
-        self.precision = self._precision()
-
-    def _precision(self) -> csr_array:
+    def _precision(self) -> Any:
         n_ties = self.n_parameters - max(block.place.stop for block in self.blocks)
         parts = [
             csr_array((block.place.stop - block.place.start,) * 2)
@@ -53,16 +44,7 @@ class SparsePrior:
         ties = [diags_array(np.full(n_ties, TIE_PRECISION))] * (n_ties > 0)
         return csr_array(block_diag([*parts, *ties], format="csr"))
 
-    def log_determinant(self) -> float:
-        """The log determinant of the precision, without terms that have no prior."""
-        with_prior = [block for block in self.blocks if block.family is not None]
-        return float(sum(block.family.log_determinant(block.chosen) for block in with_prior))
-
-    def pull(self, parameters: Floats) -> Floats:
-        """The precision times the parameters."""
-        return np.asarray(self.precision @ parameters)
-
-    def system(self, curvature: csr_array) -> "SparseSystem":
+    def system(self, curvature: Any) -> "SparseSystem":
         """The curvature of the posterior."""
         links = np.zeros(self.n_parameters)
         for block in self.blocks:
@@ -70,11 +52,11 @@ class SparsePrior:
                 links[block.place] = block.family.links(block.chosen)
         return SparseSystem(csr_array(curvature + self.precision), links)
 
-    def solve(self, curvature: csr_array, rise: Floats) -> Floats:
+    def solve(self, curvature: Any, rise: Floats) -> Floats:
         """Newton's step."""
         return self.system(curvature).solve(rise[:, None], _STEP_RESIDUAL)[:, 0]
 
-    def choose(self, parameters: Floats, gradient: Floats, curvature: csr_array) -> None:
+    def choose(self, parameters: Floats, gradient: Floats, curvature: Any) -> None:
         """The best prior of each term, one after the other."""
         target = curvature @ parameters + gradient
         before = [block.chosen for block in self.blocks]
@@ -95,7 +77,7 @@ class SparsePrior:
         self.precision = self._precision()
         self.choosing = before != [block.chosen for block in self.blocks]
 
-    def log_evidence(self, target: Floats, curvature: csr_array) -> float:
+    def log_evidence(self, target: Floats, curvature: Any) -> float:
         """½·bᵀA⁻¹b − ½·log det A for the target b and the curvature A of the posterior."""
         return self.system(curvature).log_evidence(target)
 
@@ -125,6 +107,32 @@ class SparsePrior:
         return np.vstack([*parts, np.zeros((n_ties, n_draws))])
 
 
+@dataclass
+class ManyItemsPrior(SparsePrior):
+    """The prior of the strengths of many items: along a graph its precision is no sparse matrix."""
+
+    def _solver(self, diagonal: Floats) -> SparseSolver:
+        return SparseSolver(self.blocks[0].family, self.blocks[0].chosen, diagonal)
+
+    def _precision(self) -> LinearOperator:
+        shape, solver = (self.n_parameters,) * 2, self._solver(np.zeros(self.n_parameters))
+        return LinearOperator(shape, matvec=solver.precision, dtype=np.float64)
+
+    def system(self, curvature: Slope) -> "ManyItemsSystem":
+        """The curvature of the posterior."""
+        return ManyItemsSystem(self.precision, self._solver(curvature.diagonal), curvature)
+
+    def log_determinant(self) -> float:
+        """0: the evidence of systems counts that of the precision."""
+        return 0.0
+
+    def noise(self, n_draws: int, rng: np.random.Generator) -> Floats:
+        """Draws whose covariance is the precision, one in each column."""
+        block = self.blocks[0]
+        draws = block.family.draws(block.chosen, n_draws, rng)
+        return self._solver(np.zeros(self.n_parameters)).precision(draws)
+
+
 class SparseSystem:
     """Systems with a sparse matrix A, whose chains and diagonal solve them roughly beforehand.
 
@@ -148,6 +156,10 @@ class SparseSystem:
     def solve(self, rise: Floats, residual: float) -> Floats:
         """A⁻¹ times each column."""
         return self._gradients(rise, residual)[0]
+
+    def turned(self, noise: Floats) -> Floats:
+        """A⁻¹ times draws of the score, one in each column."""
+        return self.solve(noise, _TRACE_RESIDUAL)
 
     def _gradients(
         self, rise: Floats, residual: float
@@ -187,7 +199,7 @@ class SparseSystem:
         probes = self.factor[1][:, None] * signs
         probes[1:] += self.factor[0][1:, None] * signs[:-1]
         columns = np.column_stack([target, probes])
-        solution, lengths, turns = self._gradients(columns, TRACE_RESIDUAL)
+        solution, lengths, turns = self._gradients(columns, _TRACE_RESIDUAL)
         trace = 0.0
         for k in range(1, _N_SIGNS + 1):
             length = np.array([step[k] for step in lengths if step[k] > 0])
@@ -198,3 +210,29 @@ class SparseSystem:
             trace += n_rows * float(vectors[0] ** 2 @ np.log(values)) / _N_SIGNS
         log_determinant = 2.0 * float(np.log(self.factor[1]).sum()) + trace
         return float(target @ solution[:, 0]) / 2 - log_determinant / 2
+
+
+class ManyItemsSystem(SparseSystem):
+    """Systems of many items, which their diagonal solves roughly beforehand.
+
+    Hardly any two of many items meet: the evidence, and errors, take the curvature for its
+    diagonal.
+    """
+
+    def __init__(self, precision: LinearOperator, solver: SparseSolver, curvature: Slope) -> None:
+        self.solver = solver
+        product = LinearOperator(
+            precision.shape, matvec=lambda v: curvature @ v.ravel(), dtype=np.float64
+        )
+        self.matrix = product + precision
+
+    def _before(self, vectors: Floats) -> Floats:
+        return self.solver.solve(vectors)
+
+    def turned(self, noise: Floats) -> Floats:
+        """A⁻¹ times draws of the score, one in each column."""
+        return self.solver.solve(noise)
+
+    def log_evidence(self, target: Floats) -> float:
+        """½·bᵀA⁻¹b − ½·log det A for the target b, with that of the precision."""
+        return float(target @ self.solver.solve(target) - self.solver.log_determinant()) / 2

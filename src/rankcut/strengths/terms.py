@@ -27,11 +27,19 @@ from rankcut.strengths.chains import ChainPrior
 from rankcut.strengths.choices import Choices, Ties
 from rankcut.strengths.designs import NoMaximumError, Term, TermDesign
 from rankcut.strengths.errors import Errors, Pulls, WaldTest, people_pull, people_who_count
-from rankcut.strengths.likelihood import ChoiceLikelihood, information_of
+from rankcut.strengths.likelihood import ChoiceLikelihood, Slope, information_of
 from rankcut.strengths.limits import UnbeatenLimit, find_limits, unbeaten
-from rankcut.strengths.maximising import FLAT, DensePrior, Maximum, TermPrior, flattest, maximise
+from rankcut.strengths.maximising import (
+    FLAT,
+    DensePrior,
+    Derivatives,
+    Maximum,
+    TermPrior,
+    flattest,
+    maximise,
+)
 from rankcut.strengths.prior import ContextPrior, Hyperparameters, ItemPrior
-from rankcut.strengths.sparse import TRACE_RESIDUAL, SparsePrior
+from rankcut.strengths.sparse import ManyItemsPrior, SparsePrior
 
 ErrorKind: TypeAlias = Literal["sandwich", "information"]
 
@@ -215,7 +223,8 @@ def fit_terms(
         choices = choices.with_others_as_entries()
     terms = [term.placed(choices) for term in terms]
     n_columns = sum(term.n_columns(n_items) for term in terms)
-    is_sparse = n_columns > (_MOST_IN_TIME if in_time else MOST_COEFFICIENTS)
+    many_items = n_items > MOST_DENSE and [term.kind for term in terms] == ["items"]
+    is_sparse = many_items or n_columns > (_MOST_IN_TIME if in_time else MOST_COEFFICIENTS)
     if is_sparse:
         _check_room(terms, choices, n_columns, prior)
     design = TermDesign.of(choices, terms, ties, n_jobs)
@@ -226,17 +235,17 @@ def fit_terms(
         for term, place in zip(terms, places, strict=True)
     ]
     start = np.zeros(likelihood.n_parameters)
+    choosing = any(b.family is not None and b.chosen is None for b in blocks)
+    size = likelihood.n_parameters
     priors: DensePrior | SparsePrior
-    derivatives = likelihood.sparse_derivatives if is_sparse else likelihood.derivatives
-    if is_sparse:
-        priors = SparsePrior(blocks, likelihood.n_parameters)
+    derivatives: Derivatives = likelihood.derivatives
+    if many_items:
+        derivatives, priors = likelihood.slope, ManyItemsPrior(blocks, size, choosing)
+    elif is_sparse:
+        derivatives, priors = likelihood.sparse_derivatives, SparsePrior(blocks, size, choosing)
     else:
-        priors = DensePrior(
-            blocks,
-            likelihood.n_parameters,
-            choosing=any(b.family is not None and b.chosen is None for b in blocks),
-            stops_where_flat=any(b.family is None for b in blocks),
-        )
+        flat = any(b.family is None for b in blocks)
+        priors = DensePrior(blocks, size, choosing, stops_where_flat=flat)
     try:
         at = maximise(derivatives, priors, start)
     except linalg.LinAlgError:
@@ -349,6 +358,19 @@ def _check_room(
 ) -> None:
     """Refuse what no matrix would hold, and what has no prior to hold it."""
     by_item = [term for term in terms if term.kind in ("items", "covariate")]
+    if len(terms) == 1 and terms[0].kind == "items":
+        if prior == "none":
+            raise InputError(
+                f"strengths of more than {MOST_DENSE:,} items need a prior; there are "
+                f"{n_columns:,} items",
+                remedy=["use ", Setting("prior", "evidence")],
+            )
+        if choices.tied:
+            raise InputError(
+                f"ties among {n_columns:,} items are too many for strengths",
+                remedy=["use ", Setting("method", "borda"), ", or leave rare items out"],
+            )
+        return
     if by_item and prior == "none":
         raise InputError(
             f"{len(terms)} terms of {choices.n_items:,} items have {n_columns:,} coefficients, and "
@@ -440,8 +462,7 @@ def _evidence(priors: DensePrior | SparsePrior, at: Maximum, gradient: Floats) -
     target = at.curvature @ at.parameters + gradient
     value = priors.log_evidence(target, at.curvature) - float(target @ at.parameters) / 2
     value -= float(at.parameters @ priors.pull(at.parameters)) / 2
-    families = [b.family.log_determinant(b.chosen) for b in priors.blocks if b.chosen is not None]
-    return float(value + sum(families) / 2)
+    return float(value + priors.log_determinant() / 2)
 
 
 def _errors(
@@ -514,7 +535,7 @@ def _errors(
     penalty = np.zeros_like(system)
     for block in prior.blocks:
         if block.chosen is not None:
-            penalty[block.place, block.place] = prior.penalty[block.place, block.place]
+            penalty[block.place, block.place] = prior.precision[block.place, block.place]
     variation = sample.variation(of_people) if held else size**2 * scores.variation(sample)
     if pulls is not None:
         # Corrected scores need no further correction for the number of people.
@@ -557,8 +578,12 @@ def _drawn_errors(
     rng = np.random.default_rng(0)
     counts = sample.counts.astype(np.float64)
     if kind == "information":
-        noise = likelihood.score_draws(at.parameters, _N_SCORE_DRAWS, rng)
         n_people = np.inf
+        if isinstance(at.curvature, Slope):
+            lots = rng.standard_normal((len(at.parameters), _N_SCORE_DRAWS))
+            noise = np.sqrt(np.maximum(at.curvature.diagonal, 0.0))[:, None] * lots
+        else:
+            noise = likelihood.score_draws(at.parameters, _N_SCORE_DRAWS, rng)
     else:
         scores = likelihood.scores(at.parameters)
         size = float(likelihood.choices.weights.sum()) / sample.total
@@ -572,7 +597,7 @@ def _drawn_errors(
             parts.append(size * scores.added(lots @ sample.membership).T)
         noise = np.hstack(parts)
     noise += prior.noise(_N_SCORE_DRAWS, np.random.default_rng(1))
-    draws = prior.system(at.curvature).solve(noise, TRACE_RESIDUAL) * scales[:, None]
+    draws = prior.system(at.curvature).turned(noise) * scales[:, None]
     none = np.zeros((0, 0))
     return Errors(none, none, None, counts, n_people, draws / np.sqrt(_N_SCORE_DRAWS))
 
