@@ -148,8 +148,8 @@ def leaderboard(
 
 def _fitted(file: str, options: BoardOptions, reading: Reading) -> "tuple[Leaderboard, str]":
     """The board of a file, and its title."""
+    from rankcut.files.columns import read_columns
     from rankcut.leaderboard.estimator import Leaderboard, games_or_scores
-    from rankcut.strengths.columns import read_columns
 
     board = Leaderboard(
         options.method,

@@ -142,9 +142,9 @@ def _describing(
     settings: "dict[str, Any]",
 ) -> "tuple[StrengthModel, str]":
     """The model of votes, games or rankings, and the title of the file."""
+    from rankcut.files.columns import read_columns
+    from rankcut.leaderboard.games import Games, looks_like_games
     from rankcut.ranking_regression import PlackettLuce
-    from rankcut.strengths.columns import read_columns
-    from rankcut.strengths.games import Games, looks_like_games
 
     model = PlackettLuce(adjust=options.adjust, by=options.by, over=options.over, **settings)
     table = reading.read_table(file)

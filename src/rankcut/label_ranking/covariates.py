@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
+from rankcut.files.columns import tokens_of
 from rankcut.parameters import check_size
 from rankcut.rankings import as_frame
 from rankcut.rankings.ranking_set import RankingSet
-from rankcut.strengths.columns import tokens_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike
 from rankcut._loops.types import Floats, Longs
 from rankcut.errors import InputError, Setting
 from rankcut.files import from_frame
+from rankcut.files.columns import Labels, TableColumn, read_columns
 from rankcut.graphs.item_graph import as_item_graph
 from rankcut.leaderboard.figure import board_body, ratings_picture, wins_picture
+from rankcut.leaderboard.games import Games, looks_like_games
 from rankcut.leaderboard.judges import JudgeAgreement, judge_agreement
 from rankcut.leaderboard.next_votes import Aim, NextVotes, check_aim, choose_pairs
 from rankcut.leaderboard.places import Places
@@ -29,9 +31,7 @@ from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings
 from rankcut.results import EstimatorResult, Table
 from rankcut.results.result import plain
 from rankcut.strengths import Strengths, Ties, fit_strengths
-from rankcut.strengths.columns import Labels, TableColumn, read_columns
 from rankcut.strengths.designs import NoMaximumError
-from rankcut.strengths.games import Games, looks_like_games
 from rankcut.strengths.limits import UnbeatenLimit
 
 Method: TypeAlias = Literal["auto", "strengths", "mean"]

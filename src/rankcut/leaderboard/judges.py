@@ -26,9 +26,9 @@ from scipy import optimize, special
 
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.statistics import holm
+from rankcut.leaderboard.games import Games
 from rankcut.parameters import AT_ONCE, EQUAL_WITHIN
 from rankcut.results.words import LEVEL
-from rankcut.strengths.games import Games
 
 # A judge with a smaller share of votes for the same side is not called one-sided: it is an
 # inclination.

@@ -18,6 +18,7 @@ from scipy import stats
 from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.comparison.statistics import holm
 from rankcut.errors import InputError, amount
+from rankcut.files.columns import Labels
 from rankcut.leaderboard.places import Places
 from rankcut.leaderboard.scores import ScoreTable, mean_scores
 from rankcut.parameters import check_choice, check_share
@@ -26,7 +27,6 @@ from rankcut.pictures.scene import Dot, Picture
 from rankcut.pictures.theme import colour
 from rankcut.results import Result, Table
 from rankcut.results.words import p_in_words
-from rankcut.strengths.columns import Labels
 
 Test: TypeAlias = Literal["nemenyi", "wilcoxon-holm"]
 TESTS: dict[Test, str] = {

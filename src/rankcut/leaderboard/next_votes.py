@@ -16,12 +16,12 @@ import numpy as np
 from scipy import special
 
 from rankcut._loops.types import Floats
+from rankcut.files.columns import Labels
 from rankcut.parameters import check_choice, check_count
 from rankcut.pictures.charts import Row, dot_chart
 from rankcut.pictures.scene import Dot, Picture
 from rankcut.pictures.theme import colour
 from rankcut.results import Result, Table
-from rankcut.strengths.columns import Labels
 
 # About as many standard errors apart, a pair of many is clear.
 _CLEAR_ERRORS = 4.0

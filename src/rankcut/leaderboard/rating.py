@@ -16,13 +16,14 @@ import numpy as np
 
 from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.errors import InputError, amount
+from rankcut.files.columns import TableColumn
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.leaderboard.game_features import Sides, sides_named
+from rankcut.leaderboard.games import Games
 from rankcut.leaderboard.scores import student_quantile
-from rankcut.strengths import Games, Strengths, StrengthsOverTime, fit_over_time, fit_strengths
-from rankcut.strengths.columns import TableColumn
+from rankcut.strengths import Strengths, StrengthsOverTime, fit_over_time, fit_strengths
 from rankcut.strengths.designs import Term, contexts, feature, items
 from rankcut.strengths.fitting import strengths_of, strengths_of_items
-from rankcut.strengths.game_features import Sides, sides_named
 from rankcut.strengths.limits import unbeaten
 from rankcut.strengths.terms import TermsFit, choices_to_fit, fit_terms, separated_items
 

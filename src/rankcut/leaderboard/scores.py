@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import connected_components
 
 from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.errors import InputError, Setting, amount
-from rankcut.strengths.columns import Labels, TableColumn, read_columns, sorted_labels, tokens_of
+from rankcut.files.columns import Labels, TableColumn, read_columns, sorted_labels, tokens_of
 from rankcut.strengths.errors import enlarged
 
 MODEL_WORDS = {"model", "algorithm", "method", "system", "classifier", "learner", "approach"}
@@ -102,7 +102,7 @@ class ScoreTable:
 
         Parameters
         ----------
-        frame : frame, or columns as :func:`~rankcut.strengths.columns.read_columns` has them
+        frame : frame, or columns as :func:`~rankcut.files.columns.read_columns` has them
             Columns such as ``model``, ``dataset`` and ``accuracy``, and perhaps ``seed``; or a
             column of data sets and one for each model; or a column of models and one for each data
             set.

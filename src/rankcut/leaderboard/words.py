@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankcut.errors import amount
+from rankcut.leaderboard.game_features import FIRST_WORDS
 from rankcut.leaderboard.scores import student_quantile
 from rankcut.parameters import MOST_LISTED
 from rankcut.results import Table
 from rankcut.results.words import name_some, odds_in_words, p_in_words, percent
-from rankcut.strengths.game_features import FIRST_WORDS
 
 if TYPE_CHECKING:
     from rankcut.leaderboard.estimator import Leaderboard

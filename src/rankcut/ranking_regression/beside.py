@@ -8,14 +8,14 @@ from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.errors import InputError
+from rankcut.files.columns import TableColumn, read_columns
+from rankcut.leaderboard.game_features import sides_named
+from rankcut.leaderboard.games import Games
 from rankcut.ranking_regression.formula import column_names, names_in, read_column
 from rankcut.ranking_regression.shown import read_shown
 from rankcut.rankings import Rankings, as_frame
 from rankcut.rankings.ranking_set import RankingSet
-from rankcut.strengths.columns import TableColumn, read_columns
 from rankcut.strengths.designs import Term, contexts, feature
-from rankcut.strengths.game_features import sides_named
-from rankcut.strengths.games import Games
 
 #: From numbers of rankings and of items to a value.
 Shown: TypeAlias = Callable[[Longs, Longs], Floats]

@@ -11,14 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings, of_pairs
+from rankcut.files.columns import TableColumn, read_columns
 from rankcut.label_ranking.scores import PredictsRankings
+from rankcut.leaderboard.games import Games, looks_like_games
 from rankcut.ranking_regression.beside import Beside
 from rankcut.ranking_regression.formula import column_names
 from rankcut.ranking_regression.model import StrengthModel
 from rankcut.rankings import Rankings, as_frame, read_rankings
 from rankcut.saved_arrays import Saved
-from rankcut.strengths.columns import TableColumn, read_columns
-from rankcut.strengths.games import Games, looks_like_games
 
 
 class PlackettLuce(StrengthModel, TakesRankings):

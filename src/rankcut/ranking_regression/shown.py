@@ -7,8 +7,8 @@ import numpy as np
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
+from rankcut.files.columns import read_columns
 from rankcut.rankings import as_frame
-from rankcut.strengths.columns import read_columns
 
 #: From the places where items were shown to a value for each.
 PlaceValues = Callable[[Floats], Any]

@@ -2,7 +2,6 @@
 
 from rankcut.strengths.choices import Choices, Ties
 from rankcut.strengths.fitting import Strengths, fit_strengths
-from rankcut.strengths.games import Games
 from rankcut.strengths.likelihood import ChoiceLikelihood
 from rankcut.strengths.over_time import StrengthsOverTime, fit_over_time
 from rankcut.strengths.periods import Periods
@@ -11,7 +10,6 @@ from rankcut.strengths.prior import Hyperparameters, ItemPrior
 __all__ = [
     "ChoiceLikelihood",
     "Choices",
-    "Games",
     "Hyperparameters",
     "ItemPrior",
     "Periods",

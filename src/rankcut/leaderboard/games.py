@@ -16,15 +16,15 @@ from scipy.sparse import csr_array
 
 from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.errors import InputError, Setting, amount
-from rankcut.files.tables import number_of
-from rankcut.rankings import Rankings
-from rankcut.strengths.columns import (
+from rankcut.files.columns import (
     Labels,
     TableColumn,
     read_columns,
     sorted_labels,
     tokens_of,
 )
+from rankcut.files.tables import number_of
+from rankcut.rankings import Rankings
 
 # How the names of two columns say which side they are about.
 SIDES = (

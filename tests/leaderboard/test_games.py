@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from rankcut.errors import InputError
-from rankcut.strengths import Games
+from rankcut.leaderboard import Games
 
 VOTES = pd.DataFrame(
     {

@@ -8,8 +8,8 @@ import numpy as np
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
-from rankcut.strengths.columns import TableColumn, tokens_of
-from rankcut.strengths.games import Games, sides_of
+from rankcut.files.columns import TableColumn, tokens_of
+from rankcut.leaderboard.games import Games, sides_of
 
 # What a feature is called that is 1 for the item shown first, and 0 for the other.
 FIRST_WORDS = ("slot", "home", "first")
