@@ -24,9 +24,15 @@ import numpy as np
 from scipy.stats import binom
 
 from rankcut import make_mallows, to_ranking
-from rankcut.consensus.methods import Outcome, Resampling, by_majorities, by_vectors
+from rankcut.consensus.methods import (
+    Outcome,
+    Resampling,
+    borda_vectors,
+    by_majorities,
+    by_vectors,
+    graph_vectors,
+)
 from rankcut.consensus.pairs import compare_pairs
-from rankcut.consensus.vectors import borda_vectors, graph_vectors
 from rankcut.graphs import as_item_graph
 from rankcut.rankings import read_rankings
 from rankcut.sample import Sample, Vectors

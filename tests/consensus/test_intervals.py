@@ -9,9 +9,14 @@ from scipy import stats
 
 from rankcut import Consensus, make_mallows
 from rankcut.consensus.intervals import critical_value, places_by_ranges
-from rankcut.consensus.methods import Resampling, _first_shares, by_majorities, by_vectors
+from rankcut.consensus.methods import (
+    Resampling,
+    _first_shares,
+    borda_vectors,
+    by_majorities,
+    by_vectors,
+)
 from rankcut.consensus.pairs import compare_pairs
-from rankcut.consensus.vectors import borda_vectors
 from rankcut.rankings import read_rankings
 from rankcut.sample import Sample
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from rankcut import GraphCutFeatures, make_mallows
-from rankcut.consensus.vectors import borda_vectors
+from rankcut.consensus.methods import borda_vectors
 from rankcut.errors import InputError
 from rankcut.rankings import read_rankings
 from rankcut.sample import Sample, sample

@@ -23,8 +23,8 @@ from scipy.sparse import csr_array, issparse
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
+from rankcut.consensus.methods import listed_wins
 from rankcut.consensus.pairs import MOST_TABULATED
-from rankcut.consensus.vectors import listed_wins
 from rankcut.parameters import ROUNDING
 from rankcut.sample import ListEntries, Sample
 

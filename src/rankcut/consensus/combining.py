@@ -21,9 +21,12 @@ from rankcut.consensus.methods import (
     Method,
     Outcome,
     Resampling,
+    borda_vectors,
     by_majorities,
     by_strengths,
     by_vectors,
+    graph_vectors,
+    ratio_vectors,
 )
 from rankcut.consensus.pairs import (
     MOST_TABULATED,
@@ -34,7 +37,6 @@ from rankcut.consensus.pairs import (
     shortest_cycle,
 )
 from rankcut.consensus.result import ConsensusResult
-from rankcut.consensus.vectors import borda_vectors, graph_vectors, ratio_vectors
 from rankcut.errors import InputError, Setting, amount
 from rankcut.parameters import (
     MOST_LISTED,

@@ -1,4 +1,7 @@
-"""The consensus by each method, with rank intervals and the stability of the winner."""
+"""The consensus by each method, with rank intervals and the stability of the winner.
+
+First, vectors of rankings whose means order the items: by places, by an item graph, by shares.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -7,7 +10,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.types import Floats
+from rankcut._loops.closed_form import spread_rows
+from rankcut._loops.partitions import NOWHERE, centred_positions, close_rows
+from rankcut._loops.types import Floats, Indices
 from rankcut.consensus.intervals import (
     outweighs_missed,
     places_by_pairs,
@@ -16,17 +21,119 @@ from rankcut.consensus.intervals import (
     sure_differences,
 )
 from rankcut.consensus.kemeny import KemenyOrder, kemeny_order, possible_firsts
-from rankcut.consensus.pairs import MOST_TABULATED, Comparisons, beats, components, copeland_scores
-from rankcut.consensus.vectors import borda_vectors, listed_sums, pair_matrix
+from rankcut.consensus.pairs import (
+    MOST_TABULATED,
+    Comparisons,
+    beats,
+    components,
+    copeland_scores,
+    pair_matrix,
+)
 from rankcut.parameters import AT_ONCE
-from rankcut.rankings import Unranked
+from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.orders import to_ranking
-from rankcut.sample import Mean, Sample, Vectors
+from rankcut.rankings.partitions import FEW_ENTRIES
+from rankcut.sample import ListEntries, Mean, Sample, Vectors
 
 if TYPE_CHECKING:
+    from rankcut.graphs import ItemGraph
     from rankcut.strengths import Strengths
 
 Method: TypeAlias = Literal["auto", "borda", "graph", "copeland", "kemeny", "strengths"]
+
+
+def borda_vectors(groups: Indices) -> Floats:
+    """Worse minus better items, for each item: the vectors of the complete graph.
+
+    >>> borda_vectors(np.array([[0, 1, 1, 2]], dtype=np.uint32))
+    array([[ 3.,  0.,  0., -3.]])
+    """
+    if groups.size * groups.shape[1] <= FEW_ENTRIES and not (groups == NOWHERE).any():
+        places = groups.astype(np.int64)
+        signs = np.sign(places[:, None, :] - places[:, :, None])
+        return np.asarray(signs.sum(axis=2), dtype=np.float64)
+    vectors = np.empty(groups.shape)
+    centred_positions(groups, vectors)
+    return vectors
+
+
+def graph_vectors(graph: "ItemGraph") -> Vectors:
+    """Σ_j W_ij·e_ij with e_ij the expected sign, for each item i: positive where i is better.
+
+    Tied items do not count for or against each other, and each keeps its own sum. In the vectors of
+    the kernel they share the mean of their group: an item with strong edges would gain more where
+    it is listed than it loses where it is not, and come first although nobody prefers it.
+
+    >>> from rankcut.graphs import as_item_graph
+    >>> chain = as_item_graph([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+    >>> graph_vectors(chain)(np.array([[0, 1, 1], [1, 1, 0]], dtype=np.uint32))
+    array([[ 1., -1.,  0.],
+           [ 0., -2.,  2.]])
+    """
+    # Imported here, because item graphs import scikit-learn, which other vectors do not need.
+    from rankcut.cuts.cut_functions import ExpectedSlopes
+
+    slopes = ExpectedSlopes(graph)
+
+    def vectors(groups: Indices) -> Floats:
+        ranks = np.where(groups == NOWHERE, np.nan, groups)
+        rows = np.empty(groups.shape)
+        for first, block in slopes.read(Rankings(ranks, unranked="anywhere"), 0, len(groups)):
+            entries = slopes.entries(block, np.ones(len(block)), shared=False)
+            spread_rows(entries, rows[first : first + len(block)])
+        return rows
+
+    return vectors
+
+
+def ratio_vectors(sample: Sample) -> Vectors:
+    """Vectors whose mean is n − 1 times what share of comparisons an item wins, minus loses.
+
+    For incomplete rankings of more items than pairs can be looked at.
+    """
+    n_items = sample.n_items
+    won, compared = listed_sums(sample)
+    share = np.divide(won, compared, out=np.zeros(n_items), where=compared > 0)
+    each = np.divide(sample.total, compared, out=np.zeros(n_items), where=compared > 0)
+
+    def vectors(groups: Indices) -> Floats:
+        wins, meetings = listed_wins(groups)
+        return np.asarray((n_items - 1) * (share + each * (wins - share * meetings)))
+
+    return vectors
+
+
+def listed_sums(sample: Sample) -> tuple[Floats, Floats]:
+    """How many comparisons with listed items each item wins minus loses, and how many it has."""
+    if sample.rankings.sparse is not None:
+        entries = ListEntries.of(sample.rankings)
+        each = sample.ranking_weights[entries.row]
+        others = each * (entries.lengths[entries.row] - 1)
+        won = np.bincount(entries.item, each * entries.wins(), sample.n_items).astype(np.float64)
+        return won, np.bincount(entries.item, others, sample.n_items).astype(np.float64)
+    won, compared = np.zeros(sample.n_items), np.zeros(sample.n_items)
+    for block in sample.blocks(sample.n_items):
+        wins, meetings = listed_wins(block.groups)
+        won += block.counts @ block.totals(wins)
+        compared += block.counts @ block.totals(meetings)
+    return won, compared
+
+
+def listed_wins(groups: Indices) -> tuple[Floats, Floats]:
+    """How many listed items each listed one beats minus how many beat it, and how many it meets.
+
+    >>> nowhere = np.uint32(NOWHERE)
+    >>> wins, meetings = listed_wins(np.array([[0, 0, 1, nowhere]], dtype=np.uint32))
+    >>> wins.tolist(), meetings.tolist()
+    ([[1.0, 1.0, -2.0, 0.0]], [[2.0, 2.0, 2.0, 0.0]])
+    """
+    unlisted = groups == NOWHERE
+    n_unlisted = unlisted.sum(axis=1, keepdims=True)
+    closed = groups.copy()
+    # Tied after all others, unlisted items are beaten by each listed one.
+    close_rows(closed)
+    wins = np.where(unlisted, 0.0, borda_vectors(closed) - n_unlisted)
+    return wins, np.where(unlisted, 0.0, groups.shape[1] - n_unlisted - 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import betainc
 
+from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices, Longs
-from rankcut.consensus.vectors import comparisons, pair_matrix
 from rankcut.parameters import AT_ONCE, ROUNDING
 from rankcut.sample import ListEntries, Sample, Vectors
 
@@ -129,6 +129,37 @@ class Comparisons:
         wins = (pair_matrix(self.net, self.n_items) + counts) / 2
         nobody = np.full_like(counts, np.nan)
         return np.divide(wins, counts, out=nobody, where=counts > 0)
+
+
+def comparisons(groups: Indices) -> Floats:
+    """1, −1 or 0 for each pair i < j: i is better, j is, or the ranking does not compare them.
+
+    By NumPy, so that the first answer about full rankings does not wait for a loop to be compiled.
+    """
+    n_items = groups.shape[1]
+    unranked = groups == NOWHERE
+    signs = np.empty((len(groups), n_items * (n_items - 1) // 2))
+    stop = 0
+    for i in range(n_items - 1):
+        start, stop = stop, stop + n_items - 1 - i
+        first, others = groups[:, i : i + 1], groups[:, i + 1 :]
+        np.subtract(first < others, first > others, out=signs[:, start:stop], dtype=np.float64)
+        if unranked.any():
+            signs[:, start:stop][unranked[:, i : i + 1] | unranked[:, i + 1 :]] = 0.0
+    return signs
+
+
+def pair_matrix(upper: NDArray[np.float64], n_items: int) -> Floats:
+    """An antisymmetric matrix from its entries i < j, or one for each row of entries.
+
+    >>> pair_matrix(np.array([1.0]), 2)
+    array([[ 0.,  1.],
+           [-1.,  0.]])
+    """
+    matrix = np.zeros((*upper.shape[:-1], n_items, n_items))
+    first, second = np.triu_indices(n_items, 1)
+    matrix[..., first, second] = upper
+    return matrix - np.swapaxes(matrix, -1, -2)
 
 
 def compare_pairs(sample: Sample) -> Comparisons:

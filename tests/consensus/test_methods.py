@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rankcut import GraphCutFeatures, make_mallows
-from rankcut.consensus import vectors
-from rankcut.consensus.vectors import borda_vectors, listed_wins
+from rankcut.consensus import methods
+from rankcut.consensus.methods import borda_vectors, listed_wins
 from rankcut.rankings import Rankings, read_rankings
 
 VOTES = make_mallows(50, 5, phi=0.8, kind="incomplete", k=3, random_state=0).ranks
@@ -22,7 +22,7 @@ def test_few_rankings_have_the_vectors_of_many(monkeypatch):
     groups = np.random.default_rng(0).integers(4, size=(20, 4)).astype(np.uint32)
     groups = Rankings(groups.astype(np.float64)).groups()
     few = borda_vectors(groups)
-    monkeypatch.setattr(vectors, "FEW_ENTRIES", 0)
+    monkeypatch.setattr(methods, "FEW_ENTRIES", 0)
     assert_array_equal(few, borda_vectors(groups))
 
 
