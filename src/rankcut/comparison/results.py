@@ -304,15 +304,16 @@ class ComparisonSeries(Result):
         yield from show_picture(self.picture())
         for (title, each), p in zip(self.comparisons.items(), self.p_adjusted, strict=True):
             yield tag("h2", title)
-            yield from each.body()
             yield tag("p", f"For all comparisons together: {_adjusted(p, each)}.", kind="soft")
+            yield from each.body()
 
     def picture(self) -> Picture:
         """How much of the variation groups explain in each comparison; unclear ones faint."""
         rows = []
         for (title, each), p in zip(self.comparisons.items(), self.p_adjusted, strict=True):
             low, high = (100 * end for end in each.effect_interval)
-            dot = Dot(100 * each.effect_size, colour(0), low, high, tip=each.verdict())
+            share = 100 * max(each.effect_size, 0.0)
+            dot = Dot(share, colour(0), low, high, tip=each.verdict())
             rows.append(Row(title, [dot], p > LEVEL))
         words = self.sentences()[0] + " Faint: no change found." * any(row.faint for row in rows)
         return dot_chart("Comparisons", words, rows, "% of the variation explained")
