@@ -75,6 +75,17 @@ def test_groups_side_by_side(votes, tmp_path):
     assert "<h2>Oslo (30 people)</h2>" in page.read_text()
 
 
+def test_intervals_are_as_sure_as_one_asks(votes):
+    options = [votes, "--columns", "town,person", "-m", "strengths"]
+    sure, unsure = (
+        json.loads(succeed("consensus", *options, "--confidence", level, "--json"))
+        for level in (0.99, 0.5)
+    )
+    width = [sum(row["worst"] - row["best"] for row in each["places"]) for each in (sure, unsure)]
+    assert width[0] > width[1]
+    assert "± half of a 50 % interval" in succeed("consensus", *options, "--confidence", 0.5)
+
+
 def test_an_item_nobody_ranks_is_said_and_nothing_else(tmp_path):
     file = tmp_path / "votes.csv"
     file.write_text("uni,ika,ebi\n1,2,\n2,1,\n1,2,\n")

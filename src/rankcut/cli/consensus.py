@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankcut.cli.command import option, with_options
-from rankcut.cli.options import By, GraphOptions, LeftOut, Number, People
+from rankcut.cli.options import By, Confidence, GraphOptions, LeftOut, Number, People
 from rankcut.cli.output import SUFFIXES, Results, note, working
 from rankcut.cli.reading import RankingFile, Reading, column_of, known_values
 from rankcut.errors import InputError
@@ -43,11 +43,12 @@ class ConsensusOptions(GraphOptions):
         ),
     ] = False
     number: Number = 20
+    confidence: Confidence = 0.95
     n_bootstraps: Annotated[int, option("Bootstrap samples of people (0 = no intervals).")] = 1000
 
     def settings(self) -> dict[str, Any]:
         """As parameters of the estimator."""
-        names = ("method", "unranked", "n_bootstraps")
+        names = ("method", "unranked", "confidence", "n_bootstraps")
         return {"graph": self.item_graph(near=True)} | {name: getattr(self, name) for name in names}
 
 

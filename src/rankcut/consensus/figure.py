@@ -167,7 +167,7 @@ def places_table(
             row.append(Cell(f"{100 * first[i]:.1f}\u00a0%", float(first[i])))
         score = f"{consensus.scores_[i]:.3f}"
         if errors is not None:
-            score = f"{consensus.scores_[i]:.2f} ± {1.96 * errors[i]:.2f}"
+            score = f"{consensus.scores_[i]:.2f} ± {consensus.reach * errors[i]:.2f}"
         row.append(Cell(score, float(consensus.scores_[i])))
         if listed is not None:
             row.append(listed[i])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from rankcut._loops.types import Flags, Floats
 from rankcut.consensus.agreement import Agreement
@@ -84,6 +85,11 @@ class ConsensusResult(Result):
         """The items as text."""
         return [*map(str, range(self.n_features_in_) if self._items is None else self._items)]
 
+    @property
+    def reach(self) -> float:
+        """Standard errors on either side of a strength that make its interval, by itself."""
+        return float(ndtri(0.5 + self.confidence / 2))
+
     def order(self) -> list[int]:
         """The items by place, the best first."""
         return [int(i) for i in np.lexsort((-self.scores_, self.ranking_))]
@@ -116,8 +122,9 @@ class ConsensusResult(Result):
         remarks = list(self.notes_)
         if self.errors_ is not None:
             remarks.append(
-                "Strengths are by the Plackett–Luce model, ± half of a 95 % interval: exp(a − b) "
-                "are the odds that one item is chosen rather than the other."
+                "Strengths are by the Plackett–Luce model, ± half of a "
+                f"{100 * self.confidence:g} % interval: exp(a − b) are the odds that one item is "
+                "chosen rather than the other."
             )
             remarks.extend(self._tiers_in_words())
         return [*remarks, self.agreement_.sentence()]
@@ -213,7 +220,7 @@ class ConsensusResult(Result):
         for i in self.order()[:most]:
             line = f"{self.ranking_[i]:5}  {shorten(items[i], width):{width}}"
             if self.errors_ is not None:
-                line += f"  {self.scores_[i]:>6.2f} ± {1.96 * self.errors_[i]:4.2f}"
+                line += f"  {self.scores_[i]:>6.2f} ± {self.reach * self.errors_[i]:4.2f}"
             if self.rank_intervals_ is not None and self.winner_shares_ is not None:
                 low, high = self.rank_intervals_[i].tolist()
                 places = str(low) if low == high else f"{low} to {high}"
