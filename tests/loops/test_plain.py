@@ -30,7 +30,7 @@ from rankcut._loops import partitions, random_streams
 from rankcut._loops.partitions import NOWHERE
 from rankcut.blocs import mixtures
 from rankcut.completion import population, recipe
-from rankcut.consensus import kemeny, vectors
+from rankcut.consensus import kemeny, methods
 from rankcut.cuts import completions, cut_functions, families, feature_map
 from rankcut.gp import gaussian
 from rankcut.graphs import weights
@@ -41,7 +41,7 @@ from rankcut.rankings import value
 
 FOOD = make_food(6, random_state=0)
 GRAPH = NeighborGraph(FOOD.item_features, n_neighbors=3).build()
-USERS = [mixtures, kemeny, vectors, completions, cut_functions, families, feature_map, gaussian]
+USERS = [mixtures, kemeny, methods, completions, cut_functions, families, feature_map, gaussian]
 USERS += [diffusion, kendall, mallows, models, population, scores, blocks, value, weights]
 
 
@@ -84,7 +84,7 @@ def compare_with_source(loop, arguments):
 
 def use_all(patch):
     """Call what needs the loops, with rankings of each kind."""
-    for module in (vectors, value):
+    for module in (methods, value):
         patch.setattr(module, "FEW_ENTRIES", 0)
     for kind, unranked in (("full", "error"), ("ties", "error"), ("incomplete", "anywhere")):
         ranks = make_food(6, kind=kind, random_state=0).ranks
