@@ -4,35 +4,15 @@ import io
 import json
 import re
 from inspect import signature
-from typing import get_args
 
 import pytest
 from commands import fail, succeed
 
 import rankcut
-from rankcut.cli import COMMANDS, consensus, files, options, reading, regress_ranking
+from rankcut.cli import COMMANDS
 from rankcut.cli.output import counted, say, steps, styled, working
 from rankcut.cli.reading import Reading
-from rankcut.consensus import methods
 from rankcut.datasets import load_lunch
-from rankcut.files import formats, tables
-from rankcut.rankings import Unranked
-from rankcut.strengths import Ties
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        (reading.Format, formats.Format),
-        (files.Written, formats.Written),
-        (reading.Layout, tables.Layout),
-        (options.Unranked, Unranked),
-        (consensus.Method, methods.Method),
-        (regress_ranking.Ties, Ties),
-    ],
-)
-def test_words_are_those_of_the_library(ours, theirs):
-    assert get_args(ours) == get_args(theirs)
 
 
 def test_version():

@@ -1,20 +1,19 @@
 """``rankcut consensus``: one ranking from many; ``rankcut transfers``: where ballots go next."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rankcut.cli.command import option, with_options
 from rankcut.cli.options import By, Confidence, GraphOptions, LeftOut, Number, People
 from rankcut.cli.output import SUFFIXES, Results, note, working
 from rankcut.cli.reading import RankingFile, Reading, column_of, known_values
 from rankcut.errors import InputError
+from rankcut.vocabulary import ConsensusMethod
 
 if TYPE_CHECKING:
     from rankcut.consensus.combining import CombinesRankings
     from rankcut.rankings.ranking_set import RankingSet
     from rankcut.results import Result
-
-Method: TypeAlias = Literal["auto", "borda", "graph", "copeland", "kemeny", "strengths"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class ConsensusOptions(GraphOptions):
     """What consensus, and of whom."""
 
     method: Annotated[
-        Method,
+        ConsensusMethod,
         option(
             "borda: mean position; copeland: pairwise wins; kemeny: the order that agrees most "
             "with all comparisons; strengths: Plackett–Luce, which allows for who meets whom; "

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import asdict
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
@@ -18,11 +18,10 @@ from rankcut.cli.output import (
 )
 from rankcut.cli.reading import RankingFile, Reading
 from rankcut.errors import InputError, RankingFileError, amount
+from rankcut.vocabulary import Written
 
 if TYPE_CHECKING:
     from rankcut.consensus.description import Description, Preference
-
-Written: TypeAlias = Literal["soc", "soi", "toc", "toi", "csv", "tsv", "parquet", "blt"]
 
 _MEANINGS = {
     "anywhere": "items left out may be anywhere (after all others: --unranked last)",

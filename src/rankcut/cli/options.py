@@ -1,25 +1,19 @@
-"""Options that several commands have, declared once.
-
-The words that an option can take are repeated here, because their modules take long to import;
-a test compares them with those.
-"""
+"""Options that several commands have, declared once."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from rankcut.cli.command import option, topic_option
 from rankcut.cli.reading import item_table
 from rankcut.errors import InputError, Setting
+from rankcut.vocabulary import Ties as Ties
+from rankcut.vocabulary import Unranked as Unranked
 
 if TYPE_CHECKING:
     from rankcut.graphs.item_graph import GraphRecipe, ItemGraph
     from rankcut.rankings.ranking_set import RankingSet
     from rankcut.similar.likeness import LikenessFeatures
-
-Unranked: TypeAlias = Literal["error", "last", "anywhere"]
-
-Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow", "half"]
 
 By: TypeAlias = Annotated[
     str | None, option("Column with the group of each ranking.", metavar="COLUMN")

@@ -5,13 +5,14 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from rankcut.cli.command import topic_option
 from rankcut.cli.output import note, say_reading, working
 from rankcut.errors import InputError, RankingFileError, Setting, amount
+from rankcut.vocabulary import Format, Layout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
     from rankcut.files.tables import Header, TableBlock
     from rankcut.rankings import Unranked
     from rankcut.rankings.ranking_set import RankingSet
-
-Format: TypeAlias = Literal[
-    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "json", "sav", "zip",
-    "trec", "blt", "abif", "txt",
-]  # fmt: skip
-Layout: TypeAlias = Literal[
-    "wide", "transposed", "ratings", "long", "ballots", "orders", "votes", "tasks"
-]
 
 _KINDS = ("full", "top-k", "ties", "incomplete")
 DATASETS = (

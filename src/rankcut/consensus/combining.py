@@ -18,7 +18,6 @@ from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.consensus.agreement import agree
 from rankcut.consensus.kemeny import BestOrders, best_orders
 from rankcut.consensus.methods import (
-    Method,
     Outcome,
     Resampling,
     borda_vectors,
@@ -50,6 +49,7 @@ from rankcut.pictures.theme import check_length
 from rankcut.rankings import Rankings, Unranked
 from rankcut.results.words import name_some
 from rankcut.sample import Sample
+from rankcut.vocabulary import ConsensusMethod
 
 if TYPE_CHECKING:
     from rankcut.graphs.item_graph import ItemGraph
@@ -72,7 +72,7 @@ class CombinesRankings(ConsensusResult):
 
     def __init__(
         self,
-        method: Method = "auto",
+        method: ConsensusMethod = "auto",
         *,
         graph: Any = None,
         unranked: Unranked = "error",
@@ -101,7 +101,7 @@ class CombinesRankings(ConsensusResult):
         # What was compared in an earlier fit.
         for name in _FROM_PAIRS:
             self.__dict__.pop(name, None)
-        self.method_: Method = self._choose_method(sample, rankings)
+        self.method_: ConsensusMethod = self._choose_method(sample, rankings)
         if self.method_ in ("copeland", "kemeny") and n_items > MOST_TABULATED:
             raise InputError(
                 f"looks at all pairs of items, too many for {n_items:,} items",
@@ -148,7 +148,7 @@ class CombinesRankings(ConsensusResult):
         other._sample = self._sample.arranged(order)
         return other
 
-    def _choose_method(self, sample: Sample, rankings: Rankings) -> Method:
+    def _choose_method(self, sample: Sample, rankings: Rankings) -> ConsensusMethod:
         """The method that "auto" stands for.
 
         If unranked items may be anywhere, who meets whom matters, and strengths allow for it. With
@@ -335,7 +335,7 @@ class CombinesRankings(ConsensusResult):
         return f"Nobody ranks {self._some(missing)}: {where}."
 
     def _check_parameters(self) -> Resampling:
-        check_choice(self.method, get_args(Method), "method")
+        check_choice(self.method, get_args(ConsensusMethod), "method")
         check_choice(self.prior, ("evidence", "none"), "prior")
         check_choice(self.ties, ("auto", "davidson", "exact", "efron", "breslow", "half"), "ties")
         if self.graph is not None and self.method not in ("auto", "graph", "strengths"):

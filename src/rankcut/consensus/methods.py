@@ -5,7 +5,7 @@ First, vectors of rankings whose means order the items: by places, by an item gr
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +34,11 @@ from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.orders import to_ranking
 from rankcut.rankings.partitions import FEW_ENTRIES
 from rankcut.sample import ListEntries, Mean, Sample, Vectors
+from rankcut.vocabulary import ConsensusMethod
 
 if TYPE_CHECKING:
     from rankcut.graphs import ItemGraph
     from rankcut.strengths import Strengths
-
-Method: TypeAlias = Literal["auto", "borda", "graph", "copeland", "kemeny", "strengths"]
 
 
 def borda_vectors(groups: Indices) -> Floats:
@@ -264,7 +263,7 @@ def _by_means(
 def by_majorities(
     sample: Sample,
     pairs: Comparisons,
-    method: Method,
+    method: ConsensusMethod,
     resampling: Resampling,
     time_limit: float = 60.0,
 ) -> Outcome:
@@ -329,7 +328,9 @@ def by_majorities(
     )
 
 
-def _open_places(certain: NDArray[np.bool_], margins: Floats, method: Method) -> NDArray[np.int64]:
+def _open_places(
+    certain: NDArray[np.bool_], margins: Floats, method: ConsensusMethod
+) -> NDArray[np.int64]:
     """The places that items can have if only ``certain`` majorities are known."""
     n_items = len(certain)
     if method == "copeland":
@@ -372,7 +373,7 @@ def _first_shares(means: Floats) -> Floats:
     return share
 
 
-def _first_by_majorities(means: Floats, n_items: int, method: Method) -> Floats:
+def _first_by_majorities(means: Floats, n_items: int, method: ConsensusMethod) -> Floats:
     """In how many samples each item is first; ``means`` has the margin of each pair i < j."""
     total = np.zeros(n_items)
     step = max(1, AT_ONCE // n_items**2)

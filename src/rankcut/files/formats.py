@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TextIO, TypeAlias, get_args
+from typing import Any, BinaryIO, TextIO, get_args
 
 import narwhals as nw
 
@@ -30,13 +30,7 @@ from rankcut.files.tables import Header, Layout, TableBlock, frame_blocks
 from rankcut.files.text import Source, format_text, source_name
 from rankcut.files.writing import marked_columns, table_columns
 from rankcut.rankings.ranking_set import RankingSet
-
-Format: TypeAlias = Literal[
-    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "json", "sav", "zip",
-    "trec", "blt", "abif", "txt",
-]  # fmt: skip
-
-Written: TypeAlias = Literal["soc", "soi", "toc", "toi", "csv", "tsv", "parquet", "blt"]
+from rankcut.vocabulary import Format, Written
 
 # The formats of tables.
 TABLES = ("csv", "tsv", "xlsx", "parquet", "json", "sav", "zip", "trec", "txt")

@@ -7,7 +7,7 @@ mean that there is no value. Whatever is asked of cells is asked once of each di
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -17,11 +17,9 @@ from rankcut.errors import RankingFileError, Setting, Text
 from rankcut.parameters import EXACT
 from rankcut.rankings.ratings import level_of
 from rankcut.sample.labels import REFUSALS
+from rankcut.vocabulary import Layout as Layout
 
 Header: TypeAlias = int | tuple[int, int] | None
-Layout: TypeAlias = Literal[
-    "wide", "transposed", "ratings", "long", "ballots", "orders", "votes", "tasks"
-]
 Columns: TypeAlias = dict[str, Any]
 """Columns to write: a list or an array for each name."""
 

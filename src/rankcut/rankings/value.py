@@ -18,7 +18,7 @@ or a :class:`~rankcut.RankingSet`; verbs make others of it. Loops take it block 
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,7 @@ from rankcut.rankings.partitions import (
 )
 from rankcut.rankings.stored import dense_ranks
 from rankcut.threads import over_rows
-
-Unranked: TypeAlias = Literal["error", "last", "anywhere"]
+from rankcut.vocabulary import Unranked as Unranked
 
 
 def is_nearly_full(lengths: NDArray[Any], counts: NDArray[Any], n_items: int) -> bool:

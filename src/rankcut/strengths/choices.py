@@ -12,7 +12,7 @@ incomplete (``unranked="anywhere"``)
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,8 @@ from rankcut._loops.types import Flags, Floats, Indices, ListedChoices, Longs
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import MOST_HELD
 from rankcut.rankings import Rankings
+from rankcut.vocabulary import Ties as Ties
 
-Ties: TypeAlias = Literal["auto", "davidson", "exact", "efron", "breslow", "half"]
 TIES: dict[str, int] = {
     "davidson": DAVIDSON,
     "exact": ALL_ORDERS,
