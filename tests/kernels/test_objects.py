@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import sklearn
+from kernels.test_contract import KERNELS as MAKERS
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -15,7 +16,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from rankcut import (
-    GraphCutKernel,
     KendallKernel,
     MallowsKernel,
     SimilarityGraph,
@@ -23,24 +23,13 @@ from rankcut import (
 )
 from rankcut.kernels import (
     DiffusionKernel,
-    GaussianKernel,
-    SpearmanKernel,
-    WeightedKendallKernel,
 )
 
 FOOD = make_food(60, noise=0.3, random_state=0)
 INCOMPLETE = make_food(60, kind="incomplete", dropped=2, noise=0.3, random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features)
-KERNELS = {
-    "graph cut": GraphCutKernel(GRAPH),
-    "Spearman": SpearmanKernel(),
-    "Kendall": KendallKernel(),
-    "average": WeightedKendallKernel(),
-    "top-k": WeightedKendallKernel("top-k", k=3),
-    "Mallows": MallowsKernel(0.1),
-    "diffusion": DiffusionKernel(0.4),
-    "Gaussian": GaussianKernel(0.8),
-}
+# Those that are told what unranked items mean.
+KERNELS = {name: make() for name, make in MAKERS.items() if name != "overlap"}
 
 
 @pytest.fixture(params=KERNELS)

@@ -6,8 +6,8 @@ comes as blocks of columns (``tables``) from ``text`` (CSV, TSV), ``stored_table
 SPSS, JSON) or a frame. ``options`` are how a user describes it; ``recognition`` asks each of the
 ``readings`` what it is where nobody does, and lets the values decide.
 
-To add a format, write its module, name its suffix in :data:`rankcut.vocabulary.Format`, and give it a line in
-``read_file``; a table of another kind needs only a reading.
+To add a format, write its module, name its suffix in :data:`rankcut.vocabulary.Format`, and give
+it a line in ``read_file``; a table of another kind needs only a reading.
 """
 
 from rankcut.errors import RankingFileError
