@@ -1,5 +1,7 @@
 """What every kernel keeps, on all four kinds of rankings."""
 
+import importlib
+import pkgutil
 from functools import partial
 
 import numpy as np
@@ -8,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from tolerances import assert_rounds_to
 
-from rankcut import GraphCutKernel, SimilarityGraph, make_food
+from rankcut import GraphCutKernel, SimilarityGraph, kernels, make_food
 from rankcut.kernels import (
     DiffusionKernel,
     GaussianKernel,
@@ -18,23 +20,14 @@ from rankcut.kernels import (
     SpearmanKernel,
     WeightedKendallKernel,
 )
-from rankcut.kernels.diffusion import DiffusionPositions
-from rankcut.kernels.graph_cut import GraphCutVectors
-from rankcut.kernels.kendall import GroupedItems
-from rankcut.kernels.lists import ComparedLists
-from rankcut.kernels.mallows import MallowsCompletions
-from rankcut.kernels.ranking_kernel import Features
-from rankcut.kernels.weighted_kendall import AverageWeights
 
-ENCODINGS = [
-    Features,
-    GraphCutVectors,
-    GroupedItems,
-    MallowsCompletions,
-    DiffusionPositions,
-    AverageWeights,
-    ComparedLists,
-]
+# What encodes rankings, some rows at a time.
+ENCODINGS = {
+    thing
+    for module in pkgutil.iter_modules(kernels.__path__, "rankcut.kernels.")
+    for thing in vars(importlib.import_module(module.name)).values()
+    if isinstance(thing, type) and hasattr(thing, "side")
+}
 N_ITEMS = 8
 FOOD = make_food(2, random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features).build()
@@ -89,6 +82,10 @@ def kind(request, name):
     if name == "diffusion" and request.param != "full":
         pytest.skip("the diffusion kernel is for full rankings")
     return request.param
+
+
+def test_each_encoding_is_found():
+    assert {"Features", "GraphCutVectors"} <= {encoding.__name__ for encoding in ENCODINGS}
 
 
 def test_is_symmetric_and_positive_semi_definite(name, kind):
