@@ -3,10 +3,8 @@
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from ranking_sets import stored
 
 from rankcut import RankingCompleter, RankingSet
 from rankcut.errors import InputError
@@ -140,15 +138,10 @@ def test_the_order_of_people_does_not_matter(unranked):
     assert_array_equal(other, found)
 
 
-def test_all_forms_of_rankings_give_the_same(completer):
-    expected = completer.transform(LISTS)
-    assert_array_equal(incomplete().fit(stored(LISTS)).transform(stored(LISTS)), expected)
+def test_items_with_names_are_asked_for_by_name(completer):
     names = tuple("abcdefgh")
-    frame = pd.DataFrame(LISTS, columns=list(names))
-    assert_array_equal(incomplete().fit(frame).transform(frame), expected)
     assert_array_equal(incomplete(items=names).fit(LISTS).get_feature_names_out(), list(names))
     named = incomplete().fit(RankingSet(LISTS, names))
-    assert_array_equal(named.transform(RankingSet(LISTS, names)), expected)
     assert_array_equal(named.get_feature_names_out(), list(names))
     assert named.recommend(LISTS[:1], 2)[0, 0] == names[completer.recommend(LISTS[:1], 2)[0, 0]]
     assert_array_equal(

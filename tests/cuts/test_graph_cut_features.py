@@ -6,7 +6,7 @@ import joblib
 import numpy as np
 import pytest
 from maps import grouped
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -14,7 +14,6 @@ from sklearn.exceptions import NotFittedError
 from rankcut import (
     Completions,
     GraphCutFeatures,
-    RankingSet,
     SimilarityGraph,
     graph_cut_features,
     make_food,
@@ -185,11 +184,3 @@ def test_ticks_without_an_order_say_that_nothing_is_left_of_them():
     with pytest.warns(UserWarning, match='all vectors are 0.*unranked="last"'):
         GraphCutFeatures(np.ones((4, 4)), unranked="anywhere").fit_transform(ticks)
     assert GraphCutFeatures(np.ones((4, 4)), unranked="last").fit_transform(ticks).any()
-
-
-@pytest.mark.parametrize("unranked", ["last", "anywhere"])
-def test_a_ranking_set_says_what_its_unranked_items_mean(unranked):
-    ranks = np.array([[1, 2, np.nan, 3], [np.nan, 1, 2, np.nan], [2, 1, 3, 4.0]])
-    votes = RankingSet(ranks, tuple("abcd"), unranked=unranked)
-    expected = GraphCutFeatures(unranked=unranked).fit_transform(ranks)
-    assert_allclose(GraphCutFeatures().fit(votes).transform(votes), expected, rtol=1e-12)

@@ -58,12 +58,6 @@ def test_incomplete_rankings_with_all_their_options(options):
     assert np.abs(features - others).max() > 1e-3
 
 
-def test_columns_of_another_order():
-    pd = pytest.importorskip("pandas")
-    counted = pd.DataFrame([[1, 2, 3]])
-    assert_array_equal(GraphCutKernel()(counted, counted[[2, 1, 0]]), GraphCutKernel()(counted))
-
-
 def test_labels_of_one_side_hold_for_both():
     pd = pytest.importorskip("pandas")
     names = list("abc")

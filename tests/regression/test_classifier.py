@@ -48,15 +48,6 @@ def test_with_few_labels_a_graph_of_like_items_helps():
     assert scores[1] > scores[0] + 0.03
 
 
-def test_sparse_dense_and_frames_are_the_same():
-    ranks, labels = lists(60, 3, by="order")
-    dense = RankingClassifier().fit(ranks, labels).predict_proba(ranks)
-    stored = sparse.csr_array(np.nan_to_num(ranks))
-    assert RankingClassifier().fit(stored, labels).predict_proba(stored) == pytest.approx(dense)
-    frame = pd.DataFrame(ranks, columns=[f"item {i}" for i in range(30)])
-    assert RankingClassifier().fit(frame, labels).predict_proba(frame) == pytest.approx(dense)
-
-
 def standardised(views):
     """Each view less its mean, with rows of mean square 1, and how to do the same to others."""
     means = {name: view.mean(axis=0) for name, view in views.items()}
