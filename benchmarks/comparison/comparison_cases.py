@@ -13,6 +13,9 @@ Made = tuple[np.ndarray, dict[str, Any]]
 Make = Callable[[np.random.Generator], Made]
 Rng = np.random.Generator
 
+# So that a sample of a layout takes a second or two.
+MOST_ROWS = 4_000
+
 
 def plackett_luce(rng: Rng, n: int, strengths: np.ndarray) -> np.ndarray:
     """Full rankings: strengths and Gumbel noise, in order."""
@@ -418,4 +421,59 @@ def planted_voters() -> dict[str, Make]:
         )
         for name, (sizes, often, change) in layouts.items()
         for kind in ("full", "pairs")
+    }
+
+
+def layout(rng: Rng, kind: str, fewest: tuple[int, int]) -> Made:
+    """Two or three groups of any sizes, numbers of rankings, spread, exposure, lengths and weights.
+
+    The smallest group has from as many people to as many. Where groups differ in spread, in
+    lengths and in what they are shown, all items are equal, so that means and strengths are.
+    """
+    n_groups, n_items = int(rng.integers(2, 4)), int(rng.integers(4, 11))
+    sizes = np.exp(rng.uniform(*np.log([fewest[0], 200]), n_groups)).astype(int)
+    sizes[0] = rng.integers(*fewest, endpoint=True)
+    often = np.exp(rng.uniform(0.0, np.log(200), n_groups))
+    often = np.clip(often, 1, max(MOST_ROWS / sizes.sum(), 1)).astype(int)
+    spread = rng.uniform(0.0, 1.5, n_groups)
+    base = np.zeros(n_items)
+    lengths, chances = (
+        rng.integers(1, n_items, n_groups),
+        rng.uniform(0.3, 1.0, (n_groups, n_items)),
+    )
+    if rng.random() < 0.5:
+        # People with tastes of their own have other strengths in other lists.
+        spread[:], base = spread[0], np.linspace(1, -1, n_items)
+        lengths[:], chances[:] = lengths[0], chances[0]
+    rows, people, groups = [], [], []
+    for group in rng.permutation(n_groups):
+        for _ in range(sizes[group]):
+            count = int(rng.integers(1, 2 * often[group], endpoint=True))
+            tastes = base + spread[group] * rng.normal(size=n_items)
+            ranks = plackett_luce(rng, count, tastes)
+            if kind == "top":
+                ranks = top(ranks, lengths[group])
+            elif kind == "pairs":
+                lots = rng.random(ranks.shape) / chances[group]
+                ranks = np.where(lots.argsort(axis=1).argsort(axis=1) < 2, ranks, np.nan)
+            rows.append(ranks)
+            people += [len(rows)] * count
+            groups += [group] * count
+    groups, people = np.array(groups), np.array(people)
+    options = {"groups": groups, "people": people}
+    if kind != "full":
+        options["unranked"] = "last" if kind == "top" else "anywhere"
+    if rng.random() < 1 / 3:
+        # The first group's people have uneven weights.
+        weights = rng.lognormal(sigma=0.8, size=len(rows) + 1)[people]
+        options["sample_weight"] = np.where(groups == 0, weights, 1.0)
+    return np.vstack(rows), options
+
+
+def layout_designs() -> dict[str, Make]:
+    """Layouts that are drawn anew in each sample; no difference between groups."""
+    return {
+        f"{kind}: {fewest[0]} to {fewest[1]} people": partial(layout, kind=kind, fewest=fewest)
+        for kind in ("full", "top", "pairs")
+        for fewest in ((3, 5), (6, 11), (12, 29), (30, 100))
     }

@@ -19,13 +19,13 @@ from rankcut.comparison.statistics import (
 from rankcut.sample.grouped import read_grouped
 
 
-def vectors_of(ranks, groups, **options):
+def vectors_of(ranks, groups, *, more=4.0, **options):
     """The mean places of people, by group."""
     names = ("items", "strata", "people", "sample_weight", "counts")
     options = {"unranked": "error"} | dict.fromkeys(names) | options
     grouped, _ = read_grouped(ranks, groups, **options)
     people = GroupedPeople.of(grouped)
-    return GroupVectors(people, places(people.sample.rankings))
+    return GroupVectors(people, places(people.sample.rankings), more=more)
 
 
 def random_ranks(rng, n_rows, n_items=4):
@@ -35,7 +35,7 @@ def random_ranks(rng, n_rows, n_items=4):
 def test_z_and_intervals_are_those_of_welch():
     rng = np.random.default_rng(0)
     ranks, groups = random_ranks(rng, 30), np.repeat([0, 1], [12, 18])
-    moments = vectors_of(ranks, groups).moments(more=0.0)
+    moments = vectors_of(ranks, groups, more=0.0).moments()
     differences = Moments.of(*moments[:3], moments.contrasts).differences
     expected = stats.ttest_ind(ranks[:12], ranks[12:], equal_var=False)
     assert_allclose(differences.freedoms[0], expected.df)
@@ -86,8 +86,8 @@ def test_permutations_written_out():
         m = len(w)
         own = m / (m - 1) * (w**2 @ (y - mean) ** 2)
         target = (w * s) @ (w * s) * vectors.spread
-        # Of few people it is at least that of all.
-        expected = np.maximum(((m - 1) * own + 4 * target) / (m + 3), target) / w.sum() ** 2
+        # Four more people are as spread as all.
+        expected = ((m - 1) * own + 4 * target) / (m + 3) / w.sum() ** 2
         assert_allclose(found.variances[0, code], expected)
     assert sorted(units.tolist()) == sorted(people.sample.owners.tolist())
 
@@ -101,7 +101,7 @@ def test_normal_draws_have_the_moments_they_claim():
     for view, of_pairs in ((np.eye(3), None), (contrast, sides)):
         expected = np.array([np.diag(view @ each @ view.T) for each in covariances])
         data = Moments.of(np.zeros((2, 3)), expected, np.array([[6.0], [80.0]]), pair_contrasts(2))
-        draws = NormalDraws(data, covariances, np.array([6.0, 80.0]), 0, of_pairs)(0, 20_000)
+        draws = NormalDraws(data, covariances, 0, of_pairs)(0, 20_000)
         for k, covariance in enumerate(covariances):
             drawn = np.cov(draws.means[:, k], rowvar=False)
             assert_allclose(drawn, view @ covariance @ view.T, atol=0.05 * expected[k].max())
@@ -117,7 +117,7 @@ def test_judged_by_their_share_of_draws():
     variances = np.ones((2, 4)) / 2
     means = np.array([[2.8, 0.5, 0.0, 0.0], [0.0, 0.0, 0.0, 0.1]])
     data = Moments.of(means, variances, np.full((2, 1), np.inf), pair_contrasts(2))
-    draws = NormalDraws(data, [np.eye(4) / 2] * 2, np.full(2, np.inf), 1)
+    draws = NormalDraws(data, [np.eye(4) / 2] * 2, 1)
     judged = judge(data, draws, 20_000, Options(20_000, 0.9, 0))
     one = 2 * stats.norm.sf(2.8)
     assert_allclose(judged.each[0], 1 - (1 - one) ** 4, rtol=0.15)

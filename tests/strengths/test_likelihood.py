@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from rankcut.rankings import read_rankings
 from rankcut.strengths import ChoiceLikelihood, Choices
@@ -128,6 +129,10 @@ def test_derivatives_are_those_of_the_value(unranked, tied, ties):
     scores = likelihood.scores(parameters)
     np.testing.assert_allclose(scores.added(weights), gradient, atol=1e-10)
     np.testing.assert_allclose(weights @ scores.added(np.eye(9)), gradient, atol=1e-10)
+    some, counts = csr_array(rng.random((4, 9)).round()), np.array([1.0, 2.0, 1.0, 5.0])
+    rows = scores.added(some)
+    expected = (rows * counts[:, None]).T @ rows
+    np.testing.assert_allclose(scores.squares(some, counts), expected, atol=1e-10)
     each = [
         likelihood.scores(parameters - s).rows(0, 9) - likelihood.scores(parameters + s).rows(0, 9)
         for s in step
@@ -198,3 +203,16 @@ def test_threads_do_not_change_a_bit():
         parameters = rng.normal(size=one.n_parameters)
         for a, b in zip(one.derivatives(parameters), two.derivatives(parameters), strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("unranked", ["last", "anywhere"])
+def test_squares_of_short_lists_need_no_rows(unranked):
+    rng = np.random.default_rng(3)
+    places = rng.random((12, 200)).argsort(axis=1) + 1.0
+    likelihood = make_likelihood(np.where(places <= 3, places, np.nan), unranked, "davidson")
+    scores = likelihood.scores(rng.normal(size=likelihood.n_parameters))
+    assert scores.is_sparse
+    some, counts = csr_array(rng.random((5, 12)).round()), np.arange(1.0, 6.0)
+    rows = scores.added(some)
+    expected = (rows * counts[:, None]).T @ rows
+    np.testing.assert_allclose(scores.squares(some, counts), expected, atol=1e-10)

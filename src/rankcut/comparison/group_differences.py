@@ -235,6 +235,7 @@ class _Tested(NamedTuple):
     method: str
     number: int  #: of draws
     n_effective: Floats  #: people of each group, or as many of equal weight
+    alike: Flags  #: whether each two groups say as much
     features: str = "means"
     notes: tuple[str, ...] = ()
 
@@ -258,7 +259,7 @@ def _compare(
     labels = [rankings.item(column) for column in range(rankings.shape[1])]
     sides = zip(*itertools.combinations(labels, 2), strict=True)
     both = dict(zip(("first", "second"), sides, strict=False))
-    variation, least = tested.variation, grouped.least_p(signs=odds)
+    variation, least = tested.variation, grouped.least_p(tested.alike)
     # Whatever people say, p is above the level of intervals.
     blind = least > 1.0 - options.confidence + EQUAL_WITHIN
     share = variation.explained(options.confidence)
@@ -326,7 +327,7 @@ def _of_means(
         ranks = rankings.read(0, rankings.shape[0])
         kernel = choose_features(features, ranks, rankings.unranked, rankings.items, options.seed)
         values = kernel.vectors(ranks)
-        looked = GroupVectors(people, values, cautious=False)
+        looked = GroupVectors(people, values)
         name, drawn = kernel.name, "permutations"
         overall, between = _by_distance(looked, number, options)
         if missed := kernel.missed(ranks, values):
@@ -347,6 +348,7 @@ def _of_means(
         f"{number:,} random {drawn}.",
         number,
         people.n_effective,
+        vectors.alike,
         name,
         tuple(notes),
     )
@@ -395,8 +397,7 @@ def _of_strengths(grouped: GroupedRankings, graph: ItemGraph | None, options: Op
         width = n_items if sides is None else len(sides[0])
         number = number_of_draws(options.n_permutations, 32 * width * n_pairs, width * n_pairs)
         moments, draws = strengths.moments(sides), strengths.draws(sides, options.seed)
-        few = bool(draws.freedoms.min() < FEW_IN_GROUP)
-        return moments, judge(moments, draws, number, options, few=few), number
+        return moments, judge(moments, draws, number, options, few=moments.few), number
 
     moments, judged, number = tested(None)
     shrunk = None if graph is None else strengths.shrunk(graph)
@@ -415,6 +416,7 @@ def _of_strengths(grouped: GroupedRankings, graph: ItemGraph | None, options: Op
         f"Wald tests with errors of people, by {number:,} random normal draws.",
         number,
         strengths.n_effective,
+        np.zeros(n_pairs, dtype=bool),
     )
 
 

@@ -10,6 +10,7 @@ The variance of a group's mean is moderated (Smyth 2004): that of its own people
 who are as spread as all, as three people who agree say little about their spread.
 """
 
+import math
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple, Self
@@ -20,10 +21,9 @@ from scipy.sparse import csr_array
 
 from rankcut._loops.pairs import expected_signs
 from rankcut._loops.partitions import NOWHERE, centred_positions
-from rankcut._loops.types import Floats, Longs
+from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.comparison.effects import Variation
 from rankcut.comparison.statistics import (
-    FEW_IN_GROUP,
     Judged,
     Moments,
     NormalDraws,
@@ -32,8 +32,9 @@ from rankcut.comparison.statistics import (
     number_of_draws,
     pair_contrasts,
     satterthwaite,
+    two_groups,
 )
-from rankcut.parameters import EQUAL_WITHIN, MOST_PAIRED, ROUNDING
+from rankcut.parameters import AT_ONCE, EQUAL_WITHIN, MOST_PAIRED, ROUNDING
 from rankcut.rankings import Rankings
 from rankcut.sample import Sample
 from rankcut.sample.grouped import GroupedRankings
@@ -45,8 +46,9 @@ MORE_PEOPLE = 4.0
 # With this many people in each group, normal distributions say what permutations say.
 ENOUGH = 500
 
-# With fewer degrees of freedom in a group, its variances are no smaller than those of all.
-ENOUGH_TO_TELL = 20
+# Groups whose sizes differ by no more than this factor are equal enough for tests of means to hold
+# whatever their spread, as textbooks say (Stevens 2009).
+MOST_UNALIKE = 1.5
 
 # Of more coordinates, draws have no covariances: that of a pair of items for each two of 32.
 MOST_COVARIANCES = MOST_PAIRED * (MOST_PAIRED - 1) // 2
@@ -157,20 +159,28 @@ class GroupVectors:
         y/s of a person of each unit.
     scale : (n_units,)
         s of each.
-    squared : (n_units, n)
-        Their squares, larger where the mean of a stratum has taken from them.
     varies : (n,)
         Coordinates that are not all rounding.
     """
 
-    def __init__(self, people: GroupedPeople, vectors: Floats, *, cautious: bool = True) -> None:
-        self.people, self._vectors, self._cautious = people, vectors, cautious
+    def __init__(
+        self, people: GroupedPeople, vectors: Floats, *, more: float = MORE_PEOPLE
+    ) -> None:
+        self.people, self._vectors, self._more = people, vectors, more
         sample, counts = people.sample, people.counts
         self._masses = sample.masses
         mean, mass = people.by_person(vectors), counts * self._masses
-        self.centre = mass @ mean / mass.sum()
-        centred = mean - self.centre
-        self._total = float(sample.ranking_weights @ ((vectors - self.centre) ** 2).sum(axis=1))
+        often, within = people.n_rankings * counts, np.zeros(mean.shape[1])
+        n_within = float((often - counts).sum())
+        if n_within > 0:
+            within = often @ np.maximum(people.by_person(vectors**2) - mean**2, 0.0)
+        largest = float(np.einsum("u,ui,ui->i", counts, mean, mean).max(initial=0.0))
+        self.centre = self._middle = mass @ mean / mass.sum()
+        self._distances = _distances(vectors, self.centre)
+        self._total = float(sample.ranking_weights @ self._distances)
+        # From here on means are about the centre, in place: there may be very many.
+        centred = mean
+        centred -= self.centre
         # What the mean of a stratum takes from the spread of its people.
         leverage = np.zeros(len(counts))
         if people.n_strata > 1:
@@ -181,23 +191,20 @@ class GroupVectors:
             leverage = 1.0 / people.by_stratum(counts)
         # Somebody alone in a stratum has no residual: what is left of nothing does not matter.
         self._remaining = np.maximum(1.0 - leverage, ROUNDING)
-        often = people.n_rankings * counts
-        within = often @ np.maximum(people.by_person(vectors**2) - mean**2, 0.0)
-        n_within = float((often - counts).sum())
         self.scale, unit = self._scales(centred, float(within.sum()) / max(n_within, 1.0))
         if people.n_strata == 1:
             # About the mean to which people add by how sure they are: others' noise moves it less.
             weight = mass / self.scale**2
             shift = weight @ centred / weight.sum()
-            self.centre, centred = self.centre + shift, centred - shift
-        self.residuals = centred / self.scale[:, None]
-        self.squared = self.residuals**2 / self._remaining[:, None]
+            self.centre = self.centre + shift
+            centred -= shift
+        centred /= self.scale[:, None]
+        self.residuals = centred
         n_free = max(float(counts.sum()) - 1.0, 1.0)
         # Where a person made several rankings these say, too, how coordinates vary.
-        spread = counts @ self.squared + unit * within
+        spread = self._squares(counts) + unit * within
         self.spread = spread / (n_free + (n_within if unit > 0 else 0.0))
-        largest = float((counts @ mean**2).max(initial=0.0)) / n_free
-        self.varies = self.spread > EQUAL_WITHIN * largest
+        self.varies = self.spread > EQUAL_WITHIN * largest / n_free
         self.spread[~self.varies] = 0.0
         # Σ w²s² of each group: by this the variance of all makes that of its sum.
         self._targets = np.asarray((self._masses * self.scale) ** 2 @ people.table)
@@ -233,14 +240,14 @@ class GroupVectors:
         size = float(counts @ variance / counts.sum())
         return np.sqrt(variance / size), size / single
 
-    def moments(self, *, more: float = MORE_PEOPLE) -> Moments:
-        """Of the groups as they are; variances have so many more people as spread as all."""
+    def moments(self) -> Moments:
+        """Of the groups as they are."""
         first, second, cross = [], [], []
         for weight in self._weights():
             first.append((weight * self.scale) @ self.residuals)
-            second.append((weight * self._masses * self.scale**2) @ self.squared)
+            second.append(self._squares(weight * self._masses * self.scale**2))
             cross.append((weight * self._masses * self.scale) @ self.residuals)
-        return self._moments(np.array(first), np.array(second), np.array(cross), more)
+        return self._moments(np.array(first), np.array(second), np.array(cross))
 
     def judged(self, options: Options) -> tuple[Judged, int, str]:
         """Differences, by how many draws, and by which.
@@ -256,26 +263,32 @@ class GroupVectors:
             work += int(people.counts.sum()) * (size + 3)
         number = number_of_draws(options.n_permutations, work, size * n_pairs)
         if fewest >= ENOUGH:
-            return self._by_normal(number, MORE_PEOPLE, options), number, "normal draws"
+            return self._by_normal(number, options), number, "normal draws"
 
         def permuted(start: int, some: int) -> Moments:
             return self.permuted(options.seed, start, some)
 
         judged = judge(self.moments(), permuted, number, options)
-        judged = judged.larger(self._by_normal(number, 0.0, options))
+        if not self.alike.all():
+            judged = judged.larger(self._by_normal(number, options))
         return judged, number, "permutations"
 
-    def _by_normal(self, number: int, more: float, options: Options) -> Judged:
-        data, many = self.moments(more=more), len(self.varies) > MOST_COVARIANCES
-        covariances = list(data.variances) if many else list(self.covariances(more=more))
-        draws = NormalDraws(data, covariances, self._freedoms + more, options.seed)
-        few = bool(self._freedoms.min() + more < FEW_IN_GROUP)
-        return judge(data, draws, number, options, few=few)
+    @property
+    def alike(self) -> Flags:
+        """Whether each two groups say as much, so that another spread matters little."""
+        errors = np.log(self._targets / self.people.weights**2)
+        one, other = two_groups(len(errors))
+        return np.asarray(np.abs(errors[one] - errors[other]) <= math.log(MOST_UNALIKE))
 
-    def covariances(self, *, more: float = MORE_PEOPLE) -> Floats:
+    def _by_normal(self, number: int, options: Options) -> Judged:
+        data, many = self.moments(), len(self.varies) > MOST_COVARIANCES
+        covariances = list(data.variances) if many else list(self.covariances(self._more))
+        draws = NormalDraws(data, covariances, options.seed)
+        return judge(data, draws, number, options, few=data.few)
+
+    def covariances(self, more: float) -> Floats:
         """Of the means of groups, (n_groups, n, n), with so many more people as spread as all."""
-        root = np.sqrt(self.people.counts / self._remaining)[:, None] * self.residuals
-        pooled = root.T @ root
+        pooled = _products(self.residuals, self.people.counts / self._remaining)
         ratio = np.sqrt(self.spread / np.maximum(np.diag(pooled), _LEAST))
         pooled = pooled * np.outer(ratio, ratio)
         each_group = []
@@ -283,8 +296,8 @@ class GroupVectors:
             each = weight * self._masses
             mean = (weight * self.scale) @ self.residuals / self.people.weights[group]
             cross = np.outer((each * self.scale) @ self.residuals, mean)
-            part = self.residuals * np.sqrt(each / self._remaining)[:, None] * self.scale[:, None]
-            squares = part.T @ part - cross - cross.T + np.outer(mean, mean) * each.sum()
+            squares = _products(self.residuals, each * self.scale**2 / self._remaining)
+            squares += np.outer(mean, mean) * each.sum() - cross - cross.T
             each_group.append(self._mixed(squares, pooled, group, more))
         covariances = np.array(each_group)
         covariances[:, ~self.varies] = 0.0
@@ -304,7 +317,7 @@ class GroupVectors:
             cross = begun * (both[0] / once[0]) if alike else added(columns, both, self.residuals)
             sums.append((begun, second, cross))
         first, second, cross = (np.stack(each, axis=1) for each in zip(*sums, strict=True))
-        return self._moments(first, second, cross, MORE_PEOPLE)
+        return self._moments(first, second, cross)
 
     def drawn_units(self, seed: int, first: int, size: int) -> NDArray[np.int32]:
         """Whose residual each person has in some permutations: numbers of units."""
@@ -328,19 +341,28 @@ class GroupVectors:
             slots.append(_Slots(numbers, self.scale[units], self._masses[units]))
         return slots
 
+    @cached_property
+    def squared(self) -> Floats:
+        """Squares of residuals, larger where the mean of a stratum has taken from them."""
+        return np.asarray(self.residuals**2 / self._remaining[:, None])
+
+    def _squares(self, weights: Floats) -> Floats:
+        """Σ weights·squared, which are not made."""
+        weights = weights / self._remaining
+        return np.asarray(np.einsum("u,ui,ui->i", weights, self.residuals, self.residuals))
+
     def _weights(self) -> Iterator[Floats]:
         """The weight of each unit in each group."""
         yield from (self.people.table * self._masses[:, None]).T
 
-    def _moments(self, first: Floats, second: Floats, cross: Floats, more: float) -> Moments:
+    def _moments(self, first: Floats, second: Floats, cross: Floats) -> Moments:
         people = self.people
         means = first / people.weights[:, None]
         squared = (self._masses**2 @ people.table)[:, None]
         squares = np.maximum(second - 2.0 * means * cross + means**2 * squared, 0.0)
-        variances = self._mixed(squares, self.spread, None, more)
+        variances = self._mixed(squares, self.spread, None, self._more)
         means[..., ~self.varies], variances[..., ~self.varies] = 0.0, 0.0
-        freedoms = (self._freedoms + more)[:, None]
-        return Moments(means, variances, freedoms, self._of_pairs + more, people.contrasts)
+        return Moments(means, variances, self._freedoms[:, None], self._of_pairs, people.contrasts)
 
     def _mixed(self, squares: Floats, pooled: Floats, group: int | None, more: float) -> Floats:
         """Variances of means, from sums of squares: of a group, or of all groups."""
@@ -352,9 +374,6 @@ class GroupVectors:
         free, every = np.maximum(sizes - 1.0, 0.0), target * pooled
         squares = squares * (sizes / np.maximum(sizes - 1.0, 1.0))
         mixed = (free * squares + more * every) / (free + more)
-        if self._cautious and group is None and more:
-            # Few people who agree by chance are as spread as all.
-            mixed = np.where(free < ENOUGH_TO_TELL, np.maximum(mixed, every), mixed)
         return np.asarray(mixed / weights**2)
 
     def adjusted(self, means: Floats) -> Floats:
@@ -372,15 +391,28 @@ class GroupVectors:
         people = self.people
         shares = people.table.T.astype(np.float64) @ people.sample.membership
         shares = shares / shares.sum(axis=1, keepdims=True)
-        centred = self._vectors - self.centre
-        within = shares @ (centred**2).sum(axis=1) - ((shares @ centred) ** 2).sum(axis=1)
+        gaps = shares @ self._vectors - self._middle
+        within = shares @ self._distances - (gaps**2).sum(axis=1)
         return Variation(
             self.moments().means,
-            self.covariances(more=0.0),
+            self.covariances(0.0),
             people.weights,
             np.maximum(within, 0.0),
             max(self._total, 0.0),
         )
+
+
+def _distances(rows: Floats, middle: Floats) -> Floats:
+    """Squares of distances of rows from the middle, some at a time."""
+    blocks = np.array_split(rows, 1 + rows.size // AT_ONCE)
+    return np.concatenate([((block - middle) ** 2).sum(axis=1) for block in blocks])
+
+
+def _products(rows: Floats, weights: Floats) -> Floats:
+    """Σ weights·rrᵀ of rows, some at a time."""
+    step = max(1, AT_ONCE // rows.shape[1])
+    blocks = (slice(start, start + step) for start in range(0, len(rows), step))
+    return np.asarray(sum((rows[some] * weights[some, None]).T @ rows[some] for some in blocks))
 
 
 def added(columns: NDArray[np.int32], weights: Floats, rows: Floats) -> Floats:

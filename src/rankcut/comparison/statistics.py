@@ -77,7 +77,7 @@ class Differences(NamedTuple):
         # Where nothing varies a difference is sure, or, of too few people, says nothing.
         silent = (np.abs(self.gaps) > EQUAL_WITHIN) & (self.z <= largest)
         sure = np.where(silent, np.inf, 0.0)
-        return np.where(self.variances > 0, np.sqrt(self.variances) * t, sure)
+        return np.multiply(np.sqrt(self.variances), t, out=sure, where=self.variances > 0)
 
 
 def normal_scores(squares: Floats, freedoms: Any) -> Floats:
@@ -115,6 +115,12 @@ class Moments(NamedTuple):
         """With Satterthwaite's degrees of freedom of differences."""
         of_pairs = satterthwaite(variances, freedoms, contrasts)
         return cls(means, variances, freedoms, of_pairs, contrasts)
+
+    @property
+    def few(self) -> bool:
+        """Whether a group has few degrees of freedom, over all coordinates."""
+        typical = 1.0 / (1.0 / np.maximum(self.freedoms, EQUAL_WITHIN)).mean(axis=-1)
+        return bool(typical.min() < FEW_IN_GROUP)
 
     @property
     def differences(self) -> Differences:
@@ -267,8 +273,8 @@ _DIGITS = 9
 class NormalDraws:
     """Means of groups without a difference: a parametric bootstrap (Krishnamoorthy and Lu 2010).
 
-    Means are normal with the covariances of the data. Variances are those of as many normal people
-    as there are degrees of freedom, and one more, unless these are many.
+    Means are normal with the covariances of the data. Variances are multiples of χ² with their
+    degrees of freedom, unless these are many.
 
     Attributes
     ----------
@@ -277,13 +283,10 @@ class NormalDraws:
     covariances : list of arrays
         Of the means of each group, (n, n), or their variances where covariances would be too large;
         of all differences together if groups have people in common.
-    freedoms : (n_covariances,)
-        Degrees of freedom of each.
     """
 
     data: Moments
     covariances: Sequence[Floats]
-    freedoms: Floats
     seed: int
     sides: tuple[Longs, Longs] | None = None
 
@@ -319,45 +322,45 @@ class NormalDraws:
         digits = np.round(np.array(keys) / sizes[:, None], _DIGITS)
         return np.argsort(np.lexsort(digits[::-1])).astype(np.int64)
 
+    @cached_property
+    def _places_of_variances(self) -> Longs:
+        """Places of variances: of items, or of pairs of them."""
+        if self.sides is None:
+            return self._places
+        places = self._places.reshape(len(self.data.means) // len(self._roots), -1)
+        pairs = np.sort([places[:, side].ravel() for side in self.sides], axis=0)
+        return np.argsort(np.lexsort(pairs)).astype(np.int64)
+
     def __call__(self, first: int, size: int) -> Moments:
         """Some draws, whatever the order of groups and items."""
-        rng = np.random.default_rng([self.seed, first])
-        shape = (size, *self.data.means.shape)
-        means, variances = np.empty(shape), np.empty(shape)
-        freedoms, n_blocks = np.full((shape[1], 1), np.inf), len(self._roots)
+        rng, data = np.random.default_rng([self.seed, first]), self.data
+        few = data.freedoms < MANY_FREEDOMS
+        freedoms = np.where(few, np.maximum(data.freedoms, 1.0), np.inf)
+        means = np.empty((size, *data.means.shape))
+        variances = np.tile(data.variances, (size, 1, 1)) if few.any() else data.variances
+        n_rows = len(data.means) // len(self._roots)
         signs = np.where(self._directions < -EQUAL_WITHIN, -1.0, 1.0)
         for k in self._blocks.tolist():
-            root, freedom = self._roots[k], float(self.freedoms[k])
-            n_people = round(max(freedom, 1.0)) + 1 if freedom < MANY_FREEDOMS else 1
-            people = rng.standard_normal((size, n_people, len(root)))[..., self._places] * signs
+            root, rows = self._roots[k], slice(k * n_rows, (k + 1) * n_rows)
+            people = rng.standard_normal((size, len(root)))[:, self._places] * signs
             people = people * root if root.ndim == 1 else people @ root
-            n_rows = shape[1] // n_blocks
-            each = people.reshape(size, n_people, n_rows, -1)
-            for row in range(n_rows):
-                gaps, place = each[:, :, row], k * n_rows + row
-                centre = gaps.mean(axis=1)
-                means[:, place] = np.sqrt(n_people) * self._viewed(centre)
-                if n_people > 1:
-                    spread = self._spread(gaps - centre[:, None])
-                    variances[:, place] = spread / (n_people - 1)
-                    freedoms[place] = n_people - 1.0
-                else:
-                    variances[:, place] = self.data.variances[place]
-        contrasts = self.data.contrasts
-        of_pairs = satterthwaite(self.data.variances, freedoms, contrasts)
-        estimated = self.data.variances if np.isinf(freedoms).all() else variances
-        return Moments(means, estimated, freedoms, of_pairs, contrasts)
+            means[:, rows] = self._viewed(people.reshape(size, n_rows, -1))
+            if few[rows].any():
+                shape = (n_rows, data.means.shape[1])
+                free = np.broadcast_to(freedoms[rows], shape).ravel()
+                known = np.isinf(free)
+                places = self._places_of_variances
+                order = np.argsort(places)
+                free = np.where(known, 1.0, free)
+                ratios = rng.chisquare(free[order], (size, len(free)))[:, places] / free
+                variances[:, rows] *= np.where(known, 1.0, ratios).reshape(size, *shape)
+        of_pairs = satterthwaite(data.variances, freedoms, data.contrasts)
+        return Moments(means, variances, freedoms, of_pairs, data.contrasts)
 
     def _viewed(self, means: Floats) -> Floats:
-        return means if self.sides is None else means[:, self.sides[0]] - means[:, self.sides[1]]
-
-    def _spread(self, gaps: Floats) -> Floats:
-        """Sums of squares of people, of items or of pairs of them."""
         if self.sides is None:
-            return np.asarray((gaps**2).sum(axis=1))
-        squares, (one, other) = gaps.swapaxes(1, 2) @ gaps, self.sides
-        own = np.einsum("bii->bi", squares)
-        return np.asarray(own[:, one] + own[:, other] - 2.0 * squares[:, one, other])
+            return means
+        return means[..., self.sides[0]] - means[..., self.sides[1]]
 
 
 def _root(covariance: Floats) -> Floats:

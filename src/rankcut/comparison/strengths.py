@@ -130,8 +130,8 @@ class GroupStrengths:
         members = csr_array(self._members[:, rows])
         units = np.flatnonzero(np.diff(members.indptr))
         some, counts = csr_array(members[units]), self._counts[units]
-        scores, n_people = likelihood.scores(parameters).added(some), float(counts.sum())
-        moves = np.sqrt(n_people / max(n_people - 1.0, 1.0)) * scores @ inverse
+        scores, n_people = likelihood.scores(parameters), float(counts.sum())
+        scale = n_people / max(n_people - 1.0, 1.0)
         lists = likelihood.choices
         entries = (np.ones(len(lists.items)), lists.items, lists.starts)
         sizes = some @ csr_array(entries, shape=(len(rows), self._n_items))
@@ -139,14 +139,14 @@ class GroupStrengths:
         few = freedoms.min() < MANY_PEOPLE and len(units) * information.size <= FEW_NUMBERS
         if few and not joint:
             of_units = information_of(likelihood, some, parameters)
-            errors = Errors.from_people(root, scores, of_units, counts)
+            errors = Errors.from_people(root, scores.added(some), of_units, counts)
             covariance, freedoms = errors.covariance, errors.freedoms(self._centring)
         else:
-            covariance = (moves * counts[:, None]).T @ moves
+            covariance = scale * inverse @ scores.squares(some, counts) @ inverse
         covariance = covariance + inverse @ self._every @ inverse
         influence = np.zeros((members.shape[0] if joint else 0, len(parameters)))
         if joint:
-            influence[units] = moves
+            influence[units] = np.sqrt(scale) * scores.added(some) @ inverse
         return _Fit(parameters, information, covariance, np.maximum(freedoms, 0.0)), influence
 
     def _within_strata(self, stratum: Longs) -> tuple[list[_Fit], Floats]:
@@ -217,35 +217,37 @@ class GroupStrengths:
 
     def draws(self, sides: tuple[Longs, Longs] | None, seed: int) -> NormalDraws:
         """Strengths without a difference."""
-        joint, freedoms = self._joint, self._freedoms
-        typical = 1.0 / (1.0 / np.maximum(freedoms, EQUAL_WITHIN)).mean(axis=1)
-        if joint is None:
-            return NormalDraws(self.moments(sides), list(self._covariances), typical, seed, sides)
-        return NormalDraws(self.moments(sides), [joint], typical.min(keepdims=True), seed, sides)
+        covariances = list(self._covariances) if self._joint is None else [self._joint]
+        return NormalDraws(self.moments(sides), covariances, seed, sides)
 
     @property
     def variation(self) -> Variation:
         """How much the scores of rankings vary, at the strengths of all groups."""
-        n_items, counts, weights = self._n_items, self._counts, self._weights
-        likelihood = self._likelihood(np.arange(len(weights)))
-        scores = likelihood.scores(self._at).rows(0, len(weights))[:, :n_items]
-        scores = scores - weights @ scores / weights.sum()
-        means, covariances, sizes, within = [], [], [], []
+        weights, every = self._weights, slice(0, self._n_items)
+        scores = self._likelihood(np.arange(len(weights))).scores(self._at)
+        means, covariances, squares = [], [], []
         for rows in self._rows:
-            weight = weights[rows]
-            mean = weight @ scores[rows] / weight.sum()
-            members = self._members[:, rows]
-            units = members @ (scores[rows] - mean)
-            n_people = float(counts[np.diff(members.indptr) > 0].sum())
-            scale = n_people / max(n_people - 1.0, 1.0) / weight.sum() ** 2
-            covariances.append((units * counts[:, None]).T @ units * scale)
+            weight = np.zeros(len(weights))
+            weight[rows] = weights[rows]
+            mean = scores.added(weight)[every] / weight.sum()
+            which = csr_array((np.ones(len(rows)), (rows, rows)), shape=(len(weights),) * 2)
+            members = csr_array(self._members @ which)
+            counts = self._counts * (np.diff(members.indptr) > 0)
+            # Of people, about as often the mean of the group as they have rankings.
+            often = members.sum(axis=1)
+            across = np.outer(scores.added((counts * often) @ members)[every], mean)
+            units = scores.squares(members, counts)[every, every] - across - across.T
+            units += float(counts @ often**2) * np.outer(mean, mean)
+            n_people = float(counts.sum())
+            covariances.append(units * n_people / max(n_people - 1.0, 1.0) / weight.sum() ** 2)
             means.append(mean)
-            sizes.append(weight.sum())
-            within.append(float(weight @ ((scores[rows] - mean) ** 2).sum(axis=1)) / weight.sum())
-        total = float(weights @ (scores**2).sum(axis=1))
-        return Variation(
-            np.array(means), np.array(covariances), np.array(sizes), np.array(within), total
-        )
+            squares.append(np.trace(scores.squares(which, weight)[every, every]))
+        sizes = np.array([weights[rows].sum() for rows in self._rows])
+        of_groups = np.array(means)
+        within = np.array(squares) / sizes - (of_groups**2).sum(axis=1)
+        gaps = of_groups - sizes @ of_groups / sizes.sum()
+        total = float(sizes @ ((gaps**2).sum(axis=1) + within))
+        return Variation(of_groups, np.array(covariances), sizes, within, total)
 
     def shrunk(self, graph: ItemGraph) -> Floats:
         """Strengths in each group, drawn to those of all along the item graph.

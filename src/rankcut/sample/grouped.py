@@ -23,6 +23,10 @@ from rankcut.sample.sample import Sample
 # Labels of permutations are bytes; more groups are probably numbers that should have been cut.
 MOST_GROUPS = np.iinfo(np.uint8).max
 
+# Of fewer people in a group, exchanges with people of another spread say nothing: of four people
+# all are on one side of the others by chance in one of eight samples.
+FEWEST_EXCHANGED = 5
+
 
 @dataclass(frozen=True, eq=False)
 class GroupedRankings:
@@ -147,23 +151,24 @@ class GroupedRankings:
             stratum = stratum * (int(person.max()) + 1) + person
         return np.asarray(np.unique(stratum, return_inverse=True)[1], dtype=np.int64)
 
-    def least_p(self, *, signs: bool) -> Floats:
-        """For each two groups, one in the number of ways in which their people can be dealt.
+    def least_p(self, alike: Flags) -> Floats:
+        """The smallest p-value that the people of each two groups can show.
 
-        No test that does not know how people vary can say less: of three people and three, it is
-        one in ten, as it does not matter which three are the first group. If groups may have
-        another spread, and many rankings of few people are no more than these people, all that is
-        known of a group are ``signs``, on which side of the others its people are: of three people
-        all are on one side by chance in one of four cases.
+        Of a group that may have another spread than the other all that is known is on which side of
+        the others its people are: of three people all are on one side by chance in one of four
+        cases. If two groups are ``alike`` it is one in the number of ways to deal their people to
+        the groups, from five people on: fewer agree by chance too often.
         """
         table, least = self._people_by_group, []
-        for two in combinations(range(self.n_groups), 2):
+        for two, equal in zip(combinations(range(self.n_groups), 2), alike, strict=True):
             some = table[:, two]
             ways = (gammaln(some.sum(axis=1) + 1.0) - gammaln(some + 1.0).sum(axis=1)).sum()
             ways -= math.log(2.0) * (some[:, 0] == some[:, 1]).all()
-            by_signs = (some.sum(axis=0).min() - 1.0) * math.log(2.0) if signs else ways
+            fewest = some.sum(axis=0).min()
+            if not equal or fewest < FEWEST_EXCHANGED:
+                ways = min(ways, (fewest - 1.0) * math.log(2.0))
             # e¹⁰⁰ ways are more than any number of draws can tell.
-            least.append(1.0 / round(math.exp(min(ways, by_signs, 100.0))))
+            least.append(1.0 / round(math.exp(min(ways, 100.0))))
         return np.array(least)
 
     @cached_property

@@ -55,6 +55,17 @@ class RankingScores:
         sums = sums.toarray() if hasattr(sums, "toarray") else np.asarray(sums)
         return np.asarray(sums - np.multiply.outer(weights @ self.tails, self.worths))
 
+    def squares(self, weights: csr_array, counts: Floats) -> Floats:
+        """Σ counts·ssᵀ of the rows s of :meth:`added`, which are not made where few are stored."""
+        if not self.is_sparse:
+            scores = self.added(weights)
+            return np.asarray((scores * counts[:, None]).T @ scores)
+        items, tails = csr_array(weights @ self.entries), weights @ self.tails
+        often = csr_array(items.multiply(counts[:, None]))
+        across = np.outer((counts * tails) @ items, self.worths)
+        level = float(counts @ tails**2) * np.outer(self.worths, self.worths)
+        return np.asarray((items.T @ often).toarray() - across - across.T + level)
+
     def variation(self, sample: Sample) -> Floats:
         """Σ over people of the squares of their scores, each minus its part of the mean."""
         people, size = sample.membership, self.entries.nnz / _FILLED
