@@ -21,7 +21,7 @@ SHARED = {
 }
 DATA = {
     *("ChoiceLikelihood", "Choices", "Games", "ItemGraph", "MeanRanks", "Places", "RankingMap"),
-    *("RankingSet", "ScoreTable", "Strengths", "PeopleShares"),
+    *("RankingSet", "ScoreTable", "Strengths", "PeopleShares", "Worth"),
 }
 # Functions of two or three arguments, all of which say what they are about.
 PLAIN = {"all_completions", "from_orders", "to_orders", "judge_agreement", "Utilities.transform"}

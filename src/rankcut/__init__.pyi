@@ -61,6 +61,7 @@ from rankcut.regression.effects import explain as explain
 from rankcut.regression.estimators import RankingClassifier as RankingClassifier
 from rankcut.regression.estimators import ViewFeatures as ViewFeatures
 from rankcut.similar.estimator import SimilarRankings as SimilarRankings
+from rankcut.utilities.conjoint import Conjoint as Conjoint
 from rankcut.utilities.estimator import Utilities as Utilities
 
 __version__: str

@@ -151,3 +151,30 @@ def test_numbers_of_items_with_decimals(survey):
     one, two = pd.read_csv("one.csv"), pd.read_csv("two.csv").rename(columns=numbers)
     assert list(one.columns) == ["person", *"123456"]
     pd.testing.assert_frame_equal(one, two.rename(columns=str)[one.columns])
+
+
+def test_conjoint_from_a_table_of_alternatives(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    rows = []
+    for person in range(30):
+        for task in range(6):
+            brands, prices = rng.choice(list("xyz"), 3), rng.integers(1, 4, 3)
+            chosen = np.argmax((brands == "x") - 0.5 * prices + rng.gumbel(size=3))
+            rows += [[person, task, brands[k], prices[k], int(k == chosen)] for k in range(3)]
+    names = ["respondent", "task", "brand", "price", "choice"]
+    pd.DataFrame(rows, columns=names).to_csv("conjoint.csv", index=False)
+    words = succeed("utilities", "conjoint.csv", "-o", "worths.csv")
+    assert "30 people with 180 tasks" in words
+    worths = pd.read_csv("worths.csv")
+    assert list(worths) == ["person", "brand: x", "brand: y", "brand: z", "price"]
+    pd.DataFrame({"brand": ["x", "z"], "price": [3, 1]}).to_csv("offers.csv", index=False)
+    succeed("utilities", "conjoint.csv", "--profiles", "offers.csv", "-o", "shares.csv")
+    assert pd.read_csv("shares.csv")["share"].sum() == pytest.approx(1)
+    assert "in units of" not in succeed("utilities", "conjoint.csv", "--price", "price")
+    succeed("utilities", "conjoint.csv", "--attributes", "brand,price", "--levels", "price",
+            "-o", "levels.csv")  # fmt: skip
+    assert "price: 2" in pd.read_csv("levels.csv")
+    fail("utilities", "conjoint.csv", "--price", "brand", says="'brand' is no attribute")
+    took = ("--attributes", "brand", "--winner", "took")
+    fail("utilities", "conjoint.csv", *took, says="has no column 'took'")

@@ -189,3 +189,66 @@ def test_mistakes():
         Utilities(attributes={"brand": ["x", "y", "x"]}).fit(TASKS)
     with pytest.raises(InputError, match="two different items"):
         Utilities().fit(TASKS).shares(["a"])
+
+
+def test_people_who_answer_at_random_are_seen_and_others_are_not():
+    rng = np.random.default_rng(5)
+    tastes = 1.5 * rng.normal(size=(120, 6)) + [2, 1, 1, 0, -1, -3]
+    tastes -= tastes.mean(axis=1, keepdims=True)
+    at_random = np.arange(120) % 4 == 0
+    answers = np.where(at_random[:, None], 0.0, tastes)
+    fitted = Utilities().fit(simulated(120, answers, 15))
+    assert abs(fitted._fit.tastes.at_random - 0.25) < 0.1
+    guesses = fitted.at_random_
+    assert guesses[at_random].mean() > 0.8
+    assert guesses[~at_random].mean() < 0.1
+    assert "answer at random" in fitted.summary()
+    # Their tastes may be any of the others', and the others' are learned as without them.
+    within = np.abs(fitted.utilities_ - tastes) < 1.96 * fitted.errors_
+    assert within.mean() > 0.92
+    rest = simulated(120, answers, 15)
+    rest = rest.rows(~at_random[rest.people])
+    alone = Utilities().fit(rest)
+    assert_allclose(fitted.mean_, alone.mean_, atol=0.25)
+    assert (alone.at_random_ == 0).all()
+    assert "answer at random" not in alone.summary()
+
+
+def test_who_always_takes_the_first_place_is_named():
+    """Places are dealt at random, so that such answers are as good as random ones."""
+    rng = np.random.default_rng(6)
+    tastes = 2 * rng.normal(size=(100, 6)) + np.arange(6)
+    data = simulated(100, tastes, 12)
+    ranks = data.ranks.copy()
+    for row in np.flatnonzero(data.people < 10):
+        shown = rng.permutation(np.flatnonzero(~np.isnan(ranks[row])))
+        ranks[row, shown] = [1, 2, 3]
+    first = RankingSet(ranks, data.items, people=data.people, unranked="anywhere")
+    fitted = Utilities().fit(first)
+    assert fitted.at_random_[:10].mean() > 0.5
+    assert fitted.at_random_[10:].mean() < 0.05
+
+
+def test_root_likelihood_is_the_mean_probability_of_choices():
+    ranks = [[1, 2, 3], [2, 1, 3]] * 4 + [[3, 2, 1]] * 4
+    fitted = Utilities().fit(ranks, people=[0] * 8 + [1] * 4)
+    worths = np.exp(fitted.utilities_)
+    chances = []
+    for row in ([0, 1, 2], [1, 0, 2]):
+        left = worths[0, row]
+        chances += [left[0] / left.sum(), left[1] / left[1:].sum()]
+    assert_allclose(fitted.root_likelihood_[0], np.prod(chances) ** (1 / 4))
+    frame = fitted.to_frame("people")
+    assert_allclose(frame["by_chance"], (1 / 6) ** (1 / 2))
+    assert frame["tasks"].tolist() == [8, 4]
+
+
+def test_camps_are_those_of_people_who_do_not_answer_at_random():
+    rng = np.random.default_rng(3)
+    ends = np.array([3.0, 2, 1, -1, -2, -3])
+    side = np.where(np.arange(200) % 3 == 0, -1, 1)[:, None]
+    tastes = side * ends + 0.2 * rng.normal(size=(200, 6))
+    tastes[np.arange(200) % 5 == 0] = 0
+    camps = Utilities().fit(simulated(200, tastes, 10)).camps_
+    assert camps.better
+    assert_allclose(camps.shares, [2 / 3, 1 / 3], atol=0.07)

@@ -13,7 +13,8 @@ from rankcut import RankingSet
 from rankcut._loops.respondents import add_task, draw_normals, task_value, temper
 from rankcut.rankings import read_rankings
 from rankcut.strengths import mixed
-from rankcut.strengths.mixed import Learner, Respondents, Tastes, fit_tastes, posteriors
+from rankcut.strengths.mixed import Learner, Tastes, fit_tastes, posteriors
+from rankcut.strengths.respondents import Respondents
 
 UTILITIES = np.array([0.3, -1.1, 0.8, 0.2, -0.4])
 

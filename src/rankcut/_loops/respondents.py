@@ -377,6 +377,27 @@ def longest(starts: Longs) -> int:
 
 
 @compiled
+def logistic(log_odds: float) -> float:
+    """1 / (1 + exp(−x)), without overflow."""
+    if log_odds > 0.0:
+        return float(1.0 / (1.0 + math.exp(-log_odds)))
+    odds = math.exp(log_odds)
+    return float(odds / (1.0 + odds))
+
+
+@compiled
+def fill_values(tasks: PersonTasks, root: Floats, coefficients: Floats, values: Floats) -> None:
+    """The log-likelihood of each person's tasks; utilities of items are ``root`` times theirs."""
+    room = np.empty(longest(tasks.starts))
+    for person in range(len(values)):
+        listed = tasks.items[tasks.lists[person] : tasks.lists[person + 1]]
+        utilities = np.empty(len(listed))
+        for i in range(len(listed)):
+            utilities[i] = np.dot(root[listed[i]], coefficients[person])
+        values[person] = person_value(tasks, person, utilities, room)
+
+
+@compiled
 def add_respondents(
     tasks: PersonTasks,
     weights: Floats,
@@ -384,7 +405,7 @@ def add_respondents(
     root: Floats,
     modes: Floats,
     values: Floats,
-    n_effective: Floats,
+    guesses: Floats,
     n_draws: int,
     least: float,
     first: Floats,
@@ -393,21 +414,25 @@ def add_respondents(
 ) -> None:
     """Add E[x], E[x·xᵀ] and Cov[x] of each person times the weight; x of all has one basis.
 
-    ``modes`` are where to start, and become the means.
+    ``modes`` are where to start, and become the means. ``guesses`` are log odds that a person
+    answers at random, if the tasks had the likelihood 1, and become probabilities: who does so
+    says nothing of others, and the weight is so much less.
     """
     rank = root.shape[1]
     room, covariance = np.empty(longest(tasks.starts)), np.empty((rank, rank))
     normals = np.empty((n_draws, rank))
     for person in range(len(weights)):
         x = modes[person]
-        values[person], n_effective[person], _ = solve_person(
+        values[person], _, _ = solve_person(
             tasks, person, mean, root, False, normals, least, room, x, covariance
         )
+        guesses[person] = logistic(guesses[person] - values[person])
+        weight = weights[person] * (1.0 - guesses[person])
         for i in range(rank):
-            first[i] += weights[person] * x[i]
+            first[i] += weight * x[i]
             for j in range(rank):
-                second[i, j] += weights[person] * (covariance[i, j] + x[i] * x[j])
-                spread[i, j] += weights[person] * covariance[i, j]
+                second[i, j] += weight * (covariance[i, j] + x[i] * x[j])
+                spread[i, j] += weight * covariance[i, j]
 
 
 @compiled
@@ -418,7 +443,7 @@ def add_listed(
     covariance: Floats,
     modes: Floats,
     values: Floats,
-    n_effective: Floats,
+    guesses: Floats,
     n_draws: int,
     least: float,
     first: Floats,
@@ -437,7 +462,7 @@ def add_listed(
         row, covariance_of_x = modes[person], np.empty((n, n))
         x = row[:n]
         normals = np.empty((n_draws, n))
-        values[person], n_effective[person], basis = solve_person(
+        values[person], _, basis = solve_person(
             tasks, person, mean, covariance, True, normals, least, room, x, covariance_of_x
         )
         inverse = np.linalg.inv(basis)
@@ -446,7 +471,8 @@ def add_listed(
             for j in range(n):
                 covariance_of_x[i, j] -= 1.0 if i == j else 0.0
         inner = np.dot(inverse.T, np.dot(covariance_of_x, inverse))
-        weight = weights[person]
+        guesses[person] = logistic(guesses[person] - values[person])
+        weight = weights[person] * (1.0 - guesses[person])
         for i in range(n):
             first[listed[i]] += weight * pull[i]
             for j in range(n):

@@ -89,7 +89,7 @@ class Reading:
     rank: Annotated[str | None, _option("Rank column of a long table (default: rank).")] = None
     score: Annotated[str | None, _option("Score column of a long table (default: score).")] = None
     winner: Annotated[
-        str | None, _option("Column of votes that says which of two items, or side, is ahead.")
+        str | None, _option("Column that says which of two sides is ahead, or what is chosen.")
     ] = None
     order: Annotated[
         str | None, _option("Column with orders such as Ann > Bob = Cy (default: order).")

@@ -15,299 +15,30 @@ and weights that add up to N,
 chosen by the likelihood of people who are held out. The draws of each person depend on a seed and
 on what the person said, so that a step is a function without noise, which is iterated with
 extrapolation (Anderson 1965).
+
+Where a class of people who answer at random makes all answers likelier by more than the Bayesian
+information criterion asks, such people are left out of the sums as far as their answers are
+likelier so, and their tastes are taken to be like those of the others.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
+from scipy.special import expit, logit
 
-from rankcut._loops.random_streams import FIRST_FACTOR, SECOND_FACTOR, STEP
-from rankcut._loops.respondents import (
-    PersonTasks,
-    add_listed,
-    add_respondents,
-    fill_posteriors,
-)
-from rankcut._loops.types import Flags, Floats, Longs, Words
-from rankcut.errors import InputError, Setting
+from rankcut._loops.respondents import add_listed, add_respondents, fill_posteriors
+from rankcut._loops.types import Floats
 from rankcut.graphs import ItemGraph
 from rankcut.parameters import AT_ONCE
-from rankcut.rankings import Rankings
-from rankcut.strengths.choices import Choices
 from rankcut.strengths.prior import Hyperparameters, ItemPrior
-from rankcut.threads import PARTS, in_order
+from rankcut.strengths.respondents import Respondents
+from rankcut.threads import in_order
 
 Progress: TypeAlias = Callable[[str], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Respondents:
-    """The tasks of people, each different person once, in an order of what they said.
-
-    Items are in an order of who chose them, so that sums have the same bits for any order of
-    people, tasks and items.
-    """
-
-    n_items: int
-    order: Longs  #: the column of each item
-    tasks: PersonTasks
-    weights: Floats  #: how many people each stands for, or their survey weight
-    which: Longs  #: which of them each person was
-    person_weights: Floats  #: the weight of each person
-    n_rankings: Longs  #: number of tasks of each
-
-    @classmethod
-    def of(cls, rankings: Rankings, seed: int = 0, order: Longs | None = None) -> "Respondents":
-        """The people behind rankings, numbered as they are; without numbers each row is one.
-
-        ``order`` is that of the items of others, whose tastes these people are to have.
-        """
-        choices = Choices.of(rankings).with_others_as_entries()
-        n_rows = choices.n_rankings
-        people = np.arange(n_rows) if choices.clusters is None else choices.clusters
-        n_people = int(people.max(initial=-1)) + 1
-        rows = np.flatnonzero(choices.informative)
-        if rankings.people is not None and rankings.counted:
-            # A row that is counted is so many tasks of its person.
-            rows = np.repeat(rows, choices.weights[rows].astype(np.int64))
-        task_of, entries = people[rows], choices.entries_of(rows)
-        lengths = np.diff(choices.starts)[rows]
-        row, item = np.repeat(np.arange(len(rows)), lengths), choices.items[entries].astype(int)
-        starts = np.append(0, np.cumsum(lengths))
-        joined = choices.joined[entries]
-        if not choices.weights[rows].any():
-            n_items = choices.n_items
-            among = f"found {n_items} feature(s)" if n_items == 1 else f"of {n_items:,} items"
-            raise InputError(
-                f"no ranking compares two items, so there are no utilities to find: {among}",
-                remedy=["check the ranks, or what ", Setting("unranked"), " says about them"],
-            )
-        n_chosen, extremes = _read_tasks(choices, rows, starts, joined)
-        group = np.cumsum(~joined) + row
-        place = group - np.repeat(group[starts[:-1]], lengths)
-        # Those that were only shown have no order.
-        rest = np.minimum(starts[:-1] + n_chosen, len(joined) - 1)
-        place = np.where(np.arange(len(joined)) > rest[row], place[rest][row], place)
-        places = _mixed(place.astype(np.uint64) + _mixed(n_chosen.astype(np.uint64))[row])
-        if order is None:
-            often = choices.weights[rows] if choices.counted and choices.clusters is None else None
-            order = _order_of_items(choices.n_items, row, item, places, task_of, n_people, often)
-        numbers = np.empty_like(order)
-        numbers[order] = np.arange(len(order))
-        task_keys, person_keys = _keys(
-            _mixed(numbers.astype(np.uint64)), row, item, places, task_of, n_people
-        )
-        keys, first, which = np.unique(person_keys, return_index=True, return_inverse=True)
-        n_rankings = np.bincount(task_of, minlength=n_people)
-        weights = np.where(n_rankings > 0, _person_weights(rankings, people, n_people), 0.0)
-        if not weights.any():
-            raise InputError("nobody who counts compares two items")
-        if not rankings.counted:
-            # Survey weights say who counts more than whom, not how many people there are.
-            weights *= (weights > 0).sum() / weights.sum()
-        sums = np.bincount(which, weights, len(keys)).astype(np.float64)
-        chosen_tasks = np.flatnonzero(first[which[task_of]] == task_of)
-        chosen_tasks = chosen_tasks[
-            np.lexsort((task_keys[chosen_tasks], which[task_of[chosen_tasks]]))
-        ]
-        return cls(
-            choices.n_items,
-            order,
-            _gathered(
-                chosen_tasks, which[task_of], starts, numbers[item], joined, n_chosen, extremes,
-                _mixed(keys + np.uint64(seed)),
-            ),
-            sums,
-            which,
-            weights,
-            n_rankings,
-        )  # fmt: skip
-
-    @property
-    def n_distinct(self) -> int:
-        """Number of people who said different things."""
-        return len(self.weights)
-
-    @property
-    def longest_list(self) -> int:
-        """The most items that a person was shown."""
-        return int(np.diff(self.tasks.lists).max(initial=1))
-
-    @cached_property
-    def parts(self) -> Sequence[slice]:
-        """Some people at a time, as threads take them."""
-        bounds = np.linspace(0, self.n_distinct, PARTS + 1).astype(int).tolist()
-        return [slice(a, b) for a, b in pairwise(bounds) if b > a]
-
-    def some(self, people: Longs) -> "Respondents":
-        """Some of the people, in the order given, each of them different."""
-        everyone = self.tasks
-        tasks, starts = _spans(everyone.people, people)
-        entries, ends = _spans(everyone.starts, tasks)
-        listed, lists = _spans(everyone.lists, people)
-        some = PersonTasks(
-            starts,
-            ends,
-            everyone.places[entries],
-            everyone.joined[entries],
-            everyone.n_chosen[tasks],
-            everyone.extremes[tasks],
-            lists,
-            everyone.items[listed],
-            everyone.streams[people],
-        )
-        return replace(
-            self,
-            tasks=some,
-            weights=self.weights[people],
-            which=np.arange(len(people)),
-            person_weights=self.weights[people],
-            n_rankings=np.diff(starts),
-        )
-
-    def part(self, people: slice) -> PersonTasks:
-        """The tasks of some of the people."""
-        everyone = self.tasks
-        tasks = everyone.people[people.start : people.stop + 1]
-        starts = everyone.starts[tasks[0] : tasks[-1] + 1]
-        lists = everyone.lists[people.start : people.stop + 1]
-        entries, numbers = slice(starts[0], starts[-1]), slice(tasks[0], tasks[-1])
-        return PersonTasks(
-            tasks - tasks[0],
-            starts - starts[0],
-            everyone.places[entries],
-            everyone.joined[entries],
-            everyone.n_chosen[numbers],
-            everyone.extremes[numbers],
-            lists - lists[0],
-            everyone.items[lists[0] : lists[-1]],
-            everyone.streams[people],
-        )
-
-
-def _spans(starts: Longs, some: Longs) -> tuple[Longs, Longs]:
-    """What some parts hold, one after the other, and where each of them starts now.
-
-    >>> _spans(np.array([0, 2, 3, 5]), np.array([2, 0]))
-    (array([3, 4, 0, 1]), array([0, 2, 4]))
-    """
-    lengths = np.diff(starts)[some]
-    ends = np.append(0, np.cumsum(lengths))
-    return np.repeat(starts[some] - ends[:-1], lengths) + np.arange(ends[-1]), ends
-
-
-def _read_tasks(choices: Choices, rows: Longs, starts: Longs, joined: Flags) -> tuple[Longs, Flags]:
-    """How many entries of each task were chosen, and whether only its best and worst were named."""
-    lengths = np.diff(starts)
-    n_groups = np.add.reduceat(~joined, starts[:-1])
-    # Whoever comes last alone was not chosen.
-    n_chosen = np.minimum(choices.n_listed[rows], lengths - ~joined[starts[1:] - 1])
-    if choices.asked_ties:
-        return n_chosen, np.zeros(len(rows), dtype=bool)
-    extremes = (n_groups == 3) & (lengths > 3) & (choices.n_listed[rows] == lengths)
-    extremes &= ~joined[np.minimum(starts[:-1] + 1, len(joined) - 1)]
-    extremes &= ~joined[starts[1:] - 1]
-    # A tie that nobody asked about says nothing: the last group is what remains.
-    last = np.maximum.reduceat(np.where(joined, 0, np.arange(len(joined))), starts[:-1])
-    tied_last = joined[starts[1:] - 1] & (n_chosen == lengths)
-    return np.where(tied_last, last - starts[:-1], n_chosen), extremes
-
-
-def _order_of_items(
-    n_items: int,
-    row: Longs,
-    item: Longs,
-    places: Words,
-    task_of: Longs,
-    n_people: int,
-    often: Floats | None,
-) -> Longs:
-    """An order of items by what is said of them, whatever the order of items, tasks and people.
-
-    ``often`` is how often each task is there; None: once.
-    """
-    times = np.ones(len(task_of), np.uint64) if often is None else often.astype(np.uint64)
-    tasks, people = np.zeros(len(task_of), np.uint64), np.zeros(n_people, np.uint64)
-    items = np.zeros(n_items, np.uint64)
-    # Items with the same places are told apart by who puts them there, so there are two rounds.
-    for _ in range(2):
-        sums = np.zeros(n_items, dtype=np.uint64)
-        np.add.at(sums, item, times[row] * _mixed(places + (tasks + people[task_of])[row]))
-        items = _mixed(sums)
-        tasks, people = _keys(items, row, item, places, task_of, n_people)
-    return np.argsort(items, kind="stable")
-
-
-def _keys(
-    items: Words, row: Longs, item: Longs, places: Words, task_of: Longs, n_people: int
-) -> tuple[Words, Words]:
-    """Words for what each task says, and for what each person says, from those of items."""
-    tasks, people = np.zeros(len(task_of), np.uint64), np.zeros(n_people, np.uint64)
-    np.add.at(tasks, row, _mixed(places + items[item]))
-    tasks = _mixed(tasks)
-    np.add.at(people, task_of, _mixed(tasks))
-    return tasks, people
-
-
-def _person_weights(rankings: Rankings, people: Longs, n_people: int) -> Floats:
-    """The weight of each person: the mean of the survey weights of their rows, or how many rows."""
-    if rankings.people is not None and rankings.counted:
-        return np.ones(n_people)
-    weights = np.bincount(people, rankings.counts, n_people)
-    return np.asarray(weights / np.maximum(np.bincount(people, minlength=n_people), 1))
-
-
-def _gathered(
-    rows: Longs,
-    person_of: Longs,
-    starts: Longs,
-    items: Longs,
-    joined: Flags,
-    n_chosen: Longs,
-    extremes: Flags,
-    streams: Words,
-) -> PersonTasks:
-    """Some tasks, person by person, with the items that each person was shown."""
-    lengths = np.diff(starts)[rows]
-    ends = np.cumsum(lengths)
-    entries = np.repeat(starts[rows] - ends + lengths, lengths) + np.arange(int(lengths.sum()))
-    # Tied items, and those that were only shown, are in the order of their numbers.
-    owner = np.repeat(np.arange(len(rows)), lengths)
-    opens = ~joined[entries] | (entries - starts[rows][owner] == n_chosen[rows][owner])
-    after = entries - starts[rows][owner] > n_chosen[rows][owner]
-    run = np.cumsum(opens & ~after)
-    entries = entries[np.lexsort((items[entries], run))]
-    n_people = len(streams)
-    person = person_of[rows][owner]
-    width = int(items.max(initial=0)) + 1
-    listed, places = np.unique(person * width + items[entries], return_inverse=True)
-    lists = np.append(0, np.cumsum(np.bincount(listed // width, minlength=n_people)))
-    tasks = np.append(0, np.cumsum(np.bincount(person_of[rows], minlength=n_people)))
-    return PersonTasks(
-        tasks.astype(np.int64),
-        np.append(0, ends).astype(np.int64),
-        (places - lists[person]).astype(np.uint32),
-        ~opens,
-        n_chosen[rows].astype(np.int64),
-        extremes[rows],
-        lists.astype(np.int64),
-        (listed % width).astype(np.uint32),
-        streams,
-    )
-
-
-def _mixed(words: NDArray[np.uint64]) -> Words:
-    """Numbers that look random, different ones for different words (splitmix64)."""
-    words = words + STEP
-    words = (words ^ (words >> np.uint64(30))) * FIRST_FACTOR
-    words = (words ^ (words >> np.uint64(27))) * SECOND_FACTOR
-    return np.asarray(words ^ (words >> np.uint64(31)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,6 +49,7 @@ class Tastes:
     covariance: Floats
     design: Floats | None  #: Z; None: a coefficient for each item
     constants: Floats  #: orthonormal directions of β, in columns, that no utility depends on
+    at_random: float = 0.0  #: the share of people who answer at random
 
     @cached_property
     def factor(self) -> Floats:
@@ -346,16 +78,19 @@ class Tastes:
 
     @cached_property
     def flat(self) -> Floats:
-        """μ and the logarithm of the diagonal of L, and what is below it, as one vector."""
+        """μ, the logarithm of the diagonal of L, what is below it, and the share's log odds."""
         below = np.tril_indices(len(self.mean), -1)
-        return np.concatenate([self.mean, np.log(np.diag(self.factor)), self.factor[below]])
+        shares = [logit(self.at_random)] if self.at_random else []
+        return np.concatenate([self.mean, np.log(np.diag(self.factor)), self.factor[below], shares])
 
     def reached(self, flat: Floats) -> "Tastes":
         """The tastes of such a vector."""
         n = len(self.mean)
         factor = np.diag(np.exp(flat[n : 2 * n]))
-        factor[np.tril_indices(n, -1)] = flat[2 * n :]
-        return self.moved(flat[:n], factor @ factor.T)
+        below = np.tril_indices(n, -1)
+        factor[below] = flat[2 * n : 2 * n + len(below[0])]
+        share = float(expit(flat[-1])) if self.at_random else 0.0
+        return replace(self, at_random=share).moved(flat[:n], factor @ factor.T)
 
 
 class PassSums(NamedTuple):
@@ -363,6 +98,8 @@ class PassSums(NamedTuple):
 
     values: Floats  #: the log marginal likelihood of each person
     value: float  #: their sum
+    guesses: Floats  #: how probably each person answers at random
+    n_people: float  #: N, without them
     shift: Floats  #: the mean of E[β − μ]
     square: Floats  #: the mean of E[(β − μ)(β − μ)ᵀ]
     told: Floats  #: N·(I − mean Cov[x]), with β = μ + L·x: what people say of L⁻¹·μ
@@ -377,8 +114,6 @@ class Learner:
 
     def __init__(self, respondents: Respondents, n_jobs: int | None = None) -> None:
         self.respondents, self.n_jobs = respondents, n_jobs
-        # Half of the people may all count 0 times.
-        self.n_people = float(respondents.weights.sum()) or 1.0
         self._modes = np.zeros((0, 0))
 
     def values(self, tastes: Tastes) -> Floats:
@@ -392,7 +127,8 @@ class Learner:
         n_columns = people.longest_list if local else len(tastes.mean)
         if self._modes.shape[1] != n_columns:
             self._modes = np.zeros((people.n_distinct, n_columns))
-        values, n_effective = np.empty((2, people.n_distinct))
+        values = np.empty(people.n_distinct)
+        guesses = people.chances + logit(tastes.at_random)
         root = tastes.covariance if local else np.ascontiguousarray(tastes.basis)
         add = add_listed if local else add_respondents
         mean = tastes.utilities(tastes.mean)
@@ -403,7 +139,7 @@ class Learner:
             first, both = np.zeros(n), np.zeros((2, n, n))
             add(
                 people.part(part), people.weights[part], mean, root, self._modes[part],
-                values[part], n_effective[part], n_draws, _LEAST_EFFECTIVE, first, both[0], both[1],
+                values[part], guesses[part], n_draws, _LEAST_EFFECTIVE, first, both[0], both[1],
             )  # fmt: skip
             return first, both
 
@@ -411,14 +147,23 @@ class Learner:
         for of_first, of_both in in_order(work, people.parts, self.n_jobs):
             first += of_first
             both += of_both
-        first, (second, spread) = first / self.n_people, both / self.n_people
+        # Half of the people may all count 0 times.
+        n_people = float(people.weights @ (1.0 - guesses)) or 1.0
+        first, (second, spread) = first / n_people, both / n_people
         factor = tastes.covariance if local else tastes.factor
         square = factor @ second @ factor.T
-        information = self.n_people * (np.eye(n) - spread)
+        information = n_people * (np.eye(n) - spread)
         if local:
             square += tastes.covariance
-            information = -self.n_people * tastes.factor.T @ spread @ tastes.factor
-        return PassSums(values, float(people.weights @ values), factor @ first, square, information)
+            information = -n_people * tastes.factor.T @ spread @ tastes.factor
+        values = _with_random(values, people.chances, tastes.at_random)
+        value = float(people.weights @ values)
+        return PassSums(values, value, guesses, n_people, factor @ first, square, information)
+
+
+def _with_random(values: Floats, chances: Floats, share: float) -> Floats:
+    """Log-likelihoods of people of whom a share answers at random."""
+    return np.logaddexp(values + np.log1p(-share), chances + np.log(share)) if share else values
 
 
 # Steps at most, by Laplace's method and then with draws.
@@ -451,6 +196,12 @@ _VARIANCES = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 # Strengths ν of the prior to choose from, in people for each coefficient.
 _PEOPLE_EACH = (0.25, 1.0, 4.0, 16.0)
+
+# The share of people who answer at random: where to start, and how many steps of EM.
+_FIRST_SHARE, _SHARE_STEPS = 0.1, 50
+
+# If more seem to, people are not told apart by it: their tastes are weak.
+_MOST_AT_RANDOM = 0.5
 
 # Choices about the prior are made by this many people.
 _MOST_CHOOSING = 300
@@ -518,10 +269,31 @@ def fit_tastes(
     tastes, n_steps, _ = _climb(learner, start, prior, 0)
     say("everyone, with draws")
     tastes, n_drawn, settled = _climb(learner, tastes, prior, _STEP_DRAWS)
-    information = learner.sums(tastes, _STEP_DRAWS).told
+    sums = learner.sums(tastes, _STEP_DRAWS)
+    share = _share_at_random(respondents, sums.values)
+    if share:
+        say("everyone, without those who answer at random")
+        start = replace(tastes, at_random=share)
+        tastes, n_more, settled = _climb(learner, start, prior, _STEP_DRAWS)
+        n_drawn += n_more
+        sums = learner.sums(tastes, _STEP_DRAWS)
+    information = sums.told
     symmetric = (information + information.T) / 2
     doubt = np.asarray(linalg.inv(np.eye(len(symmetric)) + symmetric), dtype=np.float64)
     return TastesFit(tastes, prior, doubt, n_steps + n_drawn, settled)
+
+
+def _share_at_random(respondents: Respondents, values: Floats) -> float:
+    """The likeliest share of people who answer at random; 0 if the evidence is against a class."""
+    weights, total = respondents.weights, float(respondents.weights.sum())
+    share = _FIRST_SHARE
+    for _ in range(_SHARE_STEPS):
+        guesses = expit(logit(share) + respondents.chances - values)
+        share = float(weights @ guesses) / total
+    if not 1.0 / total < share < _MOST_AT_RANDOM:
+        return 0.0
+    gain = weights @ (_with_random(values, respondents.chances, share) - values)
+    return share if 2.0 * gain > np.log(total) else 0.0
 
 
 def _choose_kernel(
@@ -598,8 +370,11 @@ def _step(
     learner: Learner, tastes: Tastes, prior: TastesPrior, n_draws: int
 ) -> tuple[float, Tastes]:
     """The log marginal likelihood, and a step of EM."""
-    n_people = learner.n_people
     sums = learner.sums(tastes, n_draws)
+    n_people = sums.n_people
+    weights = learner.respondents.weights
+    share = float(weights @ sums.guesses) / (float(weights.sum()) or 1.0)
+    tastes = replace(tastes, at_random=min(share, _MOST_AT_RANDOM))
     mean = (tastes.mean + sums.shift) * n_people / (n_people + 1.0)
     if np.isinf(prior.strength):
         return sums.value, tastes.moved(mean, tastes.covariance)
@@ -654,6 +429,7 @@ class PersonPosteriors(NamedTuple):
     means: Floats
     covariances: Floats
     n_effective: Floats  #: effective draws
+    guesses: Floats  #: how probably each person answers at random
 
 
 def posteriors(
@@ -690,9 +466,17 @@ def posteriors(
                 _LEAST_EFFECTIVE, *again,
             )  # fmt: skip
             centres[few], spreads[few], values[few], n_effective[few] = again
+        guesses = expit(logit(tastes.at_random) + respondents.chances[people] - values)
+        if tastes.at_random:
+            # Who answers at random says nothing: x ~ N(0, I).
+            kept = (1.0 - guesses)[:, None]
+            across = centres[:, :, None] * centres[:, None, :]
+            spreads = kept[:, :, None] * (spreads + guesses[:, None, None] * across)
+            spreads[:, range(n), range(n)] += guesses[:, None]
+            centres *= kept
         if doubt is not None:
             spreads += spreads @ doubt @ spreads
         means, covariances = tastes.mean + centres @ factor.T, factor @ spreads @ factor.T
-        return PersonPosteriors(people, means, covariances, n_effective)
+        return PersonPosteriors(people, means, covariances, n_effective, guesses)
 
     return in_order(work, bounds, n_jobs)

@@ -13,22 +13,25 @@ from scipy.special import logsumexp
 from rankcut._loops.types import Floats
 from rankcut.strengths.mixed import (
     Learner,
-    Respondents,
     Tastes,
     TastesFit,
     climb_by_laplace,
     posteriors,
 )
+from rankcut.strengths.respondents import Respondents
 
 # Steps of the mixture: camps are apart after a few, or they are none.
 _CAMP_ROUNDS = 25
+
+# Less is hardly worth mentioning (Kass and Raftery 1995).
+_CLEAR_GAIN = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class Camps:
     """Two camps, and how much better than one cloud they describe people."""
 
-    gain: float  #: by how much the information criterion is lower; above 0: camps are better
+    gain: float  #: by how much the information criterion is lower
     shares: Floats  #: of the two camps, the larger first
     means: Floats  #: of their coefficients, in the order of the respondents' items
     chances: Floats  #: how probably each person is of the first
@@ -36,11 +39,16 @@ class Camps:
     @property
     def better(self) -> bool:
         """Whether two camps describe people better than one cloud."""
-        return self.gain > 0
+        return self.gain > _CLEAR_GAIN
 
 
 def compare_camps(respondents: Respondents, fit: TastesFit, n_jobs: int | None) -> Camps:
     """Fit both, and compare them."""
+    if fit.tastes.at_random:
+        # Who answers at random is in no camp.
+        guesses = Learner(respondents, n_jobs).sums(fit.tastes).guesses
+        respondents = replace(respondents, weights=respondents.weights * (1.0 - guesses))
+        fit = replace(fit, tastes=replace(fit.tastes, at_random=0.0))
     cloud = climb_by_laplace(respondents, fit, n_jobs)
     weights = respondents.weights
     one = Learner(respondents, n_jobs).sums(cloud)
@@ -56,7 +64,6 @@ def compare_camps(respondents: Respondents, fit: TastesFit, n_jobs: int | None) 
         for k, chance in enumerate((chances, 1.0 - chances)):
             mass = max(float(weights @ chance), 1e-9)
             learners[k].respondents = replace(respondents, weights=weights * chance)
-            learners[k].n_people = mass
             sums = learners[k].sums(tastes[k])
             square += (mass / total) * (sums.square - np.outer(sums.shift, sums.shift))
             means.append(tastes[k].mean + sums.shift * mass / (mass + 1.0))

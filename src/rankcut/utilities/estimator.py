@@ -1,13 +1,11 @@
 """Utilities of each person: what each would choose, and how sure that is."""
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import TransformerMixin
-from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats, Longs
 from rankcut.errors import InputError, Setting
@@ -17,21 +15,18 @@ from rankcut.graphs.recipes import joining_like_items
 from rankcut.parameters import check_choice, check_share, seed_from
 from rankcut.pictures.scene import Picture
 from rankcut.rankings import Rankings, Unranked, object_array
-from rankcut.results import EstimatorResult, Table
-from rankcut.strengths.mixed import Respondents, fit_tastes, posteriors
+from rankcut.results import Table
+from rankcut.strengths.respondents import Respondents
 from rankcut.utilities.attributes import Attributes
-from rankcut.utilities.camps import Camps, compare_camps
-from rankcut.utilities.figure import utilities_picture
+from rankcut.utilities.figure import AXES, distributions_picture
+from rankcut.utilities.people import PeopleResult, shares_of
 from rankcut.utilities.shares import PeopleShares
 from rankcut.utilities.words import utilities_sentences, utilities_tables
 
 Scale: TypeAlias = Literal["raw", "zero-centred", "probability"]
 
-# Pairs of opposite draws of each person's utilities, for what is not linear in them.
-_SHARE_DRAWS = 128
 
-
-class Utilities(NamesItems, EstimatorResult, TransformerMixin, TakesRankings):
+class Utilities(NamesItems, PeopleResult, TransformerMixin, TakesRankings):
     r"""Utilities of items for each person, with errors.
 
     Each person p has a utility for each item, u_p ~ N(μ, Σ), and makes choices by them: from the
@@ -79,8 +74,13 @@ class Utilities(NamesItems, EstimatorResult, TransformerMixin, TakesRankings):
     n_effective_ : ndarray of shape (n_people,)
         Effective draws behind each person's means and errors, of 256; or of 2,048, where those
         were few.
+    root_likelihood_ : ndarray of shape (n_people,)
+        The geometric mean of the probabilities of what each person chose.
+    at_random_ : ndarray of shape (n_people,)
+        How probably each person answered at random: 0 if no class of such people makes the answers
+        likelier.
     part_worths_ : ndarray of shape (n_people, n_coefficients) or None
-        With attributes, expected coefficients of each person.
+        With attributes, expected coefficients of each person, by level or by unit.
     mean_, covariance_ : ndarrays
         μ and Σ of raw utilities, or of coefficients if there are attributes.
     n_features_in_ : int
@@ -163,8 +163,6 @@ class Utilities(NamesItems, EstimatorResult, TransformerMixin, TakesRankings):
         rankings = self._read(
             X, reset=True, people=people, sample_weight=sample_weight, counts=counts
         )
-        for name in ("camps_",):
-            self.__dict__.pop(name, None)
         self._anchor_column = None if self.anchor is None else self._column(self.anchor)
         self._seed = seed_from(self.random_state)
         self.people_ = _names_of_people(X, people, rankings)
@@ -173,7 +171,7 @@ class Utilities(NamesItems, EstimatorResult, TransformerMixin, TakesRankings):
         self._attributes = None
         design = constants = graph = None
         if self.attributes is not None:
-            self._attributes = Attributes.of(self.attributes, rankings.items, n_items)
+            self._attributes = Attributes.of_items(self.attributes, rankings.items, n_items)
             design, constants = self._attributes.design[order], self._attributes.constants
         if self.graph is not None:
             if design is not None:
@@ -184,20 +182,21 @@ class Utilities(NamesItems, EstimatorResult, TransformerMixin, TakesRankings):
                 )
             graph = fit_graph(joining_like_items(self.graph), rankings)
             graph = ItemGraph.trusted(graph.weights.permuted(order), None)
-        with threadpool_limits(1, user_api="blas"):
-            fit = fit_tastes(
-                respondents, design, constants, graph, n_jobs=self.n_jobs, progress=progress
-            )
-        self._respondents, self._fit = respondents, fit
-        self.n_tasks_: Longs = respondents.n_rankings
-        self._weights = respondents.person_weights
-        tastes = fit.tastes
+        self._about = self._rows(order, design)
+        described = self._learn(
+            respondents, self._about, design, constants, graph, progress, self._scaled
+        )
+        tastes = self._fit.tastes
         back = np.argsort(order) if design is None else np.arange(len(tastes.mean))
         self.mean_: Floats = tastes.mean[back]
         centred = tastes.covariance - tastes.constants @ tastes.constants.T
         self.covariance_: Floats = centred[np.ix_(back, back)]
-        raw, self.errors_, self.n_effective_, self.part_worths_ = self._described(respondents)
-        self.utilities_: Floats = raw
+        self.utilities_: Floats = described.values
+        self.errors_: Floats = described.errors
+        self._raw: Floats = described.raw
+        self.part_worths_: Floats | None = None
+        if self._attributes is not None:
+            self.part_worths_ = described.coefficients / self._attributes.sizes
         return self
 
     def transform(self, X: Any, people: ArrayLike | None = None) -> Floats:
@@ -206,8 +205,8 @@ class Utilities(NamesItems, EstimatorResult, TransformerMixin, TakesRankings):
         Rows are in the order of the sorted values of ``people``; without them, as those of X.
         """
         rankings = self._read(X, reset=False, people=people)
-        respondents = self._read_respondents(rankings)
-        return self._described(respondents)[0]
+        respondents = Respondents.of(rankings, self._seed, self._respondents.order)
+        return self._describe(respondents, self._about, self._scaled).values
 
     def fit_transform(self, X: Any, y: ArrayLike | None = None, **fit_params: Any) -> Floats:
         """Fit, and return ``utilities_``."""
@@ -222,9 +221,7 @@ class Utilities(NamesItems, EstimatorResult, TransformerMixin, TakesRankings):
         places = np.argsort(self._respondents.order)[columns]
 
         def chances(coefficients: Floats) -> Floats:
-            utilities = self._fit.tastes.utilities(coefficients.T)[places].T
-            worths = np.exp(utilities - utilities.max(axis=1, keepdims=True))
-            return np.asarray(worths / worths.sum(axis=1, keepdims=True))
+            return shares_of(self._fit.tastes.utilities(coefficients.T)[places].T)
 
         names = [self._label(column) for column in columns.tolist()]
         return self._people_shares("share of preference", names, chances)
@@ -237,14 +234,7 @@ class Utilities(NamesItems, EstimatorResult, TransformerMixin, TakesRankings):
                 "there are no attributes, whose importance could be told",
                 remedy=["fit with ", Setting("attributes")],
             )
-        ends = attributes.design
-
-        def ranges(coefficients: Floats) -> Floats:
-            parts = [coefficients[:, place] @ ends[:, place].T for place in attributes.places]
-            spans = np.stack([np.ptp(part, axis=1) for part in parts], axis=1)
-            return np.asarray(spans / np.maximum(spans.sum(axis=1, keepdims=True), 1e-300))
-
-        return self._people_shares("importance", attributes.names, ranges)
+        return self._people_shares("importance", attributes.names, attributes.importance)
 
     def choose(self, items: Sequence[Hashable] | None = None) -> NDArray[Any]:
         """What each person would choose from a set of items: the one with the highest utility."""
@@ -252,12 +242,6 @@ class Utilities(NamesItems, EstimatorResult, TransformerMixin, TakesRankings):
         utilities = self._raw[:, columns]
         labels = object_array([self._label(column) for column in columns.tolist()])
         return np.asarray(labels[utilities.argmax(axis=1)])
-
-    @cached_property
-    def camps_(self) -> Camps:
-        """Whether two camps describe the people better than one cloud."""
-        with threadpool_limits(1, user_api="blas"):
-            return compare_camps(self._respondents, self._fit, self.n_jobs)
 
     @property
     def item_names(self) -> tuple[Hashable, ...]:
@@ -278,7 +262,14 @@ class Utilities(NamesItems, EstimatorResult, TransformerMixin, TakesRankings):
 
     def picture(self) -> Picture:
         """The distribution of each item's utilities, the best first."""
-        return utilities_picture(self)
+        means = self._weights @ self.utilities_
+        return distributions_picture(
+            "Utilities of people",
+            [str(name) for name in self.item_names],
+            self.utilities_,
+            AXES[self.scale],
+            np.argsort(-means, kind="stable"),
+        )
 
     def _label(self, column: int) -> Hashable:
         return column if self._items is None else self._items[column]
@@ -300,35 +291,12 @@ class Utilities(NamesItems, EstimatorResult, TransformerMixin, TakesRankings):
             raise InputError("must name two different items or more", parameter="items")
         return columns
 
-    def _read_respondents(self, rankings: Rankings) -> Respondents:
-        return Respondents.of(rankings, self._seed, self._respondents.order)
-
-    def _described(self, respondents: Respondents) -> tuple[Floats, Floats, Floats, Floats | None]:
-        """Utilities on the scale, errors, effective draws and part-worths of people."""
-        n_distinct, n_items = respondents.n_distinct, respondents.n_items
-        utilities, errors, raw = np.empty((3, n_distinct, n_items))
-        n_effective = np.empty(n_distinct)
-        tastes = self._fit.tastes
-        coefficients = np.empty((n_distinct, len(tastes.mean)))
-        back = np.argsort(self._respondents.order)
-        rows = np.eye(n_items)[back] if tastes.design is None else tastes.design[back]
-        about = rows - rows.mean(axis=0)
-        if self._anchor_column is not None:
-            about = rows - rows[self._anchor_column]
-        with threadpool_limits(1, user_api="blas"):
-            for some in posteriors(respondents, tastes, self.n_jobs, doubt=self._fit.doubt):
-                coefficients[some.people], n_effective[some.people] = some.means, some.n_effective
-                raw[some.people] = some.means @ about.T
-                for person, covariance in zip(
-                    range(some.people.start, some.people.stop), some.covariances, strict=True
-                ):
-                    spread = about @ covariance @ about.T
-                    utilities[person], errors[person] = self._scaled(raw[person], spread)
-        which = respondents.which
-        worths = None if tastes.design is None else coefficients[which]
-        if respondents is self._respondents:
-            self._raw: Floats = raw[which]
-        return utilities[which], errors[which], n_effective[which], worths
+    def _rows(self, order: Longs, design: Floats | None) -> Floats:
+        """Utilities about their mean, or that of the anchor, by coefficients."""
+        back = np.argsort(order)
+        rows = np.eye(len(order))[back] if design is None else design[back]
+        centre = rows.mean(axis=0) if self._anchor_column is None else rows[self._anchor_column]
+        return np.asarray(rows - centre)
 
     def _scaled(self, raw: Floats, spread: Floats) -> tuple[Floats, Floats]:
         """Utilities on the scale, and their errors (by the delta method), from raw ones."""
@@ -356,32 +324,6 @@ class Utilities(NamesItems, EstimatorResult, TransformerMixin, TakesRankings):
     def _shown(self) -> float:
         """The mean number of items of a task."""
         return float(np.diff(self._respondents.tasks.starts).mean())
-
-    def _people_shares(
-        self, what: str, names: Sequence[Any], function: Callable[[Floats], Floats]
-    ) -> PeopleShares:
-        """Means and variances, by draws of each person's coefficients."""
-        respondents, tastes = self._respondents, self._fit.tastes
-        half = np.random.default_rng(self._seed).standard_normal((_SHARE_DRAWS, len(tastes.mean)))
-        normals = np.concatenate([half, -half])
-        means, variances = np.empty((2, respondents.n_distinct, len(names)))
-        with threadpool_limits(1, user_api="blas"):
-            for some in posteriors(respondents, tastes, self.n_jobs, doubt=self._fit.doubt):
-                for number, (mean, covariance) in enumerate(
-                    zip(some.means, some.covariances, strict=True), some.people.start
-                ):
-                    drawn = function(mean + normals @ _symmetric_root(covariance))
-                    means[number], variances[number] = drawn.mean(axis=0), drawn.var(axis=0)
-        which = respondents.which
-        return PeopleShares(
-            what, names, means[which], variances[which], self._weights, self.confidence
-        )
-
-
-def _symmetric_root(covariance: Floats) -> Floats:
-    """The symmetric square root of a covariance."""
-    values, vectors = np.linalg.eigh(covariance)
-    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
 def _names_of_people(X: Any, people: ArrayLike | None, rankings: Rankings) -> NDArray[Any]:

@@ -1,10 +1,12 @@
-"""Utilities in sentences and in tables."""
+"""Utilities and part-worths in sentences and in tables."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
 
+from rankcut._loops.types import Floats, Longs
 from rankcut.errors import amount
 from rankcut.parameters import MOST_LISTED
 from rankcut.results import Table
@@ -12,7 +14,12 @@ from rankcut.results.words import name_some, percent
 from rankcut.strengths.mixed import FEW_EFFECTIVE
 
 if TYPE_CHECKING:
+    from rankcut.utilities.conjoint import Conjoint
     from rankcut.utilities.estimator import Utilities
+    from rankcut.utilities.people import PeopleResult
+
+# Who is more likely than this to answer at random is named.
+_AT_RANDOM = 0.5
 
 # Fewer tasks than this say little of a person: the answer is mostly that of the others.
 _FEW_TASKS = 3
@@ -23,20 +30,43 @@ def utilities_sentences(model: "Utilities", *, by_name: bool = True) -> list[str
 
     ``by_name`` says whether people who said little are named.
     """
-    items, means = model.item_names, _means(model)
+    items, means = model.item_names, _means(model, model.utilities_)
     order = np.argsort(-means, kind="stable")
-    n_tasks = int(model.n_tasks_.sum())
     sentences = [
         f"Of {amount(len(items), 'item')}, {items[order[0]]} is liked best on average and "
-        f"{items[order[-1]]} least, by {amount(len(model.people_), 'person', 'people')} with "
-        f"{amount(n_tasks, 'task')}."
+        f"{items[order[-1]]} least, by {_who_was_asked(model)}."
     ]
+    return [*sentences, *_differences(model), *_about_people(model, by_name=by_name)]
+
+
+def conjoint_sentences(model: "Conjoint") -> list[str]:
+    """What matters most, and what is to be known about people."""
+    importance = model.importance()
+    order = np.argsort(-importance.means, kind="stable")
+    first = order[0]
+    sentences = [
+        f"{importance.names[first]} matters most: {percent(float(importance.means[first]), 1)} of "
+        f"the ranges of part-worths, to {_who_was_asked(model)}."
+    ]
+    return [*sentences, *_about_people(model, by_name=True), *map(_as_sentence, model.notes_)]
+
+
+def _as_sentence(note: str) -> str:
+    return f"{note[0].upper()}{note[1:]}."
+
+
+def _who_was_asked(model: "PeopleResult") -> str:
+    people = amount(len(model.people_), "person", "people")
+    return f"{people} with {amount(int(model.n_tasks_.sum()), 'task')}"
+
+
+def _about_people(model: "PeopleResult", *, by_name: bool) -> list[str]:
     little = _little(model) if by_name else []
-    return [*sentences, *_differences(model), *little, *_draws(model), *_camps(model)]
+    return [*little, *_at_random(model, by_name=by_name), *_draws(model), *_camps(model)]
 
 
-def _means(model: "Utilities") -> Any:
-    return model._weights @ model.utilities_ / model._weights.sum()
+def _means(model: "PeopleResult", values: Floats) -> Floats:
+    return np.asarray(model._weights @ values / model._weights.sum())
 
 
 def _differences(model: "Utilities") -> list[str]:
@@ -51,7 +81,21 @@ def _differences(model: "Utilities") -> list[str]:
     ]
 
 
-def _little(model: "Utilities") -> list[str]:
+def _at_random(model: "PeopleResult", *, by_name: bool) -> list[str]:
+    """People whose answers are likelier by chance than by any tastes like those of the others."""
+    random = model.at_random_ > _AT_RANDOM
+    if not random.any():
+        return []
+    share = percent(float(model._fit.tastes.at_random), 1)
+    names = [str(name) for name in model.people_[random].tolist()]
+    who = f": {name_some(names, MOST_LISTED)}" if by_name else ""
+    return [
+        f"About {share} of people seem to answer at random, and count so much less for the others; "
+        f"{len(names):,} of them more likely than not{who}."
+    ]
+
+
+def _little(model: "PeopleResult") -> list[str]:
     """People who said nothing, or little."""
     sentences = []
     names = np.array([str(name) for name in model.people_], dtype=object)
@@ -75,7 +119,7 @@ def _little(model: "Utilities") -> list[str]:
     return sentences
 
 
-def _draws(model: "Utilities") -> list[str]:
+def _draws(model: "PeopleResult") -> list[str]:
     """Whether draws are enough."""
     few = model.n_effective_ < FEW_EFFECTIVE
     if not few.any():
@@ -86,44 +130,71 @@ def _draws(model: "Utilities") -> list[str]:
     ]
 
 
-def _camps(model: "Utilities") -> list[str]:
+def _camps(model: "PeopleResult") -> list[str]:
     camps = model.camps_
     if not camps.better:
         return []
     return [
         f"Two camps, of {percent(float(camps.shares[0]), 1)} and "
         f"{percent(float(camps.shares[1]), 1)}, describe people better than one cloud around an "
-        f"average (the information criterion is lower by {camps.gain:.0f}): look at blocs too."
+        f"average (the information criterion is lower by {camps.gain:.0f}): look at segments too."
     ]
 
 
 def utilities_tables(model: "Utilities") -> dict[str, Table]:
-    """Utilities by person, items, errors, and part-worths if there are attributes."""
+    """Utilities by person, items, errors, part-worths if there are attributes, and people."""
     items = [str(name) for name in model.item_names]
-    people = model.people_.tolist()
-    name = "person" if "person" not in items else "person_id"
-    means = _means(model)
-    weights = model._weights
-    about = model.utilities_ - means
-    squares = (weights**2) @ (about**2 + model.errors_**2)
-    half = ndtri(0.5 + model.confidence / 2) * np.sqrt(squares) / weights.sum()
-    order = np.argsort(-means, kind="stable")
-    spread = np.sqrt(weights @ about**2 / weights.sum())
+    order = np.argsort(-_means(model, model.utilities_), kind="stable")
     tables = {
-        "utilities": Table({name: people, **dict(zip(items, model.utilities_.T, strict=True))}),
-        "items": Table(
-            {
-                "item": [items[i] for i in order],
-                "mean": means[order],
-                "low": (means - half)[order],
-                "high": (means + half)[order],
-                "sd_of_people": spread[order],
-            }
-        ),
-        "errors": Table({name: people, **dict(zip(items, model.errors_.T, strict=True))}),
+        "utilities": _by_person(model, items, model.utilities_),
+        "items": _distributions(model, "item", items, model.utilities_, model.errors_, order),
+        "errors": _by_person(model, items, model.errors_),
     }
     if model.part_worths_ is not None and model._attributes is not None:
         names = model._attributes.coefficients
-        worths = dict(zip(names, model.part_worths_.T, strict=True))
-        tables["part_worths"] = Table({name: people, **worths})
-    return tables
+        tables["part_worths"] = _by_person(model, names, model.part_worths_)
+    return {**tables, "people": model.people_table}
+
+
+def conjoint_tables(model: "Conjoint") -> dict[str, Table]:
+    """Part-worths by person, their means, importance, errors, and people."""
+    names, worths = model.coefficients_, model.part_worths_
+    order = np.arange(len(names))
+    return {
+        "part_worths": _by_person(model, names, worths),
+        "coefficients": _distributions(model, "of", names, worths, model.errors_, order),
+        "importance": model.importance().tables()["shares"],
+        "errors": _by_person(model, names, model.errors_),
+        "people": model.people_table,
+    }
+
+
+def _by_person(model: "PeopleResult", names: Sequence[str], values: Floats) -> Table:
+    """A row for each person, a column for each name."""
+    person = "person" if "person" not in names else "person_id"
+    columns = dict(zip(names, values.T, strict=True))
+    return Table({person: model.people_.tolist(), **columns})
+
+
+def _distributions(
+    model: "PeopleResult",
+    what: str,
+    names: Sequence[str],
+    values: Floats,
+    errors: Floats,
+    order: Longs,
+) -> Table:
+    """The mean of each column over people with its interval, and how much people differ."""
+    means, weights = _means(model, values), model._weights
+    about = values - means
+    squares = (weights**2) @ (about**2 + errors**2)
+    half = ndtri(0.5 + model.confidence / 2) * np.sqrt(squares) / weights.sum()
+    return Table(
+        {
+            what: [names[i] for i in order],
+            "mean": means[order],
+            "low": (means - half)[order],
+            "high": (means + half)[order],
+            "sd_of_people": np.sqrt(weights @ about**2 / weights.sum())[order],
+        }
+    )
