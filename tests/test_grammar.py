@@ -68,6 +68,7 @@ def takes(name):
 
 # What has intervals of its own, and no weights: why not.
 UNWEIGHTED = {
+    "Conjoint": "people and their weights are columns of its table",
     "Leaderboard": "votes and scores are counted",
     "critical_difference": "its rows are data sets",
     "explain": "its rankings are those in which items are moved",
@@ -86,5 +87,12 @@ def test_weights_counts_and_people_come_together():
 
 
 def test_what_may_be_silent_for_long_tells_its_progress():
-    for name in ("report", "write_features", "write_gram", "RankingCompleter", "Utilities"):
+    for name in (
+        "report",
+        "write_features",
+        "write_gram",
+        "RankingCompleter",
+        "Utilities",
+        "Conjoint",
+    ):
         assert "progress" in takes(name), name

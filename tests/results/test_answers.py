@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 import rankcut
 from rankcut import (
     BradleyTerry,
+    Conjoint,
     Consensus,
     GPRegressor,
     GraphCutFeatures,
@@ -73,6 +74,17 @@ def utilities():
     return Utilities(unranked="anywhere").fit(some_tasks())
 
 
+def conjoint():
+    """Ten people choose one of three offers, mostly the cheapest, six times."""
+    rng = np.random.default_rng(0)
+    prices = rng.permuted(np.tile([1.0, 2.0, 3.0], (60, 1)), axis=1)
+    chosen = np.argmax(-prices + rng.gumbel(size=(60, 3)), axis=1)
+    task = np.repeat(np.arange(60), 3)
+    columns = {"person": task // 6, "task": task, "price": prices.ravel(), "size": rng.random(180)}
+    chosen = chosen[task] == np.tile(np.arange(3), 60)
+    return Conjoint().fit(pd.DataFrame({**columns, "chosen": chosen.astype(int)}))
+
+
 # One of each class, which the last test compares with those that there are.
 ANSWERS = {
     "strengths": lambda: fit_strengths(read_rankings(LUNCH)),
@@ -95,6 +107,8 @@ ANSWERS = {
     "explanation": lambda: explain(MODEL.fit(LUNCH.ranks, GUEST), LUNCH.ranks, GUEST),
     "scores": scores,
     "utilities": utilities,
+    "conjoint": conjoint,
+    "worth": lambda: conjoint().worth("price"),
     "shares of people": lambda: utilities().shares(),
     "map": lambda: map_rankings(LUNCH),
     "item graph": lambda: map_graph(TRIANGLE),

@@ -183,6 +183,16 @@ def test_numbers_may_be_levels():
         Conjoint(levels=["size"]).fit(TABLE)
 
 
+def test_survey_weights_move_the_population():
+    few = TABLE["resp.id"] <= 10
+    heavy = Conjoint(weight="w").fit(TABLE.assign(w=np.where(few, 20.0, 1.0)))
+    alone = Conjoint().fit(TABLE[few])
+    plain = Conjoint().fit(TABLE)
+    apart = [np.abs(each.mean_ - alone.mean_).sum() for each in (heavy, plain)]
+    assert apart[0] < apart[1]
+    assert "w" not in heavy.coefficients_
+
+
 def test_one_profile_twice_in_a_task():
     table = TABLE.copy()
     table.loc[1, ["brand", "price"]] = table.loc[0, ["brand", "price"]]

@@ -129,6 +129,7 @@ def _conjoint(table: "TableBlock", options: UtilityOptions, reading: Reading) ->
         chosen=reading.winner,
         attributes=None if options.attributes is None else _names(options.attributes),
         levels=_names(options.levels or ""),
+        weight=reading.weight,
         random_state=options.seed,
     )
     with working("part-worths") as say:

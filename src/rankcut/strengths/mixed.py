@@ -197,10 +197,7 @@ _VARIANCES = (0.5, 1.0, 2.0, 4.0, 8.0)
 # Strengths ν of the prior to choose from, in people for each coefficient.
 _PEOPLE_EACH = (0.25, 1.0, 4.0, 16.0)
 
-# The share of people who answer at random: where to start, and how many steps of EM.
-_FIRST_SHARE, _SHARE_STEPS = 0.1, 50
-
-# If more seem to, people are not told apart by it: their tastes are weak.
+# If more people seem to answer at random, they are not told apart by it: their tastes are weak.
 _MOST_AT_RANDOM = 0.5
 
 # Choices about the prior are made by this many people.
@@ -286,8 +283,8 @@ def fit_tastes(
 def _share_at_random(respondents: Respondents, values: Floats) -> float:
     """The likeliest share of people who answer at random; 0 if the evidence is against a class."""
     weights, total = respondents.weights, float(respondents.weights.sum())
-    share = _FIRST_SHARE
-    for _ in range(_SHARE_STEPS):
+    share = 0.1
+    for _ in range(50):
         guesses = expit(logit(share) + respondents.chances - values)
         share = float(weights @ guesses) / total
     if not 1.0 / total < share < _MOST_AT_RANDOM:

@@ -23,9 +23,6 @@ from rankcut.strengths.respondents import Respondents
 # Steps of the mixture: camps are apart after a few, or they are none.
 _CAMP_ROUNDS = 25
 
-# Less is hardly worth mentioning (Kass and Raftery 1995).
-_CLEAR_GAIN = 2.0
-
 
 @dataclass(frozen=True, eq=False)
 class Camps:
@@ -39,7 +36,8 @@ class Camps:
     @property
     def better(self) -> bool:
         """Whether two camps describe people better than one cloud."""
-        return self.gain > _CLEAR_GAIN
+        # Less is hardly worth mentioning (Kass and Raftery 1995).
+        return self.gain > 2.0
 
 
 def compare_camps(respondents: Respondents, fit: TastesFit, n_jobs: int | None) -> Camps:

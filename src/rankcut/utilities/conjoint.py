@@ -44,6 +44,8 @@ class Conjoint(PeopleResult, HasParameters):
         coefficient for each level, about their mean; a number has one, for a unit of it.
     levels : sequence of str
         Columns of numbers that are levels, and have a coefficient each.
+    weight : str or None
+        The column of survey weights: a person counts as the mean of theirs.
     confidence : float, default=0.95
         How often intervals hold.
     random_state : int, RandomState or None, default=0
@@ -103,6 +105,7 @@ class Conjoint(PeopleResult, HasParameters):
         chosen: str | None = None,
         attributes: Sequence[str] | None = None,
         levels: Sequence[str] = (),
+        weight: str | None = None,
         confidence: float = 0.95,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -112,6 +115,7 @@ class Conjoint(PeopleResult, HasParameters):
         self.chosen = chosen
         self.attributes = attributes
         self.levels = levels
+        self.weight = weight
         self.confidence = confidence
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -229,7 +233,9 @@ class Conjoint(PeopleResult, HasParameters):
 
     def _read(self, table: Any) -> ProfileTasks:
         block = table if isinstance(table, TableBlock) else next(frame_blocks(table, "the table"))
-        columns = ProfileColumns.find(block, self.person, self.task, self.chosen, self.attributes)
+        columns = ProfileColumns.find(
+            block, self.person, self.task, self.chosen, self.attributes, self.weight
+        )
         if columns is None:
             raise InputError(
                 "the table has no column that says which alternatives were chosen",

@@ -40,12 +40,6 @@ _CHOSEN = {
 
 _YES, _NO = {"1", "yes", "true", "y", "chosen", "x"}, {"0", "no", "false", "n", "", "-1"}
 
-# Alternatives with so many names are not what people choose among, but numbers of cards.
-_MOST_LABELS = 30
-
-# In a table of profiles, more than this share of tasks has two rows or more.
-_MOST_TASKS = 0.9
-
 # What a profile without attributes is called, where it is named.
 _NONE = re.compile(
     r"(?i)none( of (these|them|the above))?|no[ -]?choice|opt[ -]?out|neither|no buy"
@@ -61,6 +55,7 @@ class ProfileColumns:
     alternative: int | None
     chosen: int
     attributes: tuple[int, ...]
+    weight: int | None = None
 
     @classmethod
     def find(
@@ -70,6 +65,7 @@ class ProfileColumns:
         task: str | None = None,
         chosen: str | None = None,
         attributes: Sequence[str] | None = None,
+        weight: str | None = None,
     ) -> "ProfileColumns | None":
         """The columns, by their names where they are not given; None if none says what is chosen.
 
@@ -85,10 +81,11 @@ class ProfileColumns:
             return None
         given = () if attributes is None else tuple(_named(block, name) for name in attributes)
         alternative = None if roles[2] in given else roles[2]
-        used = {roles[0], roles[1], alternative, roles[3]}
+        weighing = None if weight is None else _named(block, weight)
+        used = {roles[0], roles[1], alternative, roles[3], weighing}
         others = [i for i in range(len(block.names)) if i not in used]
         rest = tuple(i for i in others if not _numbers_rows(block, i))
-        return cls(roles[0], roles[1], alternative, roles[3], given or rest)
+        return cls(roles[0], roles[1], alternative, roles[3], given or rest, weighing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +110,7 @@ def looks_like_profiles(block: TableBlock) -> bool:
     except RankingFileError:
         return False
     several = np.bincount(tasks) > 1
-    return bool(several.mean() > _MOST_TASKS and (picks == 1).mean() > 0.5)
+    return bool(several.mean() > 0.9 and (picks == 1).mean() > 0.5)
 
 
 def read_profiles(
@@ -157,10 +154,14 @@ def read_profiles(
     if columns.person is not None:
         names = _names(block, columns.person)[rows[first]]
         people = names.astype(np.int64) if all(map(str.isdecimal, names)) else names
+    weights = None
+    if columns.weight is not None:
+        weights = block.numbers(columns.weight, "the weight")[rows[first]]
     rankings = RankingSet(
         fitting_ranks(ranks.sorted_indices()),
         tuple(range(len(some))),
         people=people,
+        weights=weights,
         notes=tuple(notes),
         unranked="anywhere",
         asked_ties=False,
@@ -196,7 +197,8 @@ def _attributes(
         labels = values_of(block, columns.alternative)
         labels[_names_none(block, columns.alternative)] = None
         codes = _codes_of(labels)
-        if len(np.unique(codes)) < _MOST_LABELS and not any(
+        # So many names are not those of what people choose among, but of cards.
+        if len(np.unique(codes)) < 30 and not any(
             _determines(_codes_of(column), codes) for column in values.values()
         ):
             values[block.names[columns.alternative]] = labels

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from rankcut.utilities.estimator import Utilities
     from rankcut.utilities.people import PeopleResult
 
-# Who is more likely than this to answer at random is named.
-_AT_RANDOM = 0.5
-
 # Fewer tasks than this say little of a person: the answer is mostly that of the others.
 _FEW_TASKS = 3
 
@@ -83,7 +80,7 @@ def _differences(model: "Utilities") -> list[str]:
 
 def _at_random(model: "PeopleResult", *, by_name: bool) -> list[str]:
     """People whose answers are likelier by chance than by any tastes like those of the others."""
-    random = model.at_random_ > _AT_RANDOM
+    random = model.at_random_ > 0.5
     if not random.any():
         return []
     share = percent(float(model._fit.tastes.at_random), 1)

@@ -11,9 +11,6 @@ from rankcut.pictures.theme import colour
 from rankcut.results import Result, Table
 from rankcut.results.words import percent
 
-# Draws of μ behind intervals: their ends err by a hundredth of a standard error.
-_DRAWS = 10_000
-
 
 class Worth(Result):
     """What levels are worth (willingness to pay).
@@ -101,7 +98,9 @@ def what_it_is_worth(
     """Coefficients over that of the price, times −1."""
     column = list(names).index(price)
     others = [i for i in range(len(names)) if i != column]
-    drawn = np.random.default_rng(seed).multivariate_normal(mean, covariance, _DRAWS, method="eigh")
+    # The ends of intervals by so many draws err by some hundredths of a standard error.
+    rng = np.random.default_rng(seed)
+    drawn = rng.multivariate_normal(mean, covariance, 10_000, method="eigh")
     ends = [(1.0 - confidence) / 2, (1.0 + confidence) / 2]
     ratios = -drawn[:, others] / drawn[:, [column]]
     intervals = np.quantile(ratios, ends, axis=0).T
