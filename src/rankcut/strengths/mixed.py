@@ -173,12 +173,6 @@ _LAPLACE_STEPS, _DRAWN_STEPS = 40, 25
 # than this, which is below what other draws would change.
 _STILL, _DRAWN_STILL = 1e-3, 2e-3
 
-# Steps that an extrapolation remembers; more hardly help (Walker and Ni 2011).
-_MEMORY = 6
-
-# How much of their size regularises the differences of steps, so that noise is not extrapolated.
-_RIDGE = 1e-6
-
 # Draws of each person in a step.
 _STEP_DRAWS = 64
 
@@ -186,10 +180,8 @@ _STEP_DRAWS = 64
 FINAL_DRAWS = 256
 
 # People with fewer effective draws than this get more: means and errors would be off by a tenth.
+# Where even these are few, the answer says so.
 FEW_EFFECTIVE = 50.0
-
-# So many times as many; where even these are few, the answer says so.
-_MORE_DRAWS = 8
 
 # Variances of Σ₀ to choose from by the evidence: with 2, packages for hierarchical Bayes start.
 _VARIANCES = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -402,12 +394,14 @@ def _climb(
         if steps and size > 2.0 * np.linalg.norm(steps[-1]):
             # An extrapolation went astray: on from here without what came before.
             points, steps = [], []
-        points, steps = [*points[-_MEMORY:], point], [*steps[-_MEMORY:], step]
+        # More than six steps hardly help (Walker and Ni 2011).
+        points, steps = [*points[-6:], point], [*steps[-6:], step]
         to = point + step
         if len(steps) > 1:
             differences = np.diff(steps, axis=0)
             gram = differences @ differences.T
-            gram[np.diag_indices(len(gram))] += _RIDGE * np.trace(gram)
+            # A little ridge, so that noise is not extrapolated.
+            gram[np.diag_indices(len(gram))] += 1e-6 * np.trace(gram)
             shares = np.linalg.solve(gram, differences @ step)
             to = to - shares @ (np.diff(points, axis=0) + differences)
         at = at.reached(to)
@@ -459,7 +453,7 @@ def posteriors(
         if len(few):
             again = [each[few] for each in (centres, spreads, values, n_effective)]
             fill_posteriors(
-                respondents.some(first + few).tasks, mean, basis, _MORE_DRAWS * FINAL_DRAWS,
+                respondents.some(first + few).tasks, mean, basis, 8 * FINAL_DRAWS,
                 _LEAST_EFFECTIVE, *again,
             )  # fmt: skip
             centres[few], spreads[few], values[few], n_effective[few] = again
