@@ -45,9 +45,6 @@ __all__ = [
 
 Groups: TypeAlias = tuple[tuple[int, ...], ...]
 
-# 8 items have 40,320 orders and 545,835 ordered partitions.
-MOST_ENUMERATED = 8
-
 # A point is optimal if no vertex is nearer to the origin by more than this share of the largest
 # squared length of a vertex: a few rounding errors.
 _OPTIMAL = 64 * float(np.finfo(np.float64).eps)
@@ -365,10 +362,11 @@ class BasePolytope:
         return Membership(None, max(0.0, float(-values[best])))
 
     def _refuse_many_items(self) -> None:
-        if self.n_items > MOST_ENUMERATED:
+        # 8 items have 40,320 orders and 545,835 ordered partitions.
+        if self.n_items > 8:
             raise InputError(
-                f"{self.n_items} items have too many orders to list: at most {MOST_ENUMERATED} "
-                "are listed. vertex, support and contains work for any number"
+                f"{self.n_items} items have too many orders to list: at most 8 are listed. "
+                "vertex, support and contains work for any number"
             )
 
 

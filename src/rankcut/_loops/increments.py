@@ -16,10 +16,6 @@ from rankcut._loops.types import Chains, Floats, Indices, Ints, Links, Longs
 # Rankings that share the weights of an item.
 SHARING = 32
 
-# A ranking that reads no more weights than that does so alone, as a core's cache holds them.
-# Measured by benchmarks/cuts/features.py.
-MOST_ALONE = 160 * 160
-
 
 @compiled
 def table_increments(chains: Chains, values: Floats, increments: Floats) -> None:
@@ -54,7 +50,8 @@ def dense_increments(
     n_waiting = 0
     for r in range(order.shape[0]):
         stop = end_of_gains(ends[r], n_groups[r])
-        if stop * degrees.shape[0] <= MOST_ALONE:
+        # By benchmarks/cuts/features.py, a core's cache holds so many weights.
+        if stop * degrees.shape[0] <= 160 * 160:
             gains_by_levels(order[r], stop, twice_weights, degrees, level, increments[r])
         else:
             waiting[n_waiting], stops[n_waiting] = r, stop

@@ -21,9 +21,6 @@ FLIPPED = 1e-3
 # Beyond this, the normal density is less than rounding.
 _REACH = math.sqrt(-2.0 * math.log(np.finfo(np.float64).eps))
 
-# The derivative in v divides by √v. Variances below this change L by less than rounding.
-_SMALLEST_VARIANCE = 1e-12
-
 _ROOT_HALF = math.sqrt(0.5)
 _PEAK = 1.0 / math.sqrt(2.0 * math.pi)
 
@@ -71,7 +68,8 @@ def expect(
     total = 0.0
     for i in range(mean.shape[0]):
         margin = sign[i] * mean[i]
-        deviation = math.sqrt(max(variance[i], _SMALLEST_VARIANCE))
+        # The derivative in v divides by √v; smaller variances change L by less than rounding.
+        deviation = math.sqrt(max(variance[i], 1e-12))
         rule = 0
         while rule < limits.shape[0] and variance[i] > limits[rule]:
             rule += 1

@@ -8,9 +8,6 @@ import numpy as np
 from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats
 
-# From this size on, LAPACK is faster than plain loops.
-_LAPACK_FROM = 40
-
 
 @compiled
 def multiply_rows(rows: Floats, matrix: Floats, out: Floats) -> None:
@@ -47,7 +44,8 @@ def invert(matrix: Floats, size: int) -> float:
     Gauss–Jordan elimination in place, whose sums run along rows, for vector instructions.
     """
     log_det = 0.0
-    if size >= _LAPACK_FROM:
+    # From this size on, LAPACK is faster than plain loops.
+    if size >= 40:
         copy = matrix[:size, :size].copy()
         factor = np.linalg.cholesky(copy)
         for a in range(size):

@@ -61,10 +61,6 @@ class OffsetRows:
         filled += np.multiply.outer(self.offsets, self.base).astype(filled.dtype)
         return np.asarray(filled)
 
-    def __mul__(self, factor: float) -> "OffsetRows":
-        """φ times a number."""
-        return OffsetRows(self.sparse * factor, self.offsets * factor, self.base)
-
     def __matmul__(self, matrix: Floats) -> Floats:
         """φ times a dense matrix or vector."""
         return np.asarray(
@@ -144,10 +140,6 @@ class JoinedRows:
         products = np.asarray((self.sparse @ other.sparse.T).toarray(), dtype=np.float64)
         products += self.dense @ other.dense.T
         return products
-
-    def __mul__(self, factor: float) -> "JoinedRows":
-        """Vectors times a number."""
-        return JoinedRows(self.sparse * factor, self.dense * factor)
 
     def unit(self) -> "JoinedRows":
         """Each vector scaled to unit length; zeros stay zeros."""

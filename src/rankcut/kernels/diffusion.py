@@ -28,9 +28,6 @@ from rankcut.kernels.ranking_kernel import Bounds, Encoder, RankingKernel
 from rankcut.parameters import check_positive
 from rankcut.rankings import Rankings, Unranked
 
-# 20 items have 627 cycle types. With more items, sums of characters lose too many digits.
-MOST_DIFFUSED = 20
-
 Partition = tuple[int, ...]
 
 
@@ -90,9 +87,10 @@ class DiffusionKernel(RankingKernel):
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> DiffusionPositions:
             n_items = rankings.shape[1]
-            if n_items > MOST_DIFFUSED:
+            # 20 items have 627 cycle types. With more, sums of characters lose too many digits.
+            if n_items > 20:
                 raise InputError(
-                    f"the diffusion kernel is for at most {MOST_DIFFUSED} items; got {n_items}",
+                    f"the diffusion kernel is for at most 20 items; got {n_items}",
                     remedy="use MallowsKernel, which takes any number",
                 )
             groups = rankings.groups(n_jobs=self.n_jobs)

@@ -16,7 +16,7 @@ from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, check_centred, fill
 from rankcut.errors import InputError, Setting, amount
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import InvertedLists, Nearest, nearest_of
-from rankcut.parameters import EQUAL_WITHIN, check_choice, check_count
+from rankcut.parameters import EQUAL_WITHIN, check_choice, check_count, check_size
 from rankcut.pictures.charts import Row, dot_chart
 from rankcut.pictures.scene import Dot, Picture
 from rankcut.pictures.theme import colour
@@ -116,11 +116,7 @@ class SimilarRankings(BaseEstimator):
         self._alone = self._unconnected(X, fitted=True)
         vectors = self._encoded(X)
         self._filled = isinstance(vectors, np.ndarray) or _better_filled(vectors)
-        vectors = filled(vectors) if self._filled else vectors
-        # Inner products of vectors of any size are floats after division by a power of 2.
-        _, exponent = np.frexp(largest_entry(vectors))
-        self._unit = float(np.ldexp(1.0, max(exponent - 1, -1000)))
-        self._vectors = vectors * (1.0 / self._unit)
+        self._vectors = filled(vectors) if self._filled else vectors
         self._lists = None
         if not isinstance(self._vectors, np.ndarray):
             self._lists = InvertedLists(self._vectors, normalize=self.normalize)
@@ -153,7 +149,7 @@ class SimilarRankings(BaseEstimator):
         vectors = self._vectors
         if X is not None:
             queries = self._encoded(X)
-            vectors = (filled(queries) if self._filled else queries) * (1.0 / self._unit)
+            vectors = filled(queries) if self._filled else queries
         if self._lists is not None:
             values, rows = self._lists.nearest(None if X is None else vectors, k, self.n_jobs)
         else:
@@ -174,19 +170,12 @@ class SimilarRankings(BaseEstimator):
                 UserWarning,
                 stacklevel=2,
             )
-        if not self.normalize:
-            with np.errstate(over="ignore"):
-                values = values * self._unit * self._unit
-            if not np.isfinite(values).all():
-                raise InputError(
-                    "kernel values are too large for a float",
-                    remedy=["pass ", Setting("normalize", True), ", or divide the weights"],
-                )
         return Nearest(values, rows)
 
     def _encoded(self, X: Any) -> Any:
         vectors = getattr(self.features_, "compact", self.features_.transform)(X)
         check_centred(vectors)
+        check_size(np.array([largest_entry(vectors)]), "the vectors")
         if sparse.issparse(vectors) or isinstance(vectors, OffsetRows | JoinedRows):
             return vectors
         return np.asarray(vectors, dtype=np.float64)
