@@ -87,7 +87,11 @@ def judge_agreement(
     p_side = holm(np.where(n_votes > 0, np.minimum(1.0, 2 * tail), 1.0))
     is_sided = (p_side <= LEVEL) & (np.abs(left - 0.5) >= _MOSTLY - 0.5) & games.ordered
     information = added(gaps**2 * chance * (1 - chance))
-    below = _far_below(1 + _shares(added(gaps * (won - chance)), information), information)
+    least = _least_slope(1 + _shares(added(gaps * (won - chance)), information), information)
+    # How much more probable the votes are by coins than by that slope: by Markov's inequality, the
+    # inverse is a p-value for any number of votes.
+    surprise = added(np.logaddexp(0.0, np.where(won, -least, least) * gaps))
+    below = np.exp(np.minimum(n_votes * np.log(2.0) - surprise, 0.0))
     from_none = _shares(2 * added(gaps * (won - 0.5)), np.sqrt(added(gaps**2)))
     is_random = (holm(below) <= LEVEL) & (from_none <= _CHANCE) & ~is_sided
     order = np.argsort(-n_votes, kind="stable")
@@ -108,26 +112,23 @@ def judge_agreement(
     )
 
 
-def _far_below(slopes: Floats, information: Floats) -> Floats:
-    """How rarely a judge who is like others would have a slope as small.
+def _least_slope(slopes: Floats, information: Floats) -> float:
+    """The slope that few judges who are like others are below: half of the typical one, or more.
 
-    Either typical judges differ by as much as makes their median distance that of chance, or the
-    slope is below half of the typical one.
+    Typical judges differ by as much as makes their median distance that of chance.
     """
     there = information > 0
     if not there.any():
-        return np.ones(len(slopes))
-    error, typical = _shares(np.ones(len(slopes)), information), float(np.median(slopes[there]))
-    squares = (slopes - typical)[there] ** 2
+        return 0.0
+    error, typical = 1 / information[there], max(float(np.median(slopes[there])), 0.0)
+    squares = (slopes[there] - typical) ** 2
 
     def excess(spread: float) -> float:
-        return float(np.median(squares / (error[there] + spread))) - _MEDIAN_SQUARE
+        return float(np.median(squares / (error + spread))) - _MEDIAN_SQUARE
 
     most = float(squares.max()) / _MEDIAN_SQUARE
     spread = optimize.brentq(excess, 0.0, most) if excess(0.0) > 0 and most > 0 else 0.0
-    by_spread = (slopes - typical) / np.sqrt(error + spread)
-    by_half = (slopes - max(typical, 0.0) / 2) / np.sqrt(error)
-    return np.where(there, special.ndtr(np.minimum(by_spread, by_half)), 1.0)
+    return max(typical - _CHANCE * float(np.sqrt(spread)), typical / 2)
 
 
 def _gaps_without(
