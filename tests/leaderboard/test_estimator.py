@@ -1,6 +1,7 @@
 """Boards of votes, games, rankings and scores."""
 
 import json
+import re
 from itertools import chain
 
 import choix
@@ -115,12 +116,44 @@ def test_rankings_of_any_kind_make_a_board():
     assert board.n_votes_.tolist() == [80] * 4
 
 
-def test_sentences_agree_with_each_other():
-    for seed in range(4):
-        board = Leaderboard().fit(made_votes(n_votes=60, seed=seed, spread=0.5))
-        words = board.summary()
-        assert ("No two of 6 are clearly different" in words) == (not board.places_.clear.any())
-        assert ("tier" in words.lower()) == bool(board.places_.clear.any())
+DESIGNS = [
+    {"seed": seed, "spread": spread, "n_votes": n_votes, "n_items": n_items, "n_judges": n_judges}
+    for seed, (spread, n_votes, n_items, n_judges) in enumerate(
+        [
+            *((0.0, 200, 5, 20), (0.0, 90, 8, 6), (0.0, 900, 4, 200), (0.0, 60, 3, 2)),
+            *((0.2, 500, 5, 60), (0.3, 300, 8, 30), (0.3, 1200, 6, 90), (0.4, 800, 10, 25)),
+            *((0.5, 60, 6, 30), (0.5, 250, 4, 9), (0.6, 700, 7, 300), (0.8, 400, 3, 40)),
+            *((1.0, 100, 6, 4), (1.0, 600, 12, 50), (1.0, 2000, 5, 80), (1.5, 150, 8, 70)),
+            *((2.0, 90, 4, 3), (2.0, 700, 9, 100), (3.0, 300, 6, 40), (3.0, 1500, 26, 60)),
+        ]
+    )
+]
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+def test_sentences_agree_with_each_other(design):
+    board = Leaderboard().fit(made_votes(**design))
+    places, words, n_items = board.places_, board.summary(), len(board.items_)
+    n_clear, n_tiers = int(places.clear.sum()), len(places.tiers)
+    assert (f"No two of {n_items} are clearly different" in words) == (n_clear == 0)
+    assert (f"{n_clear:,} of {n_items * (n_items - 1) // 2:,} pairs are clear" in words) == (
+        n_clear > 0
+    )
+    assert (n_clear > 0) == (n_tiers > 1) == (places.p_equal <= 0.05)
+    p = float(re.search(r"like this: p [=≤] ([\d.e-]+)", words)[1])
+    assert p == pytest.approx(places.p_equal, rel=0.06)
+    if n_clear and n_items <= 24 and n_tiers <= 10:
+        listed = re.search("Tiers, of which no two are clearly different: (.*)[.]", words)[1]
+        assert len(listed.split(";")) == n_tiers
+    first, second = places.order[:2]
+    level_or_not = "as good as level" in words or f"first two, {board.items_[first]} and" in words
+    assert level_or_not == (not places.clear[first, second])
+    # Whoever is sure of the first place by itself is clearly ahead of all by itself.
+    assert (f"{board.items_[first]} is first (95 % sure" in words) == (
+        places.marginal[first, 1] == 1
+    )
+    if places.clear[first].sum() == n_items - 1:
+        assert places.marginal[first].tolist() == places.simultaneous[first].tolist() == [1, 1]
 
 
 def test_unbeaten_and_unconnected_items_get_limits_or_a_sentence():

@@ -33,6 +33,7 @@ from rankcut.pictures.scene import (
     Text,
     rectangle,
     text_box,
+    text_width,
     wrap_name,
 )
 from rankcut.pictures.theme import (
@@ -209,6 +210,8 @@ def pairs_picture(
     caption += "column."
     if np.isnan(shares[~np.eye(len(shares), dtype=bool)]).any():
         caption += " Grey: nobody compares them."
+    if wins is not None:
+        caption += " Numbers: how often the item of the row won; a tie is half a win."
     if len(order) > MOST_IN_FIGURE:
         caption += f" These are the first {MOST_IN_FIGURE} of {len(order):,} items."
     order = order[:MOST_IN_FIGURE]
@@ -262,8 +265,11 @@ def _cell(
         caption = f"{words}: {percent(share, 1)}"
     square = rectangle(x, y, side - 1, side - 1)
     yield Path(square, look[0], 0.0, look[1], filled=True, tip=caption)
-    if side >= 28 and not np.isnan(share):
-        yield Text(count or str(round(100 * share)), x + side / 2, y + side / 2, 11.0)
+    # Shares need a glance, and counts are looked up: they may be smaller.
+    size = 11.0 if count is None else min(11.0, 0.48 * side)
+    number = count or str(round(100 * share)) if share == share else ""
+    if number and (side >= 28 if count is None else text_width(number, size) < side - 2):
+        yield Text(number, x + side / 2, y + side / 2, size)
 
 
 def leaderboard(consensus: ConsensusResult) -> Picture:
