@@ -57,7 +57,8 @@ def test_the_table_as_a_file(votes, tmp_path):
     table = pd.read_csv(target)
     assert table["rating"].mean() == pytest.approx(0)
     data = json.loads(succeed("leaderboard", votes, "--json"))
-    assert table["place_high"].tolist() == [item["simultaneous_high"] for item in data["items"]]
+    for name in ("place_high", "simultaneous_high", "first", "n_votes"):
+        assert table[name].tolist() == [item[name] for item in data["items"]]
 
 
 def test_what_to_ask_next(votes):
@@ -92,3 +93,16 @@ def test_rankings_of_any_kind(tmp_path):
 def test_a_mistake_is_one_line(votes):
     fail("leaderboard", votes, "--anchor", "Nobody=3", says="--anchor names 'Nobody'")
     fail("leaderboard", votes, "--people", "who", says="no column 'who'")
+    fail("leaderboard", votes, "-m", "mean", says="means need scores")
+    fail("leaderboard", votes, "--best", "4", says="--best must be fewer than the 4 items")
+
+
+def test_bootstrap_intervals_where_asked(votes):
+    plain, asked = (
+        json.loads(succeed("leaderboard", votes, "--json", *options))["items"]
+        for options in ((), ("--n-bootstrap", "200"))
+    )
+    for one, other in zip(plain, asked, strict=True):
+        assert one["rating"] == other["rating"]
+        assert one["low"] != other["low"]
+        assert 0.5 < (one["high"] - one["low"]) / (other["high"] - other["low"]) < 2

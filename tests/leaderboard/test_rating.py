@@ -183,3 +183,12 @@ def test_features_may_be_in_records_within_a_column(container):
         (effect,) = Leaderboard(adjust=name).fit(nested).effects_
         assert effect.estimate == pytest.approx(plain.effects_[0].estimate)
     assert Leaderboard(adjust="turns.h1").fit(nested).effects_[0].name == "turns.h1"
+
+
+def test_boards_of_categories_are_sheets_whatever_they_are_called(tmp_path):
+    votes = made_votes(300)
+    votes["category"] = np.where(np.arange(300) % 2, "code: [hard]", "chat/other?")
+    file = tmp_path / "board.xlsx"
+    Leaderboard(by="category").fit(votes).save(file)
+    sheets = pd.read_excel(file, sheet_name=None)
+    assert len(sheets["category  code   hard "]) == len(sheets["category  chat other "]) == 6

@@ -92,7 +92,7 @@ class BoardOptions(GraphOptions):
         int,
         topic_option(
             "board",
-            "--bootstrap",
+            "--n-bootstrap",
             help="Intervals of ratings from so many bootstrap samples of judges, or of votes.",
             min=0,
         ),

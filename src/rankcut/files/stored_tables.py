@@ -30,8 +30,10 @@ from rankcut.files.tables import (
 )
 from rankcut.files.text import Source, decoded, read_all, source_name, titled_blocks
 
-# Letters of a sheet's name at most, and characters that no cell may hold, as Excel has them.
+# Letters of a sheet's name at most, and characters that neither it nor a cell may hold, as Excel
+# has them.
 _SHEET_NAME = 31
+_NO_SHEET = re.compile(r"[\\/*?:\[\]]")
 _DATE = re.compile(rb"\d{4}-\d\d-\d\dT[\d:]+Z")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
@@ -146,7 +148,7 @@ def format_excel(sheets: Mapping[str, Columns]) -> bytes:
     book = openpyxl.Workbook()
     book.remove(book.active)
     for name, columns in sheets.items():
-        sheet = book.create_sheet(name[:_SHEET_NAME])
+        sheet = book.create_sheet(_NO_SHEET.sub(" ", name)[:_SHEET_NAME])
         for i, row in enumerate([list(columns), *zip(*columns.values(), strict=True)], start=1):
             for j, value in enumerate(row, start=1):
                 cell = sheet.cell(i, j)

@@ -509,7 +509,9 @@ def games_or_scores(
     columns: Mapping[str, TableColumn], method: Method, people: str | None, **about_scores: Any
 ) -> Games | ScoreTable | None:
     """The votes or scores of a table; None if it has neither."""
-    if method != "mean" and looks_like_games(columns):
+    if looks_like_games(columns):
+        if method == "mean":
+            return None
         return Games.of_columns(columns, people=people)
     if method != "strengths" and looks_like_scores(columns):
         return ScoreTable.of_frame(columns, **about_scores)
