@@ -22,14 +22,17 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
 
 from rankcut._loops.types import Floats
-from rankcut.gp.gaussian import Gaussian, WeightPrior
+from rankcut.gp.gaussian import Gaussian
+
+if TYPE_CHECKING:
+    from rankcut.gp.weight_space import WeightSpace
 
 # θ are logarithms: no step multiplies a variance by more than e² ≈ 7.
 _LONGEST_STEP = 2.0
@@ -93,24 +96,6 @@ def rounding_of(*sums: float) -> float:
     return 8 * float(np.finfo(float).eps * np.abs(sums).max())
 
 
-class Problem(Protocol):
-    """The bound to maximise: :class:`~rankcut.gp.weight_space.WeightSpace`."""
-
-    prior: WeightPrior
-
-    def start(self, origin: Floats | None = None) -> State:
-        """The first state, for these parameters or those of the prior."""
-
-    def initial(self, parameters: Floats) -> State:
-        """The bound at the prior itself."""
-
-    def evaluate(self, sites: Sites, parameters: Floats) -> State:
-        """The bound at the q of these sites; LinAlgError if they define no Gaussian."""
-
-    def evidence(self, sites: Sites, parameters: Floats) -> tuple[float, Floats]:
-        """The maximum of T over q, and its gradient in θ; LinAlgError if it has none."""
-
-
 @dataclass(frozen=True, eq=False)
 class Summit:
     """Where the ascent ended."""
@@ -121,7 +106,7 @@ class Summit:
     converged: bool  #: whether the gain is small enough
 
 
-def climb(problem: Problem, start: State, *, tol: float, max_iter: int) -> Summit:
+def climb(problem: "WeightSpace", start: State, *, tol: float, max_iter: int) -> Summit:
     """Step until the predicted gain of the next step is less than ``tol``."""
     bounds = problem.prior.bounds()
     learned = bool((bounds[:, 0] < bounds[:, 1]).any())
@@ -139,7 +124,7 @@ def after(first: Summit, second: Summit) -> Summit:
 
 
 def _climb_together(
-    problem: Problem, state: State, bounds: Floats, tol: float, max_iter: int
+    problem: "WeightSpace", state: State, bounds: Floats, tol: float, max_iter: int
 ) -> Summit:
     """Take joint steps of q and θ."""
     trace = [state.elbo]
@@ -174,7 +159,7 @@ def _climb_together(
 
 
 def _climb_in_turn(
-    problem: Problem, begun: Summit, bounds: Floats, tol: float, max_iter: int
+    problem: "WeightSpace", begun: Summit, bounds: Floats, tol: float, max_iter: int
 ) -> Summit:
     """Take steps of θ, and maximise over q after each."""
     best = begun.state
@@ -271,7 +256,7 @@ def _steps(state: State, goal: _Goal) -> Iterator[tuple[Sites, Floats]]:
 
 
 def _accelerated(
-    problem: Problem, state: State, goal: _Goal, bounds: Floats, anderson: Anderson
+    problem: "WeightSpace", state: State, goal: _Goal, bounds: Floats, anderson: Anderson
 ) -> State | None:
     """The state that acceleration proposes, or None."""
     here = state.sites.flat(state.parameters)
@@ -285,7 +270,7 @@ def _accelerated(
     return _try(problem, sites, np.clip(parameters, box[:, 0], box[:, 1]))
 
 
-def _try(problem: Problem, sites: Sites, parameters: Floats) -> State | None:
+def _try(problem: "WeightSpace", sites: Sites, parameters: Floats) -> State | None:
     try:
         return problem.evaluate(sites, parameters)
     except LinAlgError:
@@ -302,7 +287,7 @@ def _box(here: Floats, bounds: Floats) -> Floats:
     )
 
 
-def _goal(problem: Problem, state: State, bounds: Floats) -> _Goal:
+def _goal(problem: "WeightSpace", state: State, bounds: Floats) -> _Goal:
     """A Newton step of θ up the evidence of the target sites.
 
     Going to the maximum would cost no more, but the maximum jumps from one end of a flat stretch

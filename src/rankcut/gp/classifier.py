@@ -22,7 +22,6 @@ from rankcut.gp.gaussian import Gaussian, WeightPrior, probability
 from rankcut.gp.weight_space import (
     AddsUp,
     FeaturePredictor,
-    FeatureRows,
     LabelledRows,
     SummedRows,
     Survey,
@@ -245,7 +244,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             weight = np.asarray(weight * factors[codes])
         return weight
 
-    def _fit(self, rows: Callable[[int], FeatureRows], survey: Survey) -> Self:
+    def _fit(self, rows: Callable[[int], LabelledRows | SummedRows], survey: Survey) -> Self:
         """Fit class 1 or each class against the rest; ``rows(code)`` has label 1 for a class."""
         prior = WeightPrior(self.kernel_variance, self.constant_variance, survey.scale)
         tasks = [("", 1)]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import add
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,18 +56,6 @@ def checked_block(
     if not numbers:
         check_classification_targets(y)
     return X, y, None if weight is None else check_counts(weight, len(X))
-
-
-class FeatureRows(Protocol):
-    """Rows of features with their labels, in memory or elsewhere."""
-
-    n_features: int
-
-    def statistics(self, posterior: Gaussian, prior: WeightPrior) -> Statistics:
-        """The contribution of all rows to a step from ``posterior``."""
-
-    def sample(self) -> "LabelledRows | None":
-        """A weighted sample of the rows, or None if there are few rows."""
 
 
 def blocks(n_rows: int, n_features: int) -> list[slice]:
@@ -285,7 +273,7 @@ def _drawn(
 class WeightSpace:
     """ELBO(q(w, b), θ) with θ = (log σ², log c²), in passes over blocks of rows."""
 
-    def __init__(self, rows: FeatureRows, prior: WeightPrior) -> None:
+    def __init__(self, rows: LabelledRows | SummedRows, prior: WeightPrior) -> None:
         self.rows = rows
         self.prior = prior
         self.n_weights = rows.n_features + prior.has_constant
