@@ -84,49 +84,10 @@ def draw_people(owners: Indices, sizes: Longs, seeds: Words, times: Floats) -> N
 
 
 @compiled
-def stream_of_shuffle(seed: np.uint64, number: int) -> np.uint64:
-    """The start of the random numbers of a shuffle."""
-    return scramble(scramble(seed + STEP) ^ scramble(np.uint64(number) * STEP + STEP))
-
-
-@compiled
-def shuffle_labels(
-    sizes: Longs, starts: Longs, seed: np.uint64, first: int, labels: NDArray[np.uint8]
-) -> None:
-    """Row k of ``labels`` is shuffle number ``first + k`` of the labels of all strata.
-
-    ``sizes[s, g]`` units of stratum s, which begins at ``starts[s]``, are in group g. The labels
-    of the largest group need no draws: the others are inserted among them, one after another,
-    each at a random place.
-    """
-    n_groups = sizes.shape[1]
-    for k in range(labels.shape[0]):
-        row = labels[k]
-        state = stream_of_shuffle(seed, first + k)
-        for s in range(sizes.shape[0]):
-            segment = row[starts[s] : starts[s + 1]]
-            largest = 0
-            for g in range(n_groups):
-                if sizes[s, g] > sizes[s, largest]:
-                    largest = g
-            filled = sizes[s, largest]
-            segment[:filled] = largest
-            for g in range(n_groups):
-                if g == largest:
-                    continue
-                for _ in range(sizes[s, g]):
-                    state += STEP
-                    place = np.int64((scramble(state) >> _FRACTION) * _UNIT * (filled + 1))
-                    segment[filled] = segment[place]
-                    segment[place] = g
-                    filled += 1
-
-
-@compiled
 def shuffle_rows(starts: Longs, seed: np.uint64, first: int, rows: NDArray[np.int32]) -> None:
     """Row k of ``rows`` is shuffle number ``first + k`` of the unit numbers, within strata."""
     for k in range(rows.shape[0]):
-        state = stream_of_shuffle(seed, first + k)
+        state = scramble(scramble(seed + STEP) ^ scramble(np.uint64(first + k) * STEP + STEP))
         row = rows[k]
         for s in range(starts.shape[0] - 1):
             begin = starts[s]

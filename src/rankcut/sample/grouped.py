@@ -20,7 +20,7 @@ from rankcut.rankings.ranking_set import RankingSet
 from rankcut.sample.labels import name_groups, read_complete, read_groups, varies_within
 from rankcut.sample.sample import Sample
 
-# Labels of permutations are bytes; more groups are probably numbers that should have been cut.
+# More groups are probably numbers that should have been cut.
 MOST_GROUPS = np.iinfo(np.uint8).max
 
 # Of fewer people in a group, exchanges with people of another spread say nothing: of four people

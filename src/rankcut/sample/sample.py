@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array, issparse
 
-from rankcut._loops.random_streams import draw_people, shuffle_labels, shuffle_rows
+from rankcut._loops.random_streams import draw_people, shuffle_rows
 from rankcut._loops.types import Flags, Floats, Indices, Longs
 from rankcut.parameters import AT_ONCE, KEPT
 from rankcut.rankings import Rankings, Unranked
@@ -381,21 +381,11 @@ class Sample:
         changes = np.flatnonzero(np.diff(self.units.strata)) + 1
         return np.concatenate([[0], changes, [len(self.counts)]]).astype(np.int64)
 
-    def exchanged(
-        self, table: Longs, n_exchanges: int, seed: int, first: int = 0
-    ) -> NDArray[np.uint8]:
-        """Labels of people, exchanged within strata; (n_exchanges, n_people), unit by unit.
-
-        Exchange number ``first + k`` depends on the seed and this number alone. ``table`` is that
-        of :meth:`table`.
-        """
-        sizes = np.add.reduceat(table, self.stratum_starts[:-1], axis=0)
-        labels = np.empty((n_exchanges, self.n_people), dtype=np.uint8)
-        shuffle_labels(sizes, self._people_starts, np.uint64(seed), first, labels)
-        return labels
-
     def exchanged_places(self, n_exchanges: int, seed: int, first: int = 0) -> NDArray[np.int32]:
-        """The person whose place each takes, within strata: with their label, and their weight."""
+        """The person whose place each takes, within strata; (n_exchanges, n_people), unit by unit.
+
+        Exchange number ``first + k`` depends on the seed and this number alone.
+        """
         places = np.empty((n_exchanges, self.n_people), dtype=np.int32)
         shuffle_rows(self._people_starts, np.uint64(seed), first, places)
         return places
