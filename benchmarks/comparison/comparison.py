@@ -276,8 +276,8 @@ def show(samples: Samples, kind: str, only: str) -> None:
         "interval of the overall share"
     )
     heads = ["design", "samples", *tests, "- best"]
-    if kind not in ("power", "found"):
-        heads, rows = heads[:-1], [row[:-1] for row in rows]
+    said = [column for column in zip(heads, *rows, strict=True) if any(column[1:])]
+    heads, *rows = (list(row) for row in zip(*said, strict=True))
     print_table(what, heads, rows)
     if kind not in ("power", "found"):
         print(
@@ -285,11 +285,13 @@ def show(samples: Samples, kind: str, only: str) -> None:
             "; ".join(outside) or "none",
             end=".\n",
         )
-    print("items, pairs, between (two groups), Welch: any of them. Others compare places, those of")
-    print(
-        "person means where people rank more than once, and know no weights; PL Wald is the test of"
-    )
-    print("the group in a regression of strengths, with errors of people.")
+    print("items, pairs, between (two groups), Welch: any of them.")
+    if "Welch" in heads:
+        print(
+            "Others compare places, those of person means where people rank more than once, and "
+            "know no weights; PL Wald is the test of the group in a regression of strengths, with "
+            "errors of people."
+        )
     if kind in ("power", "found"):
         print(f"In brackets: clearly over {KEPT_LEVEL} % in a design like it without a difference.")
         rows = [

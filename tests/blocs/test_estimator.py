@@ -17,10 +17,10 @@ from rankcut import (
     make_mallows,
     make_plackett_luce,
 )
-from rankcut.blocs.people import People
 from rankcut.errors import InputError
 from rankcut.kernels import KendallFeatures
 from rankcut.rankings import read_rankings
+from rankcut.sample.counted import CountedPeople
 from rankcut.strengths import fit_strengths
 
 CENTERS = [[1, 2, 3, 4, 5, 6], [6, 5, 4, 1, 2, 3]]
@@ -210,13 +210,13 @@ def test_survey_weights_are_no_evidence_for_camps():
 
 def test_people_who_weigh_more_are_trimmed_to_one_person():
     ranks, weights = votes(30).ranks, np.random.default_rng(0).lognormal(0, 1.5, 30)
-    people = People.of(read_rankings(ranks, sample_weight=weights))
+    people = CountedPeople.of(read_rankings(ranks, sample_weight=weights))
     assert_allclose(people.n_effective, weights.sum() ** 2 / (weights**2).sum())
     assert_allclose(people.by_evidence.counts.sum(), people.n_effective)
     each = np.minimum(weights / weights.sum() * people.n_effective, 1.0)
     assert_allclose(people.trimmed.counts.sum(), each.sum())
     # Whose rankings they are makes no difference where each person has one.
-    named = People.of(read_rankings(ranks, sample_weight=weights, people=np.arange(30)))
+    named = CountedPeople.of(read_rankings(ranks, sample_weight=weights, people=np.arange(30)))
     assert_allclose(named.trimmed.counts.sum(), each.sum())
 
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from rankcut._loops.types import Floats, Longs
 from rankcut.blocs.descriptions import describe_blocs
 from rankcut.blocs.mixtures import Family, Mixture, MixtureLikelihood
-from rankcut.blocs.people import People, by_person
 from rankcut.blocs.selection import (
     LEAST_PEOPLE,
     Comparison,
@@ -24,6 +23,7 @@ from rankcut.pictures.scene import Picture
 from rankcut.plain_estimators import HasParameters, ReadsRankings, check_fitted
 from rankcut.rankings import Rankings, Unranked
 from rankcut.results import EstimatorResult, Table
+from rankcut.sample.counted import CountedPeople, by_person
 from rankcut.saved_arrays import Saved
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ class RankingBlocs(EstimatorResult, ReadsRankings, HasParameters):
         self.structure_: Structure | None = None
         self.ends_: Floats | None = None
         columns = sort_columns(rankings)
-        people = People.of(rankings.among(columns))
+        people = CountedPeople.of(rankings.among(columns))
         self.n_people_ = people.n_people
         comparison = Comparison(some_people(people.trimmed))
         start = self._choose(comparison, least, most)
@@ -321,7 +321,7 @@ class RankingBlocs(EstimatorResult, ReadsRankings, HasParameters):
 
         return VectorBlocs.find(people, self.features, k, seed_from(self.random_state))
 
-    def _count(self, people: People, chances: Floats) -> Longs:
+    def _count(self, people: CountedPeople, chances: Floats) -> Longs:
         """Count the people of each bloc; returns the blocs, the largest first."""
         counts = people.merged.counts
         sizes = np.bincount(chances.argmax(axis=1), counts, minlength=chances.shape[1])

@@ -3,53 +3,24 @@
 import itertools
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 import numpy as np
 
-from rankcut._loops.types import Flags, Floats, Longs
-from rankcut.comparison.effects import Variation
-from rankcut.comparison.people import (
-    GroupedPeople,
-    GroupVectors,
-    listed_items,
-    pair_shares,
-    places,
-)
+from rankcut._loops.types import Flags, Longs
+from rankcut.comparison.evidence import PAIR_ITEMS, Evidence, compare_means, compare_strengths
 from rankcut.comparison.results import UNITS, GroupComparison, Measure
-from rankcut.comparison.statistics import (
-    FEW_IN_GROUP,
-    Differences,
-    Judged,
-    Moments,
-    Options,
-    judge,
-    number_of_draws,
-    step_down,
-    two_groups,
-)
-from rankcut.comparison.strengths import GroupStrengths, preferred
+from rankcut.comparison.statistics import FEW_IN_GROUP, Options, two_groups
+from rankcut.comparison.tables import between_table, difference_table
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph
-from rankcut.parameters import (
-    AT_ONCE,
-    EQUAL_WITHIN,
-    KEPT,
-    check_choice,
-    check_count,
-    check_share,
-    seed_from,
-)
+from rankcut.parameters import EQUAL_WITHIN, check_choice, check_count, check_share, seed_from
 from rankcut.rankings import Unranked
 from rankcut.rankings.labels import some_of
 from rankcut.results.result import Table
 from rankcut.sample.grouped import GroupedRankings, read_grouped
 from rankcut.strengths import Choices
 from rankcut.strengths.terms import MOST_DENSE
-from rankcut.threads import in_order
-
-# Pairs are compared up to this many items: 4,950 pairs.
-PAIR_ITEMS = 100
 
 
 def compare_groups(
@@ -79,7 +50,8 @@ def compare_groups(
     parametric bootstrap (:mod:`rankcut.comparison.strengths`). Groups may differ in spread, in size
     and in how many rankings people made. P-values of items and pairs are adjusted for all of them
     and for all pairs of groups; so are their intervals. No p-value is below one in the number of
-    draws, or of ways to deal the people to the groups.
+    draws, or below what a group's people can show: three people agree by chance in one of four
+    cases.
 
     p assumes that people are independent. Places are relative: if one item moves up, others move
     down. Groups that differ by blanks or case alone are one; groups of one person are left out, and
@@ -215,31 +187,6 @@ def compare_groups(
     return replace(result, listing=_compare(grouped, "listing", None, None, options, []))
 
 
-class _Rows(NamedTuple):
-    """Means of groups, their differences, and what is said about these."""
-
-    means: Floats
-    differences: Differences
-    judged: Judged
-    shrunk: Floats | None = None
-
-
-class _Tested(NamedTuple):
-    """What the tests of a measure say."""
-
-    overall: float
-    between: Floats
-    items: _Rows
-    pairs: _Rows | None
-    variation: Variation
-    method: str
-    number: int  #: of draws
-    n_effective: Floats  #: people of each group, or as many of equal weight
-    alike: Flags  #: whether each two groups say as much
-    features: str = "means"
-    notes: tuple[str, ...] = ()
-
-
 def _compare(
     grouped: GroupedRankings,
     measure: Measure,
@@ -253,12 +200,11 @@ def _compare(
     odds = measure in ("strengths", "order")
     if odds:
         meaning = rankings.unranked if measure == "strengths" else "anywhere"
-        tested = _of_strengths(replace(grouped, rankings=rankings.meaning(meaning)), graph, options)
+        tested = compare_strengths(
+            replace(grouped, rankings=rankings.meaning(meaning)), graph, options
+        )
     else:
-        tested = _of_means(grouped, measure, features, options)
-    labels = [rankings.item(column) for column in range(rankings.shape[1])]
-    sides = zip(*itertools.combinations(labels, 2), strict=True)
-    both = dict(zip(("first", "second"), sides, strict=False))
+        tested = compare_means(grouped, measure, features, options)
     variation, least = tested.variation, grouped.least_p(tested.alike)
     # Whatever people say, p is above the level of intervals.
     blind = least > 1.0 - options.confidence + EQUAL_WITHIN
@@ -269,17 +215,9 @@ def _compare(
     if rankings.people is not None or not rankings.counted:
         effects = variation.design_effects(np.array(grouped.sizes)).tolist()
         design_effects = dict(zip(names, effects, strict=True))
-    between: dict[str, list[Any]] = {"first": [], "second": [], "effect_size": [], "p_value": []}
-    if len(names) > 2:
-        p_values = np.maximum(tested.between, least)
-        for one, other, p_value in zip(*two_groups(len(names)), p_values, strict=True):
-            two = np.array([one, other])
-            if _asks_shown(measure, rankings.unranked) and len(grouped.shared(two)) < 2:
-                continue
-            effect = variation.of_two(one, other).explained(options.confidence).value
-            row = (names[one], names[other], effect, float(p_value))
-            for column, value in zip(between.values(), row, strict=True):
-                column.append(value)
+    labels = [rankings.item(column) for column in range(rankings.shape[1])]
+    sides = zip(*itertools.combinations(labels, 2), strict=True)
+    both = dict(zip(("first", "second"), sides, strict=False))
     tables = [
         Table({})
         if rows is None
@@ -288,6 +226,10 @@ def _compare(
             ({"item": labels}, tested.items, UNITS[measure]),
             (both, tested.pairs, "share"),
         )
+    ]
+    compared = [
+        not asks_shown(measure, rankings.unranked) or len(grouped.shared(np.array(two))) > 1
+        for two in itertools.combinations(range(len(names)), 2)
     ]
     return GroupComparison(
         measure=measure,
@@ -299,7 +241,7 @@ def _compare(
         design_effect=design_effects,
         items=tables[0],
         pairs=tables[1],
-        between=Table(between if between["first"] else {}),
+        between=between_table(tested, names, least, compared, options.confidence),
         listing=None,
         method=tested.method,
         features=tested.features,
@@ -309,124 +251,13 @@ def _compare(
     )
 
 
-def _of_means(
-    grouped: GroupedRankings, measure: Measure, features: Any, options: Options
-) -> _Tested:
-    """Mean places, or how often items are listed: each person counts once."""
-    people = GroupedPeople.of(grouped)
-    rankings = people.sample.rankings
-    rows = listed_items(rankings) if measure == "listing" else places(rankings)
-    vectors = GroupVectors(people, rows)
-    items, number, drawn = _judged(vectors, options)
-    overall, between = items.judged.overall, items.judged.between
-    looked, name, notes = vectors, "means", []
-    if features is not None:
-        # Here, because means and strengths need no estimator, and start sooner without any.
-        from rankcut.kernels.chosen_features import choose_features
-
-        ranks = rankings.read(0, rankings.shape[0])
-        kernel = choose_features(features, ranks, rankings.unranked, rankings.items, options.seed)
-        values = kernel.vectors(ranks)
-        looked = GroupVectors(people, values)
-        name, drawn = kernel.name, "permutations"
-        overall, between = _by_distance(looked, number, options)
-        if missed := kernel.missed(ranks, values):
-            notes.append(
-                f"The kernel is approximated: its vectors miss {100 * missed:.2g} % of it."
-            )
-    pairs, n_items = None, rankings.shape[1]
-    n_pairs = n_items * (n_items - 1) // 2
-    small = rankings.shape[0] * n_pairs <= KEPT // 4
-    if measure == "places" and 1 < n_items <= PAIR_ITEMS and small:
-        pairs, _, _ = _judged(GroupVectors(people, pair_shares(rankings)), options)
-    return _Tested(
-        overall,
-        between,
-        items,
-        pairs,
-        looked.variation,
-        f"{number:,} random {drawn}.",
-        number,
-        people.n_effective,
-        vectors.alike,
-        name,
-        tuple(notes),
-    )
-
-
-def _judged(vectors: GroupVectors, options: Options) -> tuple[_Rows, int, str]:
-    """Means of groups and what is said of them; the number of draws, and which they are."""
-    moments, (judged, number, drawn) = vectors.moments(), vectors.judged(options)
-    rows = _Rows(vectors.adjusted(moments.means), moments.differences, judged)
-    return rows, number, drawn
-
-
-def _by_distance(vectors: GroupVectors, number: int, options: Options) -> tuple[float, Floats]:
-    """P-values by distances of mean vectors, of all groups and of each two: whatever differs."""
-    weights = vectors.people.weights
-    some_groups = [np.arange(len(weights)), *np.stack(two_groups(len(weights)), axis=1)]
-
-    def look(moments: Moments) -> Floats:
-        ratios = []
-        for some in some_groups:
-            weight = weights[some][:, None]
-            means = moments.means[..., some, :]
-            gaps = means - (weight * means).sum(axis=-2, keepdims=True) / weight.sum()
-            square = (weight * gaps**2).sum(axis=(-2, -1))
-            variance = weight * (1.0 - weight / weight.sum()) * moments.variances[..., some, :]
-            expected, ratio = variance.sum(axis=(-2, -1)), np.zeros_like(square)
-            ratios.append(np.divide(square, expected, out=ratio, where=expected > 0))
-        return np.stack(ratios, axis=-1)
-
-    def block(first: int) -> Floats:
-        return look(vectors.permuted(options.seed, first, min(step, number - first)))
-
-    room = len(vectors.varies) * len(weights) + int(vectors.people.counts.sum())
-    step = max(1, min(number, AT_ONCE // (4 * room)))
-    draws = np.concatenate(list(in_order(block, range(0, number, step), options.n_jobs)))
-    data = look(vectors.moments())
-    return float(step_down(data[:1], draws[:, :1])[0]), step_down(data[1:], draws[:, 1:])
-
-
-def _of_strengths(grouped: GroupedRankings, graph: ItemGraph | None, options: Options) -> _Tested:
-    """Strengths: each ranking counts, and errors are those of people."""
-    strengths = GroupStrengths(grouped)
-    n_items, n_pairs = grouped.rankings.shape[1], len(two_groups(grouped.n_groups)[0])
-
-    def tested(sides: tuple[Longs, Longs] | None) -> tuple[Moments, Judged, int]:
-        width = n_items if sides is None else len(sides[0])
-        number = number_of_draws(options.n_permutations, 32 * width * n_pairs, width * n_pairs)
-        moments, draws = strengths.moments(sides), strengths.draws(sides, options.seed)
-        return moments, judge(moments, draws, number, options, few=moments.few), number
-
-    moments, judged, number = tested(None)
-    shrunk = None if graph is None else strengths.shrunk(graph)
-    pairs = None
-    if 1 < n_items <= PAIR_ITEMS:
-        first, second = np.triu_indices(n_items, 1)
-        of_pairs, judged_pairs, _ = tested((first, second))
-        shares = preferred(strengths.theta, (first, second))
-        pairs = _Rows(shares, of_pairs.differences, judged_pairs)
-    return _Tested(
-        judged.overall,
-        judged.between,
-        _Rows(strengths.theta, moments.differences, judged, shrunk),
-        pairs,
-        strengths.variation,
-        f"Wald tests with errors of people, by {number:,} random normal draws.",
-        number,
-        strengths.n_effective,
-        np.zeros(n_pairs, dtype=bool),
-    )
-
-
-def _asks_shown(measure: Measure, unranked: Unranked) -> bool:
+def asks_shown(measure: Measure, unranked: Unranked) -> bool:
     """Whether only the items of each list were at choice."""
     return measure == "order" or (measure == "strengths" and unranked == "anywhere")
 
 
 def _notes(
-    grouped: GroupedRankings, measure: Measure, tested: _Tested, options: Options, blind: Flags
+    grouped: GroupedRankings, measure: Measure, tested: Evidence, options: Options, blind: Flags
 ) -> list[str]:
     """What a reader should know."""
     if measure == "listing":
@@ -456,7 +287,7 @@ def _notes(
             f"Intervals of differences from {', '.join(few[:FEW_IN_GROUP])} hold all that is "
             f"possible: whatever so few people say, p is above {1.0 - options.confidence:.2g}."
         )
-    if _asks_shown(measure, rankings.unranked):
+    if asks_shown(measure, rankings.unranked):
         table = grouped.seen()
         least = table[:, table.any(axis=0)].min(axis=1)
         few = [str(grouped.names[k]) for k in np.flatnonzero(least < FEW_IN_GROUP)]
@@ -493,53 +324,3 @@ def _of_items(
     if graph is not None:
         graph = ItemGraph.trusted(graph.weights.permuted(shared), some.rankings.items)
     return some, graph, notes
-
-
-def difference_table(
-    names: dict[str, Any],
-    rows: _Rows,
-    groups: Sequence[Hashable],
-    unit: str,
-    *,
-    odds: bool,
-    least: Floats,
-    blind: Flags,
-) -> Table:
-    """The clearest difference between two groups and where it is, the clearest first.
-
-    ``unit`` is what a mean is called. Intervals are those of the difference, or of the ratio of
-    ``odds``, up to what is possible, and all of it if the two groups are ``blind`` to differences;
-    no p-value is below ``least`` of its two groups.
-    """
-    means, clearness = rows.means.copy(), rows.differences.z
-    means[np.abs(means) < EQUAL_WITHIN] = 0.0
-    every, which = np.arange(means.shape[1]), clearness.argmax(axis=0)
-    one, other = (side[which] for side in two_groups(len(groups)))
-    gap = means[other, every] - means[one, every]
-    # The first place is the highest.
-    swapped = (gap > 0) != (unit == "place")
-    high, low = np.where(swapped, other, one), np.where(swapped, one, other)
-    p_values = np.maximum(rows.judged.each, least[which])
-    order = np.lexsort((every, -np.abs(gap), -clearness.max(axis=0), p_values))
-    columns = {name: [values[k] for k in order] for name, values in names.items()}
-    size = np.abs(gap)
-    margin = np.where(blind[which], np.inf, rows.judged.margins[which, every])
-    columns["difference"] = size[order].tolist()
-    ends = ("more_in", "less_in") if unit in ("listed", "share") else ("higher_in", "lower_in")
-    for word, group in zip(ends, (high, low), strict=True):
-        columns[word] = [groups[group[k]] if gap[k] else None for k in order]
-    columns["p_value"] = p_values[order].tolist()
-    largest = means.shape[1] - 1.0 if unit == "place" else 1.0
-    # Beyond the largest numbers odds are infinite.
-    with np.errstate(over="ignore"):
-        if odds:
-            size = np.abs(rows.differences.gaps[which, every])
-            columns["odds_ratio"] = np.exp(size)[order].tolist()
-        for word, end in (("low", size - margin), ("high", size + margin)):
-            possible = np.exp(end) if odds else np.clip(end, -largest, largest)
-            columns[word] = possible[order].tolist()
-    for group, mean in zip(groups, means, strict=True):
-        columns[f"{unit} in {group}"] = mean[order].tolist()
-    if rows.shrunk is not None:
-        columns["shrunk"] = (rows.shrunk[high, every] - rows.shrunk[low, every])[order].tolist()
-    return Table(columns)

@@ -6,8 +6,13 @@ s² = τ² + σ²/k for k rankings, with the variance τ² between people and σ
 exchange the residuals y/s among people, who keep their group, their s and their survey weight: if
 one group made 80 rankings each and another six, this holds in each permutation, too.
 
-The variance of a group's mean is moderated (Smyth 2004): that of its own people and of four more
-who are as spread as all, as three people who agree say little about their spread.
+A few people may agree by chance. So the variance of a group is a weighted mean of its own and that
+of all people, which weighs as much as four people (Smyth 2004); its degrees of freedom stay those
+of the group's people.
+
+Groups alike in size are compared by permutations, which are exact if groups have one distribution;
+another spread matters little then. Others may differ in spread as well as in size, so that p is
+also that of a parametric bootstrap by each group's own variances; the larger of both counts.
 """
 
 import math
@@ -39,8 +44,8 @@ from rankcut.rankings import Rankings
 from rankcut.sample import Sample
 from rankcut.sample.grouped import GroupedRankings
 
-# How many people as spread as all are added to each group for its variance, as Agresti and Coull
-# add four to a share.
+# The variance of all weighs as much as this many people of a group: Agresti and Coull add four
+# people to a share.
 MORE_PEOPLE = 4.0
 
 # With this many people in each group, normal distributions say what permutations say.
@@ -189,7 +194,7 @@ class GroupVectors:
             self._total -= float(mass @ (of_strata**2).sum(axis=1))
             centred -= of_strata
             leverage = 1.0 / people.by_stratum(counts)
-        # Somebody alone in a stratum has no residual: what is left of nothing does not matter.
+        # Somebody alone in a stratum has the residual 0, whatever it is divided by.
         self._remaining = np.maximum(1.0 - leverage, ROUNDING)
         self.scale, unit = self._scales(centred, float(within.sum()) / max(n_within, 1.0))
         if people.n_strata == 1:
@@ -212,7 +217,7 @@ class GroupVectors:
         fourth = (self._masses * self.scale) ** 4 @ people.table
         share = self._remaining @ people.table / people.sizes
         self._freedoms = np.asarray(np.maximum(self._targets**2 / fourth - 1.0, 0.0) * share)
-        # Satterthwaite's, as if all were as spread: a small variance by chance says nothing.
+        # Satterthwaite's for equal variances: one that is small by chance says nothing.
         variances = (self._targets / people.weights**2)[:, None]
         self._of_pairs = satterthwaite(variances, self._freedoms[:, None], people.contrasts)
 
@@ -250,11 +255,10 @@ class GroupVectors:
         return self._moments(np.array(first), np.array(second), np.array(cross))
 
     def judged(self, options: Options) -> tuple[Judged, int, str]:
-        """Differences, by how many draws, and by which.
+        """What is said of differences, the number of draws, and their kind.
 
-        People are exchanged between groups, unless there are so many that normal distributions say
-        the same. A group may have another spread than all, and permutations do not see it: each
-        p-value is also that of normal draws by the groups' own variances.
+        Draws are permutations, or from normal distributions where each group has many people. Where
+        groups are not alike in size, p-values are those of both, whichever is larger.
         """
         people, size = self.people, len(self.varies)
         n_pairs, fewest = len(people.contrasts), float(people.n_effective.min())
@@ -278,7 +282,8 @@ class GroupVectors:
         """Whether each two groups say as much, so that another spread matters little."""
         errors = np.log(self._targets / self.people.weights**2)
         one, other = two_groups(len(errors))
-        return np.asarray(np.abs(errors[one] - errors[other]) <= math.log(MOST_UNALIKE))
+        most = math.log(MOST_UNALIKE) + EQUAL_WITHIN
+        return np.asarray(np.abs(errors[one] - errors[other]) <= most)
 
     def _by_normal(self, number: int, options: Options) -> Judged:
         data, many = self.moments(), len(self.varies) > MOST_COVARIANCES
@@ -287,7 +292,7 @@ class GroupVectors:
         return judge(data, draws, number, options, few=data.few)
 
     def covariances(self, more: float) -> Floats:
-        """Of the means of groups, (n_groups, n, n), with so many more people as spread as all."""
+        """Of the means of groups, (n_groups, n, n); that of all weighs as ``more`` people."""
         pooled = _products(self.residuals, self.people.counts / self._remaining)
         ratio = np.sqrt(self.spread / np.maximum(np.diag(pooled), _LEAST))
         pooled = pooled * np.outer(ratio, ratio)

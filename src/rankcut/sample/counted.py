@@ -1,4 +1,4 @@
-"""Who is divided into blocs: people with their rankings and weights, each different person once.
+"""People with their rankings and weights, each different person once, as so much evidence.
 
 Survey weights say how much of the population a person stands for, not how much evidence there is.
 So evidence is counted in people of equal weight who would say as much, (Σw)²/Σw² (Kish 1965). Where
@@ -18,12 +18,12 @@ from rankcut.rankings import Rankings
 
 
 @dataclass(frozen=True, eq=False)
-class People:
+class CountedPeople:
     """People with their rankings.
 
     >>> from rankcut.rankings import read_rankings
     >>> ranks = [[1, 2, 3], [1, 2, 3], [3, 1, 2], [3, 1, 2], [2, 1, 3]]
-    >>> people = People.of(read_rankings(ranks, sample_weight=[1, 1, 1, 1, 4]))
+    >>> people = CountedPeople.of(read_rankings(ranks, sample_weight=[1, 1, 1, 1, 4]))
     >>> people.n_people, people.n_effective
     (5, 3.2)
     >>> people.by_evidence.counts.round(2).tolist(), people.trimmed.counts.round(2).tolist()
