@@ -8,7 +8,7 @@ from typing import Any, get_args
 import numpy as np
 
 from rankcut._loops.types import Flags, Longs
-from rankcut.comparison.evidence import PAIR_ITEMS, Evidence, compare_means, compare_strengths
+from rankcut.comparison.findings import PAIR_ITEMS, Findings, compare_means, compare_strengths
 from rankcut.comparison.results import UNITS, GroupComparison, Measure
 from rankcut.comparison.statistics import FEW_IN_GROUP, Options, two_groups
 from rankcut.comparison.tables import between_table, difference_table
@@ -257,7 +257,7 @@ def asks_shown(measure: Measure, unranked: Unranked) -> bool:
 
 
 def _notes(
-    grouped: GroupedRankings, measure: Measure, tested: Evidence, options: Options, blind: Flags
+    grouped: GroupedRankings, measure: Measure, tested: Findings, options: Options, blind: Flags
 ) -> list[str]:
     """What a reader should know."""
     if measure == "listing":

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from rankcut._loops.types import Flags, Floats
-from rankcut.comparison.evidence import Evidence, Rows
+from rankcut.comparison.findings import Findings, Rows
 from rankcut.comparison.statistics import two_groups
 from rankcut.parameters import EQUAL_WITHIN
 from rankcut.results.result import Table
 
 
 def between_table(
-    evidence: Evidence,
+    findings: Findings,
     groups: Sequence[Hashable],
     least: Floats,
     compared: Sequence[bool],
@@ -24,12 +24,12 @@ def between_table(
         return Table({})
     pairs = zip(*two_groups(len(groups)), strict=True)
     two = [pair for pair, may in zip(pairs, compared, strict=True) if may]
-    effects = [evidence.variation.of_two(*pair).explained(confidence).value for pair in two]
+    effects = [findings.variation.of_two(*pair).explained(confidence).value for pair in two]
     columns = {
         "first": [groups[one] for one, _ in two],
         "second": [groups[other] for _, other in two],
         "effect_size": effects,
-        "p_value": np.maximum(evidence.between, least)[list(compared)].tolist(),
+        "p_value": np.maximum(findings.between, least)[list(compared)].tolist(),
     }
     return Table(columns)
 

@@ -43,7 +43,7 @@ class Rows(NamedTuple):
     shrunk: Floats | None = None
 
 
-class Evidence(NamedTuple):
+class Findings(NamedTuple):
     """What the tests of a measure say."""
 
     overall: float
@@ -61,7 +61,7 @@ class Evidence(NamedTuple):
 
 def compare_means(
     grouped: GroupedRankings, measure: Measure, features: Any, options: Options
-) -> Evidence:
+) -> Findings:
     """Mean places, or how often items are listed: each person counts once."""
     people = GroupedPeople.of(grouped)
     rankings = people.sample.rankings
@@ -89,7 +89,7 @@ def compare_means(
     small = rankings.shape[0] * n_pairs <= KEPT // 4
     if measure == "places" and 1 < n_items <= PAIR_ITEMS and small:
         pairs, _, _ = _judged(GroupVectors(people, pair_shares(rankings)), options)
-    return Evidence(
+    return Findings(
         overall,
         between,
         items,
@@ -140,7 +140,7 @@ def _by_distance(vectors: GroupVectors, number: int, options: Options) -> tuple[
 
 def compare_strengths(
     grouped: GroupedRankings, graph: ItemGraph | None, options: Options
-) -> Evidence:
+) -> Findings:
     """Strengths: each ranking counts, and errors are those of people."""
     strengths = GroupStrengths(grouped)
     n_items, n_pairs = grouped.rankings.shape[1], len(two_groups(grouped.n_groups)[0])
@@ -159,7 +159,7 @@ def compare_strengths(
         of_pairs, judged_pairs, _ = tested((first, second))
         shares = preferred(strengths.theta, (first, second))
         pairs = Rows(shares, of_pairs.differences, judged_pairs)
-    return Evidence(
+    return Findings(
         judged.overall,
         judged.between,
         Rows(strengths.theta, moments.differences, judged, shrunk),
