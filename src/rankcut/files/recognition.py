@@ -161,9 +161,9 @@ def layout_of(block: TableBlock, options: TableOptions) -> Layout | None:
     if block.marked is not None:
         return "wide"
     names = {*block.names}
-    named = "item" in names and bool(names & {"rank", "score"})
     # Where others may say which ranking a line is about, the values decide.
-    named = named and (RANKING in names or len(names) == 2)
+    alone = RANKING in names or len(names) == 2
+    named = alone and "item" in names and not names.isdisjoint({"rank", "score"})
     if named or (options.item, options.rank, options.score) != (None, None, None):
         return "long"
     if options.scale is not None:
