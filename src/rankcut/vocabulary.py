@@ -16,7 +16,7 @@ ConsensusMethod: TypeAlias = Literal["auto", "borda", "graph", "copeland", "keme
 
 Format: TypeAlias = Literal[
     "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "json", "sav", "zip",
-    "trec", "blt", "abif", "txt",
+    "trec", "blt", "abif", "cef", "txt",
 ]  # fmt: skip
 """The formats of files that are read, by their suffixes."""
 

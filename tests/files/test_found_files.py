@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rankcut import read_file
+from rankcut.errors import InputError
 
 NAN = np.nan
 
@@ -120,3 +121,118 @@ def test_the_first_number_of_a_result_is_of_the_side_that_stands_first():
 )
 def test_a_first_line_like_all_others_is_a_row(text):
     assert len(read(text)) == 4
+
+
+ABC = ["a", "b", "c"]
+FILES = {
+    "a draw beside winner and loser": (
+        "csv", "winner,loser,Draw\na,b,FALSE\nb,c,TRUE\nc,a,TRUE\n",
+        "votes between two", ABC, [[1, 2, NAN], [NAN, 1, 1], [1, NAN, 1]]),
+    "ties that only the scores tell": (
+        "csv", "Clube 1,Clube 2,Vencedor,Clube 1 Gols,Clube 2 Gols\n"
+               "a,b,a,2,0\nb,c,-,1,1\nc,a,a,0,3\n",
+        "votes between two", ABC, [[1, 2, NAN], [NAN, 1, 1], [1, NAN, 2]]),
+    "flags of both sides and a draw": (
+        "csv", "home_team_id,home_team_name,away_team_id,away_team_name,home_team_win,"
+               "away_team_win,draw\n1,a,2,b,1,0,0\n2,b,3,c,0,0,1\n3,c,1,a,0,1,0\n",
+        "games with scores", ABC, [[1, 2, NAN], [NAN, 1, 1], [1, NAN, 2]]),
+    "a preference by number, 1.5 for a tie": (
+        "csv", "output_1,generator_1,output_2,generator_2,preference\n"
+               "A!,a,B,b,1.0\nb!,b,c!,c,1.5\nC,c,A,a,2.0\n",
+        "votes between two", ABC, [[1, 2, NAN], [NAN, 1, 1], [1, NAN, 2]]),
+    "models beside what they wrote": (
+        "csv", "HITId,text1,system1,text2,system2,choice\nh1,x x,a,y y,b,system1\n"
+               "h2,y y,b,z z,c,system2\nh3,z z,c,x x,a,system2\n",
+        "votes between two", ABC, [[1, 2, NAN], [NAN, 2, 1], [1, NAN, 2]]),
+    "rows that rank items down the columns, some with ties": (
+        "csv", "Candidates,F1,F2,F3,F4\na,1,1,2,1\nb,2,3,1,1\nc,3,2,3,3\n",
+        "ranks down the columns", ABC, [[1, 2, 3], [1, 3, 2], [2, 1, 3], [1, 1, 3]]),
+    "a title above the names of columns": (
+        "csv", "Voter,,,,\n,,a,b,c\n1,Ms X,1,2,*\n2,Mr Y,2,1,3\n3,Dr Z,1,3,2\n4,Mx V,3,2,1\n",
+        "ranks", ABC, [[1, 2, NAN], [2, 1, 3], [1, 3, 2], [3, 2, 1]]),
+    "a first ballot with one choice and no header": (
+        "csv", "a,,,\nb,c,,\na,b,c,\nc,a,,\na,c,,\nb,,,\n",
+        "ranked ballots", ABC,
+        [[1, NAN, NAN], [NAN, 1, 2], [1, 2, 3], [2, NAN, 1], [1, NAN, 2], [NAN, 1, NAN]]),
+    "people numbered from 0": (
+        "csv", "Student/Event,a,b,c\n0,1,,2\n1,,1,2\n2,2,1,\n3,1,2,\n4,2,,1\n",
+        "ranks", ABC, [[1, NAN, 2], [NAN, 1, 2], [2, 1, NAN], [1, 2, NAN], [2, NAN, 1]]),
+    "undervotes in a long table": (
+        "csv", "ballot_id,rank,choice\n1,1,a\n1,2,b\n2,1,$UNDERVOTE\n2,2,$UNDERVOTE\n"
+               "3,1,c\n3,2,a\n4,1,b\n4,2,$OVERVOTE\n5,1,c\n5,2,b\n",
+        "a long table of ranks", ABC,
+        [[1, 2, NAN], [2, NAN, 1], [NAN, 1, NAN], [NAN, 2, 1]]),
+    "rows that lack cells": (
+        "csv", "Name,First,Second,Third\nx,a\ny,b,,\nz,c,b,a\n",
+        "ranked ballots", ABC, [[1, NAN, NAN], [NAN, 1, NAN], [3, 2, 1]]),
+    "lists as programs write them": (
+        "csv", "x,\"['a', 'b', 'c']\"\ny,\"['b', 'a', 'c']\"\nz,\"['c', 'b', 'a']\"\n",
+        "lists in one cell", ABC, [[1, 2, 3], [2, 1, 3], [3, 2, 1]]),
+    "ties in lists": (
+        "txt", "a,b,c\na=b,c\nc,b,a\nb,a=c\n",
+        "orders", ABC, [[1, 2, 3], [1, 1, 2], [3, 2, 1], [2, 1, 2]]),
+    "a remark above ballots": (
+        "csv", "One ballot a line, first to last\nb,c,a\nb,a\na,c,b\nc,a\na,b\n",
+        "ranked ballots", ABC,
+        [[3, 1, 2], [2, 1, NAN], [1, 3, 2], [2, NAN, 1], [1, 2, NAN]]),
+    "the Condorcet Election Format": (
+        "txt", "# votes\n#/Candidates: a; b; c\n\na > c * 3\nx || c > a = b ^2 * 2 # y\n",
+        "a file in the Condorcet Election Format", ABC, [[1, NAN, 2], [2, 2, 1]]),
+    "one ranking": (
+        "csv", "item,rank\na,2\nb,1\nc,3\n", "a long table", ABC, [[2, 1, 3]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_is_read_rightly(kind):
+    suffix, text, what, items, expected = FILES[kind]
+    votes = read(text, suffix)
+    assert line(votes).startswith(f"read as {what}"), line(votes)
+    np.testing.assert_array_equal(ranks(votes, items), expected)
+
+
+REFUSED = {
+    "answers to questions": (
+        "question,P,Q,R,S\nTax,No,Yes,Yes,No\nRail,Yes,Yes,No,No\nDams,No,No,Yes,Yes\n", {}),
+    "numbers of people": (
+        "1;Jan;A;1;Pro\n2;Eva;B;1;Con\n1;Jan;A;2;Pro\n2;Eva;B;2;Pro\n1;Jan;A;3;Pro\n"
+        "2;Eva;B;3;Con\n", {}),
+    "names and numbers in turn": ("2\nx\ny\n1\n2\nz\nx\n0\n1\ny\nz\n0\n", {}),
+    "numbers of seasons": ("id,season_number,episode,who,is\n9,1,1,x,SAFE\n2,1,1,y,WIN\n", {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_is_no_ranking_is_refused(kind):
+    text, options = REFUSED[kind]
+    with pytest.raises(InputError):
+        read(text, **options)
+
+
+def settings(text, **options):
+    with pytest.raises(InputError) as caught:
+        read(text, **options)
+    return caught.value.remedies()
+
+
+def test_what_is_offered_makes_sense():
+    text = "№;a;b;c;d\n1;4;1;3;4\n2;2;4;4;1\n3;1;3;1;4\n4;3;1;2;2\n5;1;4;4;4\n"
+    assert settings(text)[0] == {"layout": "wide", "item_columns": "a,b,c,d"}
+    text = (
+        "time,run_id,item_name,score,count\n10:00,r1,x,.5,17\n10:01,r2,y,.3,11\n10:02,r3,z,-2,5\n"
+    )
+    assert {each.get("item", "item_name") for each in settings(text)} == {"item_name"}
+    text = "name,choc,fruity,pricepct,winpct\nx,1,0,.86,66.9\ny,0,1,.51,67.6\nz,0,0,.11,32.2\n"
+    assert [each["item_columns"] for each in settings(text)] == ["winpct", "pricepct"]
+    text = "Record ID,MaxDiff (RLH),x,y,z\n65f0,.51,1.2,-.4,-3.1\n65e1,.43,-1.1,2.4,.1\n"
+    assert settings(text) == [{"layout": "ratings", "item_columns": "x,y,z"}]
+    text = ",m,n,k\nwine,68.4(7.1),62.7(6.1),74.0(1.5)\niris,39.7(1.9),84.4(0.7),82.9(0.6)\n"
+    votes = read(text, layout="ratings")
+    np.testing.assert_array_equal(ranks(votes, ["m", "n", "k"]), [[2, 3, 1], [3, 1, 2]])
+
+
+def test_an_excel_file_by_another_name(tmp_path):
+    (tmp_path / "votes.csv").write_bytes(b"PK\x03\x04 and more")
+    with pytest.raises(InputError, match="this is an Excel file") as caught:
+        read_file(tmp_path / "votes.csv")
+    assert caught.value.remedies() == [{"format": "xlsx"}]

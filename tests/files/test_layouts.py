@@ -108,7 +108,7 @@ def test_a_block_does_not_wait_for_the_rest_of_the_file(tmp_path):
         ("ranking,item,rank\n,a,1\n", {}, 2, "name of its ranking"),
         ("ranking,item,rank\nx,,1\n", {}, 2, "needs an item"),
         ("ranking,item,rank\nx,a,b\n", {}, 2, "not a number"),
-        ("item,rank\na,1\n", {}, 2, "which ranking"),
+        ("item,rank\na,1\na,2\n", {}, 2, "which ranking"),
         ("a,b\n1,2\n", {"item_columns": "c"}, None, "no column 'c'; the columns are 'a', 'b'"),
         ("a,b\n1,2\n", {"item_columns": "2-5"}, None, "numbered from 1 to 2"),
         ("a,b\n1,2\n", {"layout": "long"}, None, "column with the item"),

@@ -37,12 +37,12 @@ CODED[[0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 0, 1]] = 99
 AGREE = ["Strongly agree", "Agree", "Neutral", "Disagree"]
 SUGGESTED = {
     "a year and an age": (
-        without_fourths(beside(held=range(1956, 1968), took=range(40, 52))),
+        without_fourths(beside(held=range(1956, 1980, 2), took=range(40, 64, 2))),
         ["--columns", "held,took"],
     ),
     "weights": (beside(weights=[1, 2] * 6), ["--weight", "weights"]),
     "a name with a comma": (
-        without_fourths(beside(**{'"held, in"': range(1956, 1968)})),
+        without_fourths(beside(**{'"held, in"': range(1956, 1980, 2)})),
         ["--columns", "1"],
     ),
     "a code for no answer": (table(ITEMS, CODED), ["--missing", "99"]),

@@ -55,6 +55,7 @@ def text_files():
     for name, content, *_ in KINDS.values():
         made = content() if callable(content) else content
         yield chosen_format(name, None), made if isinstance(made, bytes) else made.encode()
+    yield "cef", b"#/Candidates: A; b\nA > b * 27 # x\nt || b = A ^ 2 * 3\n/EMPTY_RANKING/\n"
     yield "abif", b'{"title": "x"}\n=A:[Ann]\n27: A > b = c\n3*b>A\n2: b/5, A/1\n'
     with tempfile.TemporaryDirectory() as folder:
         yield "sav", spss(Path(folder))

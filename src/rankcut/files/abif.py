@@ -1,4 +1,8 @@
-"""ABIF, the aggregated ballot information format: a count and an order on each line."""
+"""Texts with a count and an order on each line.
+
+ABIF, the aggregated ballot information format, has ``27: Ann > Bob = Cy``; the Condorcet Election
+Format has ``Ann > Bob = Cy * 27``, with ``^ 2`` for a weight, and remarks behind ``#``.
+"""
 
 import json
 import re
@@ -7,7 +11,7 @@ import numpy as np
 
 from rankcut.errors import RankingFileError
 from rankcut.files.text import Source, decoded, read_all, source_name, whole_number
-from rankcut.rankings.orders import from_orders
+from rankcut.rankings.orders import from_orders, parse_order
 from rankcut.rankings.ranking_set import RankingSet, fitting_ranks
 
 _TOKEN = r"(?:\[[^\]]*\]|[^\s\[\]>=,/:*]+)"
@@ -56,6 +60,60 @@ def read_abif(source: Source) -> RankingSet:
     return RankingSet(
         fitting_ranks(ranks), tuple(items), counts=counts, title=title, lines=np.array(lines)
     )
+
+
+_FACT = re.compile(r"(?i)#/\s*(candidates|implicit ranking|weight allowed)\s*:(.*)")
+_TIMES = re.compile(r"(.*?)\s*(?:\^\s*(\d+))?\s*(?:\*\s*(\d+))?")
+
+
+def read_cef(source: Source) -> RankingSet:
+    r"""Read the Condorcet Election Format: ``Ann > Bob = Cy ^ 2 * 27``.
+
+    >>> import io
+    >>> text = "#/Candidates: A ; B ; C\nA > C * 3 # three of them\nann || C > A = B ^ 2\n"
+    >>> votes = read_cef(io.StringIO(text))
+    >>> votes.ranks.tolist(), votes.items, votes.counts.tolist()
+    ([[1.0, nan, 2.0], [2.0, 2.0, 1.0]], ('A', 'B', 'C'), [3, 2])
+    """
+    name = source_name(source)
+    facts: dict[str, str] = {}
+    counts, lines, orders = list[int](), list[int](), list[list[tuple[str, ...]]]()
+    for number, text in enumerate(decoded(read_all(source)).split("\n"), start=1):
+        if fact := _FACT.match(text):
+            facts[fact[1].lower()] = fact[2].strip()
+        line = text.partition("#")[0].rpartition("||")[2].strip()
+        if not line:
+            continue
+        match = _TIMES.fullmatch(line)
+        assert match is not None
+        order = [] if match[1] == "/EMPTY_RANKING/" else parse_order(match[1])
+        listed = [label for group in order for label in group]
+        if len({*listed}) < len(listed) or "" in listed:
+            raise RankingFileError("an order lists each candidate once", name, number)
+        times = whole_number(match[2] or "1"), whole_number(match[3] or "1")
+        if not times[0] or not times[1]:
+            raise RankingFileError("a count or weight is a whole number from 1", name, number)
+        counts.append(times[0] * times[1])
+        lines.append(number)
+        orders.append(order)
+    if not any(orders):
+        raise RankingFileError("the file has no votes", name, 1)
+    people = [each.strip() for each in facts.get("candidates", "").split(";") if each.strip()]
+    unknown = [each for order in orders for group in order for each in group if each not in people]
+    ranks, items = from_orders(orders, items=None if unknown else people, sparse=True)
+    rankings = RankingSet(fitting_ranks(ranks), tuple(items), counts=counts, lines=np.array(lines))
+    is_implicit = facts.get("implicit ranking", "true").lower() == "true"
+    return rankings.meaning("last" if is_implicit else "anywhere")
+
+
+def is_cef(line: str) -> bool:
+    """Whether a line of text is one of the Condorcet Election Format, and of no other.
+
+    >>> is_cef("Ann > Bob * 27"), is_cef("Ann > Bob")
+    (True, False)
+    """
+    order = line.partition("#")[0].rpartition("||")[2]
+    return _FACT.match(line) is not None or re.search(r">.*[*^]\s*\d+\s*$", order) is not None
 
 
 def _title(line: str) -> str:

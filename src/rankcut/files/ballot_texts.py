@@ -15,6 +15,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -23,6 +24,7 @@ from typing import Literal
 import numpy as np
 
 from rankcut.errors import RankingFileError
+from rankcut.files.abif import is_cef
 from rankcut.files.tables import Cells, Header, TableBlock, number_of
 from rankcut.files.text import (
     DELIMITERS,
@@ -48,6 +50,9 @@ _COUNTED = re.compile(r"\d+\s*[:*]\s*(?!\d+\s*(,|$))")
 _RANKED = re.compile(r"\d+\s*[:=][^:=,;]+([,;]\s*\d+\s*[:=][^:=,;]+)+")
 # A sign that no text has: each line is one cell.
 _UNDIVIDED = "\x1f"
+
+# In narrower tables a row that lacks a cell is a mistake; in wider ones it would be many cells.
+_FEWEST_COLUMNS, _MOST_COLUMNS = 3, 64
 
 # Lines without a header are ballots if at least this many name candidates of a common set.
 _FEWEST_LINES = 4
@@ -150,6 +155,12 @@ def _lines(rows: Sequence[tuple[int, list[str]]], name: str) -> TableBlock | Non
         ballots = [row[:-1] for row in ballots]
     ballots = [[cell for cell in row if cell] for row in ballots]
     times = Counter(cell for row in ballots for cell in row)
+    notes: tuple[str, ...] = ()
+    if ballots and all(times[cell] == 1 for cell in ballots[0]):
+        # A remark, whose words nobody chooses.
+        notes = (f"line {rows[0][0]} names nobody and is left out",)
+        rows, ballots = rows[1:], ballots[1:]
+        times = Counter(cell for row in ballots for cell in row)
     listed = sum(times.values())
     again = any(len({*row}) < len(row) for row in ballots)
     common = sum(number for number in times.values() if number > 1)
@@ -158,7 +169,11 @@ def _lines(rows: Sequence[tuple[int, list[str]]], name: str) -> TableBlock | Non
     # Numbers may be counts, codes or scores as well.
     if any(number_of(cell) is not None for cell in times) or 2 * len(times) > listed:
         return None
-    return _block(name, "", ballots, [line for line, _ in rows], {})
+    block = _block(name, "", ballots, [line for line, _ in rows], {})
+    if any("=" in cell for cell in times):
+        orders = Cells.of(" > ".join(row) for row in ballots)
+        block = replace(block, names=["order"], columns=[orders])
+    return replace(block, notes=notes)
 
 
 def _block(
@@ -197,7 +212,7 @@ def _opened(source: Source) -> Source:
     return source
 
 
-def format_of_text(source: Source) -> Literal["abif", "trec", "soi", "txt"]:
+def format_of_text(source: Source) -> Literal["abif", "cef", "trec", "soi", "txt"]:
     r"""What a text file without a telling suffix is.
 
     >>> format_of_text(io.StringIO("27: Ann > Bob\n3: Bob\n"))
@@ -209,6 +224,8 @@ def format_of_text(source: Source) -> Literal["abif", "trec", "soi", "txt"]:
     votes = [line for line in lines if not line.startswith(("#", "{", "="))]
     if votes and all(map(_COUNTED.match, votes)):
         return "abif"
+    if any(map(is_cef, lines)):
+        return "cef"
     fields = [line.split() for line in votes]
     return "trec" if fields and all(len(o) == 6 and o[1] == "Q0" for o in fields) else "txt"
 
@@ -257,7 +274,15 @@ def text_file_blocks(
     except RaggedError:
         ballots = ballots_in(read_all(_opened(source)), source_name(source)) if lines else None
         if ballots is None:
-            raise
+            width = max(map(lines[0].count, DELIMITERS)) + 1 if lines else 0
+            if not _FEWEST_COLUMNS <= width <= _MOST_COLUMNS:
+                raise
+            blocks = text_blocks(
+                _opened(source), delimiter=delimiter, header=header, rows=rows, ragged=True
+            )
+            notes = ("rows that lack cells at their end are filled with empty ones",)
+            yield from (replace(block, notes=notes) for block in blocks)
+            return
         yield ballots
         return
     yield first

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, TextIO, get_args
 import narwhals as nw
 
 from rankcut.errors import RankingFileError, Setting
-from rankcut.files.abif import read_abif
+from rankcut.files.abif import read_abif, read_cef
 from rankcut.files.ballot_texts import format_of_text, log_blocks, read_again, text_file_blocks
 from rankcut.files.blt import format_blt, read_blt
 from rankcut.files.disk import atomic_file, write_whole
@@ -39,6 +39,7 @@ _OTHER_SUFFIXES = {
     "ndjson": "json",
     "inter": "tsv",
     "xlsm": "xlsx",
+    "cvotes": "cef",
     "run": "trec",
     "dat": "trec",
     "data": "trec",
@@ -64,7 +65,8 @@ def read_file(
         ``"soc"``, ``"soi"``, ``"toc"``, ``"toi"``, ``"cat"`` (PrefLib), ``"csv"``, ``"tsv"``,
         ``"xlsx"``, ``"parquet"``, ``"json"`` (records, or one on each line), ``"sav"`` (SPSS),
         ``"zip"`` (Dominion's cast vote records), ``"trec"`` (runs; MovieLens without a header),
-        ``"blt"``, ``"abif"`` or ``"txt"`` (by its contents); None goes by the suffix.
+        ``"blt"``, ``"abif"``, ``"cef"`` (Condorcet Election Format) or
+        ``"txt"`` (by its contents); None goes by the suffix.
     delimiter : str or None
         What divides the cells of a CSV or TSV file; None goes by the format, and takes a semicolon
         or tab in a CSV file whose header has no comma.
@@ -92,9 +94,11 @@ def read_file(
     if form in TABLES:
         blocks = read_blocks(source, form, delimiter, header, sheet)
         return _placed(read_table(blocks, table), source, form)
-    read, what = {"blt": (read_blt, "a BLT file"), "abif": (read_abif, "an ABIF file")}.get(
-        form, (read_preflib, f"a PrefLib {form} file")
-    )
+    read, what = {
+        "blt": (read_blt, "a BLT file"),
+        "abif": (read_abif, "an ABIF file"),
+        "cef": (read_cef, "a file in the Condorcet Election Format"),
+    }.get(form, (read_preflib, f"a PrefLib {form} file"))
     rankings = read(source)
     return _placed(having_line(rankings, what, notes=rankings.notes), source, form)
 

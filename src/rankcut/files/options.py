@@ -15,6 +15,9 @@ from rankcut.rankings.ratings import Scale, read_scale
 
 RANKING, COUNT = "ranking", "count"
 
+# A line shows so many letters of a name.
+_MOST_LETTERS = 40
+
 # Names of items are shortened, if asked, at one of these.
 _BREAK = re.compile(r"[^\w]+")
 
@@ -273,6 +276,12 @@ def as_option(columns: Sequence[int], names: Sequence[str]) -> str:
     ):
         return ",".join(str(i + 1) for i in columns)
     return ",".join(texts)
+
+
+def short(label: object) -> str:
+    """A label as a line has room for it."""
+    text = str(label)
+    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
 
 
 def some_of(words: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from rankcut.files.options import (
     as_option,
     free_columns,
     places_in,
+    short,
     some_of,
     wanted,
 )
@@ -38,7 +39,7 @@ READ_AS = "READ AS"
 # What stands where there is no rank, because somebody did not start or finish, or was not placed.
 _NO_PLACE = {
     *("nc", "nr", "ret", "r", "dnf", "dns", "dq", "dsq", "dnq", "dnp", "dnpq", "abd", "ab", "wd"),
-    *("w/d", "excl", "unranked", "unr", "inj", "\\n", "np", "ot", "lap"),
+    *("w/d", "excl", "unranked", "unr", "inj", "\\n", "np", "ot", "lap", "*"),
 }
 
 # What columns are is judged by this many rows or more, and by further ones while a column is
@@ -79,6 +80,7 @@ def scan_table(blocks: Iterable[TableBlock], options: TableOptions) -> Iterator[
     start = way.on_rows(next(blocks), options)
     following = next(blocks, None)
     notes = [
+        *first.notes,
         *way.notes,
         *start.notes,
         *(() if following is None else ["then more rows, in blocks"]),
@@ -109,7 +111,7 @@ def _read(block: TableBlock, options: TableOptions, *, helpful: bool = True) -> 
     way = way_of(block, options, helpful=helpful)
     rankings = way.read(options)
     layout = layout_of(block, options)
-    notes = [*(() if layout else clean(block)[1]), *way.notes, *rankings.notes]
+    notes = [*block.notes, *(() if layout else clean(block)[1]), *way.notes, *rankings.notes]
     notes += _odd_items(rankings.items)
     blank = rankings.n_ranked() == 0
     if blank.any() and not blank.all() and way.noun != "ranking":
@@ -145,7 +147,7 @@ def having_line(
     if rankings.people is not None:
         counted += f" by {amount(len({*rankings.people.tolist()}), 'person', 'people')}"
     sentence = f"read as {what}: {amount(len(rankings.items), 'item')}, {counted}"
-    more = [f"first {', '.join(map(str, first_items(rankings)))}", *notes]
+    more = [f"first {', '.join(map(short, first_items(rankings)))}", *notes]
     others = {*rankings.columns} - {*(rankings.details.get("sides") or ())}
     if others:
         more.append(amount(len(others), "other column"))
@@ -206,7 +208,8 @@ def clean(block: TableBlock) -> tuple[TableBlock, tuple[str, ...]]:
 
 def _cleaned(block: TableBlock) -> tuple[TableBlock, tuple[str, ...]]:
     notes = []
-    again = np.full(len(block), block.titled)
+    # A single column of choices may begin with any of them.
+    again = np.full(len(block), block.titled and len(block.names) > 1)
     for i, name in enumerate(block.names):
         codes, texts = block.labels(i)
         again &= np.array([*(text.lower() == name.strip().lower() for text in texts), False])[codes]
@@ -404,7 +407,7 @@ def _equal(one: RankingSet, other: RankingSet) -> bool:
 
 def _firsts(way: Way, options: TableOptions) -> str:
     try:
-        return ", ".join(map(str, first_items(way.read(options).meaning(way.unranked))))
+        return ", ".join(map(short, first_items(way.read(options).meaning(way.unranked))))
     except InputError:
         return "none"
 
@@ -450,6 +453,7 @@ def _refusal(block: TableBlock, options: TableOptions, every: Sequence[Way]) -> 
     if mistake.line is None:  # two columns of one item
         return mistake
     ways = [way for way in every if way.evidence == POSSIBLE]
+    ways.sort(key=lambda way: way.noun not in ("vote", "game"))
     remedy = _offers(ways, block, options, _MOST_OFFERED)
     if remedy:
         return mistake.moved(remedy=remedy)

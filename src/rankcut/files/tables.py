@@ -45,8 +45,9 @@ _MISSING = frozenset(
 # How a header marks the columns of items.
 MARK = "rank: "
 
-# What a ballot's cell says that names several candidates at one place.
+# What a ballot's cell says that names several candidates at one place, and no candidate.
 OVERVOTE = "overvote"
+NOBODY = frozenset({"", "skipped", "undervote", "blank"})
 
 
 def read_marks(names: Sequence[str], source: str) -> tuple[list[str], list[int] | None]:
@@ -356,6 +357,12 @@ def is_missing(cell: Any) -> bool:
     if isinstance(cell, str):
         return cell.strip().lower() in _MISSING
     return is_empty(cell)
+
+
+def names_nobody(text: str) -> bool:
+    """Whether a cell of a ballot says that nobody is chosen, as "$UNDERVOTE" does."""
+    word = text.strip().lower()
+    return word == "undervote" or (word[:1] == "$" and word[1:] in {*NOBODY, OVERVOTE})
 
 
 def refuses(cell: Any) -> bool:

@@ -35,7 +35,7 @@ _QUOTED = re.compile(r'"[^"]*"')
 _BREAK = re.compile(r"\r\n|\r|\n")
 
 # What stands between items in one cell.
-_LISTED = re.compile(r"\s*[;,|>=]\s*")
+_LISTED = re.compile(r"[;,|>=\[\](){}'\"]")
 
 # Text that begins with one of these is a formula to a spreadsheet.
 _FORMULA = ("=", "+", "-", "@")
@@ -100,6 +100,12 @@ def read_all(source: Source) -> bytes:
 def open_text(source: Source) -> Iterator[io.TextIOWrapper]:
     """The text of a source, line breaks as they are; see :func:`decoded` for the encoding."""
     with open_bytes(source) as stream:
+        if stream.peek(4)[:4] == b"PK\x03\x04":
+            raise RankingFileError(
+                "this is an Excel file, or another zip archive, and no text",
+                source_name(source),
+                remedy=["name its format: ", Setting("format", "xlsx")],
+            )
         encoding = _encoding(stream.peek(4))
         text = io.TextIOWrapper(stream, encoding=encoding, errors="rankcut-latin-1", newline="")
         try:
@@ -159,6 +165,7 @@ def text_blocks(
     header: Header = None,
     rows: int | None = None,
     blanks: bool = False,
+    ragged: bool = False,
 ) -> Iterator[TableBlock]:
     """The blocks of a CSV or TSV file, at least one.
 
@@ -166,7 +173,7 @@ def text_blocks(
     are joined; 0 means there is none, and the columns are called 1, 2, …; None is the first line.
     ``rows`` is how many rows a block has. A ``delimiter`` of None is a comma, semicolon, tab or
     bar: the first that the header has, and the next line as often, if there is one. ``blanks`` are
-    one too, where there is no other.
+    one too, where there is no other. ``ragged`` rows may lack cells at their end.
     """
     name = source_name(source)
     with open_text(source) as text:
@@ -190,7 +197,10 @@ def text_blocks(
         reader = csv.reader(chain(opening, text), delimiter=delimiter, strict=True)
         records = map(_with_points, reader) if delimiter == ";" else reader
         try:
-            for block in titled_blocks(records, lambda: reader.line_num, name, header, rows):
+            blocks = titled_blocks(
+                records, lambda: reader.line_num, name, header, rows, ragged=ragged
+            )
+            for block in blocks:
                 _check_no_zero(block)
                 yield block
         except csv.Error as problem:
@@ -267,11 +277,17 @@ def titled_blocks(
         raise RankingFileError(problem, name, max(1, n_lines()))
     width = max(map(len, [*titles, opening[-1]]))
     records = chain(opening, records)
-    if header is None and len(titles) == 1 and len(titles[0]) == width:
+    if header is None and len(titles) == 1:
         start = list(islice(records, SEEN_FOR_HEADER))
         records = chain(start, records)
-        if _is_no_header(titles[0], [record for record in start if len(record) == width]):
+        if len(titles[0]) == width - 1 and _name_rows(start, width):
+            titles = [["", *titles[0]]]
+        elif len(titles[0]) == width and _is_no_header(
+            titles[0], [record for record in start if len(record) == width]
+        ):
             records, titles, line = chain(titles, records), [], line - 1
+        elif _is_title(titles[0], start):
+            titles, line = [next(records)], line + 1
     names, repeats = _column_names(titles, width)
     names, marked = read_marks(names, name)
     step = rows or max(1, BLOCK_CELLS // width)
@@ -317,11 +333,29 @@ class RaggedError(RankingFileError):
     """A row of a table has too many cells, or too few."""
 
 
+# A line with one text among so many cells is a title.
+_FEWEST_TITLED = 3
+
 # Rows of wide tables have at least this share of their cells.
 _SHARE_FILLED = 0.8
 
 # So many rows tell whether the first line is a header.
 SEEN_FOR_HEADER = 64
+
+
+def _name_rows(rows: list[list[Any]], width: int) -> bool:
+    """Whether the first cells name the rows, above which R writes no name of a column."""
+    names = {shown(row[0]) for row in rows if len(row) == width and shown(row[-1])}
+    return len(names) == len(rows) > 1 and "" not in names
+
+
+def _is_title(first: list[Any], rows: list[list[Any]]) -> bool:
+    """Whether a line has one text alone, as a title above the names of columns has."""
+    filled = [shown(cell) for cell in first if shown(cell)]
+    below = [shown(cell) for cell in rows[0]]
+    several = len(rows) > 1 and sum(map(bool, below)) > 1
+    words = all(number_of(cell) is None for cell in [*filled, *below])
+    return len(first) >= _FEWEST_TITLED and len(filled) == 1 and several and words
 
 
 def _is_no_header(title: list[Any], rows: list[list[Any]]) -> bool:
@@ -349,6 +383,8 @@ def _is_no_header(title: list[Any], rows: list[list[Any]]) -> bool:
         numbers: list[Any] = [number_of(cell) for cell in cells if not is_missing(cell)]
         number = None if is_missing(text) else number_of(text)
         if None in numbers:
+            if is_missing(text) and any(map(is_missing, cells)):
+                continue
             if number is not None or is_missing(text):
                 return False
             # A column that names the rows has each name once.
@@ -369,8 +405,8 @@ def _is_no_header(title: list[Any], rows: list[list[Any]]) -> bool:
 
 def _lists_the_same(text: str, cells: Sequence[Any]) -> bool:
     """Whether a text lists what others list, as in "toro > uni" and "uni;toro"."""
-    parts = {*_LISTED.split(text)} - {""}
-    others = {part for cell in cells for part in _LISTED.split(shown(cell))}
+    parts = {part.strip() for part in _LISTED.split(text)} - {""}
+    others = {part.strip() for cell in cells for part in _LISTED.split(shown(cell))}
     return len(parts) > 1 and parts <= others
 
 

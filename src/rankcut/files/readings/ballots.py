@@ -40,17 +40,19 @@ from rankcut.files.readings.words import (
     place_of,
     words_of,
 )
-from rankcut.files.tables import OVERVOTE, Cells, TableBlock, is_missing, number_of, shown
+from rankcut.files.tables import NOBODY, OVERVOTE, Cells, TableBlock, is_missing, number_of, shown
 from rankcut.rankings.ranking_set import RankingSet
 
-# What a ballot's cell says that names no candidate.
-_BLANK = frozenset({"", "skipped", "undervote", "blank"})
 _WRITE_IN = re.compile(r"(?i)(undeclared )?write[\s-]?ins?\b.*|uwi")
 _NUMBERED = re.compile(r"(.*?)[\s_]*(\d+)")
 _OF_PLACES = re.compile(r"(?i)^\s*(choice\b)?\s*(of \d+)?|\s*\(\d+\)$")
 _RESULT = re.compile(r"\d\s*[-–—:]\s*\d")
 # "1:23.456", "+0.5s": times are no labels.
 _TIME = re.compile(r"\+?\d+([:.]\d+)+s?|\+?\d+ laps?")
+
+
+# More ballots do not choose somebody twice.
+_MOST_REPEATED = 0.9
 
 
 def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
@@ -223,8 +225,9 @@ def _evidence(
     if 2 * sum(place is not None for place in places_named) > len(items):
         return None
     again = repeats_along(codes).any(axis=1).mean()
-    if named:
-        return CERTAIN if again <= 0.5 else FITS
+    if named or again > _MOST_REPEATED:
+        # Answers to questions come again in nearly every row, choices in some.
+        return None if again > _MOST_REPEATED else CERTAIN if again <= 0.5 else FITS
     rated = any({item.lower() for item in items} <= {*scale} for scale in SCALES)
     odd = rated or _are_sides(block, places) or len(items) < 3
     odd = odd or 2 * sum(number is not None for number in numbers) > len(items)
@@ -275,7 +278,7 @@ def _way(
     with_names = _with_names(block, places)
     cells = {text.lower() for i in places for text in block.labels(i).texts}
     notes = []
-    if cells & _BLANK:
+    if cells & NOBODY:
         notes.append("blanks are passed over")
     if OVERVOTE in cells:
         notes.append("an overvote ends a ballot")
@@ -383,7 +386,7 @@ def places_matrix(block: TableBlock, columns: Sequence[int]) -> tuple[NDArray[np
         labels = block.labels(i)
         places = [
             -1
-            if text.lower() in _BLANK
+            if text.lower() in NOBODY
             else numbers.setdefault(OVERVOTE if text.lower() == OVERVOTE else text, len(numbers))
             for text in labels.texts
         ]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import RankingFileError, Setting
+from rankcut.errors import RankingFileError, Setting, amount
 from rankcut.files.options import RANKING, TableOptions, described, ids_of, one_column
 from rankcut.files.readings.way import (
     CERTAIN,
@@ -27,7 +27,7 @@ from rankcut.files.readings.way import (
     settings_of,
 )
 from rankcut.files.readings.words import ITEMS, RATINGS, USERS, words_of
-from rankcut.files.tables import TableBlock, is_empty, n_distinct, side_column
+from rankcut.files.tables import TableBlock, is_empty, n_distinct, names_nobody, side_column
 from rankcut.rankings.ranking_set import RankingSet, fitting_ranks
 from rankcut.rankings.ratings import entries_by_row, from_ratings
 from rankcut.rankings.reading import first_repeat
@@ -72,7 +72,8 @@ def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
     if "Q0" in block.names:
         how = {"ranking": "query", "item": "document", "score": "score"}
         return [_way(block, how, "a TREC run", CERTAIN, noun="query", unranked="last")]
-    ways = [_ranked_way(block, form) for form in _ranked(block, columns)]
+    named = _without_blanks(block, columns)[0]
+    ways = [_ranked_way(block, form) for form in _ranked(named, columns)]
     best = max(((way.evidence, way.named) for way in ways), default=None)
     ways = [way for way in ways if (way.evidence, way.named) == best]
     return [*ways, *_rated(block, columns)]
@@ -85,6 +86,19 @@ def _way(block: TableBlock, how: dict[str, Any], what: str, evidence: Evidence, 
     keys = how["ranking"]
     settings = how if isinstance(keys, str) else {**how, "ranking": ",".join(keys)}
     return Way(what=what, read=read, evidence=evidence, settings=settings_of(settings), **more)
+
+
+def _without_blanks(
+    block: TableBlock, columns: Sequence[int]
+) -> tuple[TableBlock, tuple[str, ...]]:
+    """The table without lines that say "undervote" or the like instead of an item, and a note."""
+    for i in columns:
+        codes, texts = block.labels(i, is_empty)
+        blank = np.array([*(names_nobody(text) for text in texts), False])[codes]
+        if blank.any() and not blank.all() and not block.is_numeric(i):
+            left_out = amount(int(blank.sum()), "blank choice")
+            return block.some(~blank), (f"{left_out} left out",)
+    return block, ()
 
 
 def _ranked_way(block: TableBlock, form: _LongColumns) -> Way:
@@ -268,6 +282,9 @@ def _evidence(
     times = np.bincount(items[items >= 0])
     if n_rankings > 1 and (times[items[listed]] > 1).mean() < (0.9 if n_rankings < 3 else 0.5):
         return None
+    together = items[listed] * (int(np.nanmax(ranks)) + 1) + ranks[listed].astype(np.int64)
+    if n_rankings > 1 and n_distinct(together) == n_distinct(items[listed]):
+        return None  # numbers of the items, always the same
     if strict == 1 and full >= 1 - MOST_ODD:
         return CERTAIN
     return FITS if strict > 1 - MOST_ODD else POSSIBLE
@@ -291,16 +308,18 @@ def _read(block: TableBlock, options: TableOptions) -> RankingSet:
     Other columns of a ranking are read from its first line.
     """
     item = one_column(options.item, "item", block)
+    block, blanks = _without_blanks(block, [item])
     scores = options.score is not None or (options.rank is None and "rank" not in block.names)
     usual = "score" if scores else "rank"
     value = one_column(options.score if scores else options.rank, usual, block)
+    column, items = block.labels(item, is_empty)
     rankings = ids_of(block, options)
-    if rankings is None:
+    if rankings is None and len(items) < len(block):
         raise block.mistake(
             "no column says which ranking a line is about", ["name it with ", Setting("ranking")]
         )
-    row, ids = rankings
-    column, items = block.labels(item, is_empty)
+    # Items that each have one line are one ranking.
+    row, ids = rankings or (np.zeros(len(block), dtype=np.int64), [1])
     if (column < 0).any():
         block.refuse(int(np.argmax(column < 0)), item, "each line needs an item")
     number = block.numbers(value, f"the {usual}")
@@ -329,7 +348,8 @@ def _read(block: TableBlock, options: TableOptions) -> RankingSet:
     if options.ranking is None or isinstance(options.ranking, str):
         about["columns"].pop(RANKING if options.ranking is None else options.ranking, None)
     about["columns"] = {name: side_column(cells) for name, cells in about["columns"].items()}
-    return RankingSet(fitting_ranks(ranks), tuple(items), **about | {"ids": tuple(ids)})
+    about |= {"ids": tuple(ids), "notes": blanks}
+    return RankingSet(fitting_ranks(ranks), tuple(items), **about)
 
 
 def _mentions(rows: NDArray[np.int64], columns: NDArray[np.int64], which: str) -> NDArray[np.int64]:

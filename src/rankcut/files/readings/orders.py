@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from rankcut.errors import RankingFileError, Setting
 from rankcut.files.options import TableOptions, one_column
 from rankcut.files.readings.way import CERTAIN, FITS, MOST_ODD, Evidence, Way, ranking_set
-from rankcut.files.tables import TableBlock, is_empty
+from rankcut.files.tables import TableBlock, is_empty, number_of
 from rankcut.rankings.orders import parse_order
 from rankcut.rankings.ranking_set import RankingSet
 
@@ -25,6 +25,7 @@ _TOOLS = {
     " ": "an ODK or Kobo ranking question",
 }
 _LISTED = re.compile(r"[,;|>]")
+_BRACKETED = re.compile(r"\[.*\]|\(.*\)|\{.*\}")
 _RANKED = re.compile(r"\s*(\d+)\s*[:=]\s*([^:=,;]+?)\s*")
 
 # Of the pairs of items in lists, at least this share stand in the rarer order.
@@ -37,7 +38,10 @@ def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
     """Columns whose cells list items in order."""
     if len(block.names) == 1 and columns:
         codes, texts = block.labels(0)
-        if len(texts) > 1 and 2 * len(texts) <= len(codes) and not any(map(_LISTED.search, texts)):
+        # Lines of names and numbers in turn are something else.
+        alike = len({number_of(text) is None for text in texts}) == 1
+        listed = any(map(_LISTED.search, texts))
+        if alike and len(texts) > 1 and 2 * len(texts) <= len(codes) and not listed:
             choices: list[Order] = [[(text,)] for text in block.labels(0, is_empty).texts]
             return [_way(block, 0, "one choice a line", choices, FITS)]
     ways = []
@@ -52,6 +56,9 @@ def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
 
 def _forms(texts: Sequence[str], times: Any) -> Iterator[tuple[str, list[Order], Evidence]]:
     """The orders that cells list, in each form that all have."""
+    if texts and all(map(_BRACKETED.fullmatch, texts)):
+        # As programs write lists: "['toro', 'uni']".
+        texts = [re.sub(r"['\"]", "", text[1:-1]) for text in texts]
     if any(">" in text for text in texts):
         orders = [parse_order(text) for text in texts]
         listed = [[item for group in order for item in group] for order in orders]
@@ -66,12 +73,16 @@ def _forms(texts: Sequence[str], times: Any) -> Iterator[tuple[str, list[Order],
             yield "orders in one column, with the rank of each item", orders, CERTAIN
     for mark, what in _TOOLS.items():
         lists = [[part.strip() for part in t.strip(f"{mark} ").split(mark)] for t in texts]
+        lists = [[] if row == [""] else row for row in lists]
+        alone = {item for row in lists for item in row if "=" not in item}
+        groups = [[_tied(item, alone) for item in row] for row in lists]
+        lists = [[item for group in row for item in group] for row in groups]
         items = {item for row in lists for item in row}
         if not lists or max(map(len, lists)) < 2 or "" in items:
             continue
         if any(len({*row}) < len(row) for row in lists):
             continue
-        orders = [[(item,) for item in row] for row in lists]
+        orders = groups
         closed = mark == ";" and all(text.rstrip().endswith(";") for text in texts)
         if all(len(row) == len(items) for row in lists):
             # Each cell lists all items. The same text in every row is a remark.
@@ -81,6 +92,12 @@ def _forms(texts: Sequence[str], times: Any) -> Iterator[tuple[str, list[Order],
             continue  # most cells have one item
         elif _share_items(lists, times) and _change_places(lists, times):
             yield "lists in one cell, the first the best", orders, FITS
+
+
+def _tied(text: str, items: set[str]) -> tuple[str, ...]:
+    """The items that a text ties, as "toro=uni" does where both stand alone elsewhere."""
+    parts = tuple(part.strip() for part in text.split("="))
+    return parts if {*parts} <= items else (text,)
 
 
 def _share_items(lists: Sequence[Sequence[str]], times: Any) -> bool:

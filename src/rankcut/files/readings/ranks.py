@@ -38,6 +38,7 @@ from rankcut.files.readings.way import (
     Evidence,
     OnRows,
     Way,
+    by_columns,
     way_of_rows,
 )
 from rankcut.files.readings.words import is_about, words_of
@@ -53,6 +54,9 @@ _TIES_EXPECTED = 3.0
 # Questions among others have at most so many items, in tables of at most so many columns; and so
 # many columns in the way of all others are taken out.
 _MOST_ITEMS, _MOST_SEARCHED, _MOST_OUT = 50, 120, 8
+
+# Where a 1 is in this share of the rows, it may be the first rank.
+_LEAST_FIRST = 0.75
 
 # Codes for no answer are at most so many different ones, and columns with one so many.
 _MOST_CODES = 3
@@ -171,12 +175,17 @@ def _along(block: TableBlock, columns: Sequence[int], numeric: list[int]) -> Ite
     values = {i: block.numbers(i, "the rank") for i in numeric}
     mistyped = {i: words for i in {*columns} - {*numeric} if (words := mistyped_in(block, i))}
     evidence = _judged(block, values, numeric)
-    about = [i for i in numeric if is_about(block.names[i])]
-    if evidence is not None and about and evidence != CERTAIN:
-        # By its name a column may be about the ranking; the others are ranks without it.
+    about = [i for i in numeric if is_about(block.names[i]) or _numbers_rows(values[i])]
+    if about and evidence != CERTAIN:
+        # By its name or numbers a column may be about the ranking; the others are ranks without it.
         others = [i for i in numeric if i not in about]
-        good = (_judged(block, values, others) or POSSIBLE) >= evidence
-        numeric, evidence = (others, FITS) if good else (numeric, POSSIBLE)
+        without = _judged(block, values, others) or POSSIBLE
+        # Where the others alone are ranks, they are some that do order items.
+        enough = evidence or (len(others) >= FEWEST_ITEMS and np.nanmax(_rows(values, others)) > 1)
+        if without >= (evidence or FITS) and enough:
+            numeric, evidence = others, FITS if evidence else without
+        elif evidence:
+            evidence = POSSIBLE
     untied = _untied(values, numeric) if evidence == FITS else numeric
     if untied != numeric:
         # Without columns that are tied with all others there are no ties; are they items?
@@ -200,6 +209,13 @@ def _along(block: TableBlock, columns: Sequence[int], numeric: list[int]) -> Ite
     if len(fewer) > 1 and _judged(block, values, fewer):
         left_out = sorted(({*values} | {*mistyped}) - {*fewer})
         yield from _ways(block, fewer, left_out, POSSIBLE)
+    elif len(items := [i for i in values if i not in about]) > 1:
+        rows = _rows(values, items)
+        whole = not np.nanmax(rows % 1) and np.nanmin(rows) >= 1 and np.nanmax(rows) <= len(items)
+        if whole and (rows == 1).any(axis=1).mean() > _LEAST_FIRST:
+            # Ties and gaps of any kind; a rank of 1 is in most rows.
+            way = _ways(block, items, [], POSSIBLE)[0]
+            yield replace(way, settings=by_columns("wide", items, block))
 
 
 def _judged(
@@ -438,12 +454,15 @@ def _down(block: TableBlock, columns: Sequence[int], numeric: Sequence[int]) -> 
     label = label_column(block)
     if label is None or label not in columns or len(block) < FEWEST_ITEMS:
         return
-    people = [i for i in numeric if _is_order(block, i)]
-    others = [i for i in numeric if i not in people]
-    if len(people) < 2:
+    orders = [i for i in numeric if _is_order(block, i)]
+    if len(orders) < 2:
         return
+    # Where half or more of the people order the rows, others may have ties.
+    tied = [i for i in numeric if i not in orders and _has_ties(block, i)]
+    people = sorted([*orders, *tied]) if len(tied) <= len(orders) else orders
+    others = [i for i in numeric if i not in people]
     complete = all(_count(block, i) == len(block) for i in people)
-    evidence = CERTAIN if complete else FITS
+    evidence = CERTAIN if complete and not tied else FITS
     if not all(is_about(block.names[i]) for i in others):
         evidence = POSSIBLE
     settings, notes = [Setting("layout", "transposed")], []
@@ -464,8 +483,17 @@ def _is_order(block: TableBlock, column: int) -> bool:
     """Whether a column numbers some of the rows from 1, without ties."""
     listed = np.sort(block.numbers(column, "the rank"))
     listed = listed[~np.isnan(listed)]
-    numbered = {*words_of(block.names[column])} & {"no", "number", "id", "index", "#"}
+    named = {*words_of(block.names[column])} & {"no", "number", "id", "index", "#"}
+    numbered = bool(named) or _numbers_rows(block.numbers(column, "the rank"))
     return listed.size > 1 and not numbered and bool((listed == np.arange(listed.size) + 1).all())
+
+
+def _has_ties(block: TableBlock, column: int) -> bool:
+    """Whether a column ranks the rows with ties, as people assign them."""
+    values = block.numbers(column, "the rank")[None, :]
+    n_listed = np.count_nonzero(~np.isnan(values), axis=1)
+    usual = n_listed[0] > 2 and not is_about(block.names[column])
+    return bool(usual) and bool(_assigned(np.sort(values, axis=1), n_listed).any())
 
 
 def _turned(block: TableBlock, label: int, people: Sequence[int]) -> Way:
@@ -478,13 +506,15 @@ def _turned(block: TableBlock, label: int, people: Sequence[int]) -> Way:
 
 
 def label_column(block: TableBlock) -> int | None:
-    """The first column of text with a different one in each row."""
+    """The first column of text with a different one in each row, rather names than ids or times."""
+    labels = []
     for i in range(len(block.names)):
         if not block.is_numeric(i):
             codes, texts = block.labels(i, is_empty)
             if len(texts) == len(block) == len(codes):
-                return i
-    return None
+                labels.append(i)
+    names = [i for i in labels if not is_about(block.names[i])]
+    return next(iter([*names, *labels]), None)
 
 
 def row_items(block: TableBlock, label: int) -> tuple[str, ...]:
@@ -522,6 +552,8 @@ def as_transposed(block: TableBlock, options: TableOptions) -> Way:
     free = [i for i in free_columns(block, options) if i != label and block.is_numeric(i)]
     if options.item_columns is not None:
         free = places_in(block, options.item_columns)
+    if not free:
+        raise block.mistake("no column has the ranks of a person", column=label)
     return _turned(block, label, free)
 
 

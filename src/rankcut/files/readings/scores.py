@@ -5,6 +5,7 @@ models and data sets do; otherwise both are offered. Scores in several columns a
 are stars, shares or errors; columns of a range of their own are other things.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,6 +26,7 @@ from rankcut.files.readings.long_tables import as_long
 from rankcut.files.readings.ranks import label_column, rank_evidence, row_items
 from rankcut.files.readings.way import (
     CERTAIN,
+    FEWEST_ITEMS,
     FITS,
     POSSIBLE,
     Evidence,
@@ -43,8 +45,13 @@ from rankcut.rankings.ratings import Scale, from_ratings, read_scale
 _MOST_APART = 10.0
 
 
+# "68.4(7.1)", ".95 ± .02", "**.95**": a number, and what papers write beside it.
+_ADDED_TO = re.compile(r"[*_\s]*([+-]?\d*\.?\d+)\s*%?\s*(?:\(.*\)|(?:±|\+/?-).*)?[*_†‡\s]*")
+
+
 def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
     """Tables of scores, long or with a column for each model or data set."""
+    block = _bare(block)
     return _in_words(block, columns) or _long(block, columns) or _wide(block, columns)
 
 
@@ -68,6 +75,18 @@ def _in_words(block: TableBlock, columns: Sequence[int]) -> list[Way]:
                 )
             ]
     return []
+
+
+def _bare(block: TableBlock) -> TableBlock:
+    """The table with numbers alone in columns of numbers to which something is added."""
+    columns = list(block.columns)
+    for i in range(len(block.names)):
+        codes, texts = block.labels(i)
+        matches = [] if block.is_numeric(i) else [*map(_ADDED_TO.fullmatch, texts)]
+        if texts and matches and all(matches):
+            numbers = [float(match[1]) for match in matches if match]
+            columns[i] = np.array([*numbers, np.nan])[codes]
+    return replace(block, columns=columns)
 
 
 def _called(block: TableBlock, columns: Sequence[int], words: set[str]) -> list[int]:
@@ -142,14 +161,30 @@ def _metric(block: TableBlock, label: int, column: int, evidence: Evidence = FIT
 
 def _offered(block: TableBlock, label: int | None, numbers: Sequence[int]) -> list[Way]:
     """What a user may mean by numbers that nobody describes."""
-    values = np.column_stack([block.numbers(i, "the score") for i in numbers])
-    together = len(numbers) > 1 and check_scores(values, [block.names[i] for i in numbers]) is None
-    ways = [_across(block, label, numbers, "columns", POSSIBLE)] if together else []
+    # A flag is no score.
+    several = [i for i in numbers if not {*block.labels(i).texts} <= {"0", "1"}]
+    alike = list(several)
+    while len(alike) > 1:
+        values = np.column_stack([block.numbers(i, "the score") for i in alike])
+        finding = check_scores(values, [block.names[i] for i in alike])
+        if finding is None:
+            break
+        alike = [i for k, i in enumerate(alike) if k not in finding[0]]
+    # Most numbers are on one scale; a few others, such as ids, are not.
+    fewest = 2 if alike == several else FEWEST_ITEMS
+    together = len(alike) >= fewest and 2 * len(alike) > len(several)
+    ways = [_across(block, label, alike, "columns", POSSIBLE)] if together else []
     if label is None:
         return ways
     if together:
-        return [*ways, _across(block, label, numbers, "rows", POSSIBLE)]
-    return [_metric(block, label, i, POSSIBLE) for i in numbers[:2]]
+        people = is_about(block.names[label]) or len(alike) < len(several)
+        return ways if people else [*ways, _across(block, label, alike, "rows", POSSIBLE)]
+    # Fractions are a metric rather than whole numbers, and so are the last columns.
+    fractions = [i for i in several[::-1] if (block.numbers(i, "the score") % 1 > 0).any()]
+    most = list(dict.fromkeys([*fractions, *several[::-1]])) or list(numbers)
+    ways = [_metric(block, label, i, POSSIBLE) for i in most[:2]]
+    others = f", or one of {len(most) - 2} others" if len(most) > 2 else ""
+    return [replace(way, what=way.what + others * (way is ways[-1])) for way in ways]
 
 
 def _across(
@@ -226,6 +261,7 @@ def word_rows(names: Sequence[str], words: Scale | None) -> OnRows:
 
 def as_ratings(block: TableBlock, options: TableOptions) -> Way:
     """The scores of a table that options describe, or its words on a scale."""
+    block = block if options.scale is not None else _bare(block)
     free = free_columns(block, options)
     label = None if options.item is None else places_in(block, options.item)[0]
     scale = options.levels()

@@ -33,6 +33,7 @@ from rankcut.files.readings.words import (
     COUNTS,
     JUDGES,
     MARGINS,
+    MODELS,
     SCORES,
     SIDES,
     TIES,
@@ -55,6 +56,9 @@ _THIRD = {"1": "3", "i": "iii", "one": "three", "a": "c", "first": "third", "x":
 
 # What columns of numbers are called that name items, beside the word for the side.
 _NUMBERED = {"id", "team", "player", "model", "item", "candidate", "option", "code", "no", "ids"}
+
+# Names have so many letters on average, or fewer.
+_MOST_LETTERS = 40
 
 # Among more columns of text, a pair is told by its name alone.
 _MOST_TEXTS = 40
@@ -90,12 +94,28 @@ class _Ending(NamedTuple):
 def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
     """The ways to read two columns of items and what decides between them."""
     for pair in _pairs(block, columns):
-        endings = list(_endings(block, columns, pair))
+        endings = _completed(list(_endings(block, columns, pair)))
         best = max(((each.evidence, each.named) for each in endings), default=None)
         ways = [_way(block, pair, e) for e in endings if (e.evidence, e.named) == best]
         if ways:
             return ways
     return []
+
+
+def _completed(endings: list[_Ending]) -> list[_Ending]:
+    """Endings that leave rows open, with the scores of those rows where all others agree."""
+    scored = [each.signs for each in endings if each.scored]
+    completed = []
+    for ending in endings:
+        blank = np.isnan(ending.signs)
+        for signs in [] if ending.scored or ending.counts is not None else scored:
+            if (blank & ~np.isnan(signs)).any() and (blank | (signs == ending.signs)).all():
+                note = "; ".join(filter(None, [ending.note, "the scores say the others"]))
+                signs = np.where(blank, signs, ending.signs)
+                ending = ending._replace(signs=signs, note=note)
+                break
+        completed.append(ending)
+    return completed
 
 
 def _pairs(block: TableBlock, columns: Sequence[int]) -> list[_Pair]:
@@ -123,6 +143,9 @@ def _pairs(block: TableBlock, columns: Sequence[int]) -> list[_Pair]:
         pairs.values(),
         key=lambda pair: (
             block.is_numeric(pair.left),
+            _are_sentences(block, pair.left),
+            MODELS.isdisjoint(words_of(block.names[pair.left])),
+            not {"id", "ids", "code", "no"}.isdisjoint(words_of(block.names[pair.left])),
             -len(_codes(block, pair.left, pair.right)[1]),
             block.names[pair.left],
         ),
@@ -136,6 +159,12 @@ def _pairs(block: TableBlock, columns: Sequence[int]) -> list[_Pair]:
         if frozenset((i, j)) not in pairs and _is_pair(block, i, j, named=False)
     ]
     return [*named, *plain]
+
+
+def _are_sentences(block: TableBlock, column: int) -> bool:
+    """Whether texts are answers or the like rather than names of who gave them."""
+    texts = block.labels(column).texts
+    return sum(map(len, texts)) > _MOST_LETTERS * len(texts)
 
 
 def _is_pair(block: TableBlock, left: int, right: int, *, named: bool) -> bool:
@@ -153,6 +182,7 @@ def _is_pair(block: TableBlock, left: int, right: int, *, named: bool) -> bool:
         # Ranks, scores or numbers of wins of two items are no names.
         words = words_of(block.names[left])
         called = not {*words}.isdisjoint(_NUMBERED) or (len(words) == 1 and len(words[0]) > 1)
+        called = called and COUNTS.isdisjoint(words)
         if not (all(numeric) and named and called):
             return False
         numbers = np.concatenate([block.numbers(i, "the item") for i in (left, right)])
@@ -212,8 +242,8 @@ def _endings(block: TableBlock, columns: Sequence[int], pair: _Pair) -> Iterator
             signs = np.where(tied, 0.0, signs)
         yield _Ending(signs, () if ties is None else (ties,), CERTAIN, True)
         return
-    for i in others:
-        yield from _named_endings(block, pair, i, codes, names)
+    for i in [i for i in others if words_of(block.names[i])[-1] != "id"]:
+        yield from _named_endings(block, pair, i, [j for j in others if j != i], codes, names)
     yield from _scored_endings(block, pair, columns)
     for i in others:
         yield from _counted_endings(block, pair, i)
@@ -229,6 +259,7 @@ def _named_endings(
     block: TableBlock,
     pair: _Pair,
     column: int,
+    others: Sequence[int],
     codes: NDArray[np.int64],
     names: Sequence[str],
 ) -> Iterator[_Ending]:
@@ -256,14 +287,22 @@ def _named_endings(
         return
     sides = [words_of(block.names[i]) for i in pair[:2]]
     # "favorite, underdog, favorite_win_flag": a flag that is called after one of both.
-    called = max(map(len, sides)) == 1 and words & {*sides[0], *sides[1]}
-    flag = called and {text.lower() for text in texts} <= {*_FLAGS}
+    lone = {*sides[0]} ^ {*sides[1]}
+    flag = bool(words & lone) and {text.lower() for text in texts} <= {*_FLAGS}
     if pair.side is None and len(block.names) > 3 and not flag:
         return
+    if flag and any(_is_flag(block, i, {*sides[0], *sides[1], "draw", "tie"}) for i in others):
+        return  # of home_win, away_win and draw, none alone says who won
     for coding in _codings(block, pair, texts, words):
         signs = np.array([*(coding.signs[text] for text in texts), np.nan])[cells]
         settings = (*setting, *coding.settings)
         yield _Ending(signs, (column,), coding.evidence, named, settings, coding.note)
+
+
+def _is_flag(block: TableBlock, column: int, words: set[str]) -> bool:
+    """Whether a column with one of some words in its name says yes or no."""
+    called = words & {*words_of(block.names[column])}
+    return bool(called) and {text.lower() for text in block.labels(column).texts} <= {*_FLAGS}
 
 
 def _are_ties(texts: Sequence[str]) -> NDArray[np.bool_]:
@@ -289,24 +328,27 @@ def _codings(
     other = [word for word in words_of(sides[1]) if word not in words_of(sides[0])]
     is_outcome = bool(words & (WINNERS | SCORES | {"wins", "beats"}))
     signs: dict[str, float] = {}
+    plain = {text: text if _score(text) is None else f"{_score(text):g}" for text in texts}
+    plain |= {text: text for text in texts if text.lower() in _FLAGS}
     for text in texts:
-        lower, last = text.lower(), words_of(text)[-1]
+        lower, last = plain[text].lower(), words_of(plain[text])[-1]
         if lower == sides[0].lower() or {lower, last} & {*lone} or last in left:
             signs[text] = 1.0
         elif lower == sides[1].lower() or {lower, last} & {*other} or last in right:
             signs[text] = -1.0
-        elif lower in ties or TIES.fullmatch(lower):
+        elif lower in ties or TIES.fullmatch(lower) or (lower == "1.5" and "2" in plain.values()):
             signs[text] = 0.0
         elif lower in _VIEWED:
             signs[text] = _VIEWED[lower]
         elif not is_outcome or _score(text) is None:
             return
-    values = {*texts}
-    directed = all(signs.get(text) for text in texts if not TIES.fullmatch(text.lower()))
-    if {*signs} == values and len(values) > 1 and not values <= {"0", "1", "-1", "0.5"}:
+    values = {*plain.values()}
+    directed = all(signs.get(text) for text in texts if signs.get(text) != 0.0)
+    if {*signs} == {*texts} and len(values) > 1 and not values <= {"0", "1", "-1", "0.5"}:
         in_words = not all(text.lstrip("-").replace(".", "").isdigit() for text in values)
         if values == {"0", "1", "2"} and not (lone == ["1"] and other == ["2"]):
-            yield from _either(signs, {"0": 1.0, "1": -1.0, "2": 0.0}, sides)
+            from_zero = {"0": 1.0, "1": -1.0, "2": 0.0}
+            yield from _either(signs, {text: from_zero[plain[text]] for text in texts}, sides)
         elif directed and (in_words or is_outcome):
             coded = ", ".join(
                 f"{text} is {'a tie' if not sign else repr(sides[0] if sign > 0 else sides[1])}"
@@ -378,10 +420,12 @@ def _scored_endings(block: TableBlock, pair: _Pair, columns: Sequence[int]) -> I
             continue
         by_row = np.sign(values[0] - values[1])
         words = {*words_of(block.names[i])}
-        if words & COUNTS and _are_unique(block, pair):
+        most = max(np.nanmax(scores) for scores in values)
+        if words & COUNTS and most > 1 and _are_unique(block, pair):
             yield _Ending(by_row, (i, j), CERTAIN, True, counts=np.column_stack(values))
             continue
         named = bool(words & SCORES) or words_of(block.names[i])[-1].startswith("ft")
+        named |= all(_is_flag(block, k, {*words_of(block.names[k])}) for k in (i, j))
         settings = (Setting("score", as_option([i, j], block.names)),)
         # Shots, odds or cards are of two sides too.
         evidence = CERTAIN if named else POSSIBLE

@@ -21,7 +21,19 @@ _ONE_PLACE = re.compile(
 # Names that say that a column is about the ranking, whatever its numbers are.
 _ABOUT = {
     *("age", "birthyear", "class", "cluster", "country", "county", "date", "day", "district"),
-    *("duration", "education", "fold", "gender", "group", "height", "id", "income", "index"),
+    *(
+        "created",
+        "duration",
+        "education",
+        "fold",
+        "gender",
+        "group",
+        "height",
+        "id",
+        "idx",
+        "income",
+        "index",
+    ),
     *("label", "lat", "latitude", "lon", "longitude", "month", "no", "number", "participant"),
     *("person", "postcode", "precinct", "region", "respondent", "row", "seconds", "sex", "state"),
     *("round", "session", "subject", "target", "task", "time", "timestamp", "trial", "user"),
@@ -51,7 +63,7 @@ WINNERS = {
 }
 SCORES = {
     *("score", "scores", "goal", "goals", "points", "pts", "ft", "runs", "sets", "result"),
-    *("g", "gf", "outcome", "tore", "fthg", "ftag", "hg", "ag", "goles", "buts"),
+    *("g", "gf", "outcome", "tore", "fthg", "ftag", "hg", "ag", "goles", "gols", "buts"),
 }
 # A column of these is positive where the first is ahead.
 MARGINS = {"diff", "difference", "margin", "mov"}
@@ -116,7 +128,14 @@ def is_about(name: str) -> bool:
     [True, True, True, True, False]
     """
     words = re.split(r"[^a-z]+", name.strip().lower())
-    return "_".join(words) in _ABOUT or words[-1] == "id" or words[0] == "duration"
+    if name.strip().lower() in ("№", "#", "n°", "nº", "nr.", "lfd. nr."):
+        return True
+    return (
+        "_".join(words) in _ABOUT
+        or words[-1] in ("id", "number")
+        or "rlh" in words
+        or words[0] == "duration"
+    )
 
 
 def place_of(text: str) -> int | None:
