@@ -51,8 +51,8 @@ _RANKED = re.compile(r"\d+\s*[:=][^:=,;]+([,;]\s*\d+\s*[:=][^:=,;]+)+")
 # A sign that no text has: each line is one cell.
 _UNDIVIDED = "\x1f"
 
-# In narrower tables a row that lacks a cell is a mistake; in wider ones it would be many cells.
-_FEWEST_COLUMNS, _MOST_COLUMNS = 3, 64
+# Of two cells none may be missing, and in wider tables than this it would be too many.
+_MOST_COLUMNS = 64
 
 # Lines without a header are ballots if at least this many name candidates of a common set.
 _FEWEST_LINES = 4
@@ -275,7 +275,7 @@ def text_file_blocks(
         ballots = ballots_in(read_all(_opened(source)), source_name(source)) if lines else None
         if ballots is None:
             width = max(map(lines[0].count, DELIMITERS)) + 1 if lines else 0
-            if not _FEWEST_COLUMNS <= width <= _MOST_COLUMNS:
+            if not 2 < width <= _MOST_COLUMNS:
                 raise
             blocks = text_blocks(
                 _opened(source), delimiter=delimiter, header=header, rows=rows, ragged=True

@@ -16,7 +16,7 @@ from rankcut.rankings.ratings import Scale, read_scale
 RANKING, COUNT = "ranking", "count"
 
 # A line shows so many letters of a name.
-_MOST_LETTERS = 40
+MOST_LETTERS = 40
 
 # Names of items are shortened, if asked, at one of these.
 _BREAK = re.compile(r"[^\w]+")
@@ -281,7 +281,7 @@ def as_option(columns: Sequence[int], names: Sequence[str]) -> str:
 def short(label: object) -> str:
     """A label as a line has room for it."""
     text = str(label)
-    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+    return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1]}…"
 
 
 def some_of(words: Sequence[str]) -> str:

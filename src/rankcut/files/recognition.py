@@ -28,7 +28,7 @@ from rankcut.files.options import (
 from rankcut.files.readings import LAYOUTS, READINGS
 from rankcut.files.readings.ranks import no_ranks
 from rankcut.files.readings.surveys import without_headers
-from rankcut.files.readings.way import FITS, POSSIBLE, Way
+from rankcut.files.readings.way import FITS, MANY_ROWS, POSSIBLE, Way
 from rankcut.files.tables import BLOCK_CELLS, Layout, TableBlock, number_of
 from rankcut.parameters import MOST_LISTED
 from rankcut.rankings.ranking_set import RankingSet
@@ -45,12 +45,6 @@ _NO_PLACE = {
 # What columns are is judged by this many rows or more, and by further ones while a column is
 # empty, up to a block of cells.
 JUDGED_ROWS = 512
-
-# In tables with more rows, it does not matter whether the first line is a header or a row.
-_FEW_ROWS = 20_000
-
-# So many items among others may be codes.
-_MOST_ODD_ITEMS = 3
 
 # A message offers at most so many ways, and names about so many settings.
 _MOST_OFFERED, _MOST_SETTINGS = 2, 6
@@ -127,7 +121,7 @@ def _odd_items(items: Sequence[object]) -> list[str]:
     """What to say of a few items among names that look like codes for no answer."""
     texts = [str(item) for item in items]
     odd = [t for t in texts if number_of(t, ordinals=False) is not None or not re.search(r"\w", t)]
-    if not 0 < len(odd) <= min(_MOST_ODD_ITEMS, len(texts) // 3):
+    if not 0 < len(odd) <= len(texts) // 3:
         return []
     are = "is read as an item" if len(odd) == 1 else "are read as items"
     return [f"{some_of([*map(repr, odd)])} {are}"]
@@ -312,7 +306,7 @@ def _chosen_way(block: TableBlock, options: TableOptions, helpful: bool) -> Way:
 
 def _has_no_header(block: TableBlock, way: Way, options: TableOptions) -> bool:
     """Whether two names of columns are items, which only rows name; in a long table, one row is."""
-    if len(block) > _FEW_ROWS or not block.titled:
+    if len(block) > MANY_ROWS or not block.titled:
         return False
     return len({*block.names} & {str(item) for item in way.read(options).items}) > 1
 

@@ -104,6 +104,7 @@ def open_text(source: Source) -> Iterator[io.TextIOWrapper]:
             raise RankingFileError(
                 "this is an Excel file, or another zip archive, and no text",
                 source_name(source),
+                1,
                 remedy=["name its format: ", Setting("format", "xlsx")],
             )
         encoding = _encoding(stream.peek(4))
@@ -333,9 +334,6 @@ class RaggedError(RankingFileError):
     """A row of a table has too many cells, or too few."""
 
 
-# A line with one text among so many cells is a title.
-_FEWEST_TITLED = 3
-
 # Rows of wide tables have at least this share of their cells.
 _SHARE_FILLED = 0.8
 
@@ -355,7 +353,7 @@ def _is_title(first: list[Any], rows: list[list[Any]]) -> bool:
     below = [shown(cell) for cell in rows[0]]
     several = len(rows) > 1 and sum(map(bool, below)) > 1
     words = all(number_of(cell) is None for cell in [*filled, *below])
-    return len(first) >= _FEWEST_TITLED and len(filled) == 1 and several and words
+    return len(first) > 2 and len(filled) == 1 and several and words
 
 
 def _is_no_header(title: list[Any], rows: list[list[Any]]) -> bool:

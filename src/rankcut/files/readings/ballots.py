@@ -51,10 +51,6 @@ _RESULT = re.compile(r"\d\s*[-–—:]\s*\d")
 _TIME = re.compile(r"\+?\d+([:.]\d+)+s?|\+?\d+ laps?")
 
 
-# More ballots do not choose somebody twice.
-_MOST_REPEATED = 0.9
-
-
 def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
     """The contests of a table, each with a column for every place."""
     groups = _named_places(block, columns)
@@ -225,9 +221,10 @@ def _evidence(
     if 2 * sum(place is not None for place in places_named) > len(items):
         return None
     again = repeats_along(codes).any(axis=1).mean()
-    if named or again > _MOST_REPEATED:
-        # Answers to questions come again in nearly every row, choices in some.
-        return None if again > _MOST_REPEATED else CERTAIN if again <= 0.5 else FITS
+    if again > 1 - 2 * MOST_ODD:
+        return None  # Answers to questions come again in nearly every row, choices in some.
+    if named:
+        return CERTAIN if again <= 0.5 else FITS
     rated = any({item.lower() for item in items} <= {*scale} for scale in SCALES)
     odd = rated or _are_sides(block, places) or len(items) < 3
     odd = odd or 2 * sum(number is not None for number in numbers) > len(items)

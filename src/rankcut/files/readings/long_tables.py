@@ -19,6 +19,7 @@ from rankcut.files.readings.way import (
     CERTAIN,
     FEWEST_ITEMS,
     FITS,
+    MANY_ROWS,
     MOST_ODD,
     POSSIBLE,
     Evidence,
@@ -49,9 +50,6 @@ _RANKINGS = {
 
 # Of so many columns, those that together name the ranking are sought by their values alone.
 _MOST_KEYS = 8
-
-# A reading that fails in this many lines is ruled out without a look at the others.
-_FIRST_LINES = 20_000
 
 # Scores have at most so many lines for each pair of an item and a ranking that could be there.
 _LEAST_FILLED = 0.02
@@ -224,9 +222,9 @@ def _keyed(
             most = np.prod([float(len(block.cells(i).distinct)) for i in keys])
             if 2 * most < firsts:
                 continue  # Each ranking has a first item, or a few that are tied.
-            some = slice(_FIRST_LINES)
+            some = slice(MANY_ROWS)
             codes = _together([block.cells(i).codes[some] for i in keys])
-            if len(block) > _FIRST_LINES:
+            if len(block) > MANY_ROWS:
                 if not _evidence(codes, items[some], ranks[some], cut=True):
                     continue
                 codes = _together([block.cells(i).codes for i in keys])

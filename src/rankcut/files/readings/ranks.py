@@ -55,9 +55,6 @@ _TIES_EXPECTED = 3.0
 # many columns in the way of all others are taken out.
 _MOST_ITEMS, _MOST_SEARCHED, _MOST_OUT = 50, 120, 8
 
-# Where a 1 is in this share of the rows, it may be the first rank.
-_LEAST_FIRST = 0.75
-
 # Codes for no answer are at most so many different ones, and columns with one so many.
 _MOST_CODES = 3
 
@@ -212,7 +209,7 @@ def _along(block: TableBlock, columns: Sequence[int], numeric: list[int]) -> Ite
     elif len(items := [i for i in values if i not in about]) > 1:
         rows = _rows(values, items)
         whole = not np.nanmax(rows % 1) and np.nanmin(rows) >= 1 and np.nanmax(rows) <= len(items)
-        if whole and (rows == 1).any(axis=1).mean() > _LEAST_FIRST:
+        if whole and 2 * (rows == 1).any(axis=1).sum() > len(rows):
             # Ties and gaps of any kind; a rank of 1 is in most rows.
             way = _ways(block, items, [], POSSIBLE)[0]
             yield replace(way, settings=by_columns("wide", items, block))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rankcut.errors import RankingFileError, Setting
-from rankcut.files.options import TableOptions, as_option
+from rankcut.files.options import MOST_LETTERS, TableOptions, as_option
 from rankcut.files.readings.ballots import in_order_of_appearance
 from rankcut.files.readings.way import (
     CERTAIN,
@@ -56,9 +56,6 @@ _THIRD = {"1": "3", "i": "iii", "one": "three", "a": "c", "first": "third", "x":
 
 # What columns of numbers are called that name items, beside the word for the side.
 _NUMBERED = {"id", "team", "player", "model", "item", "candidate", "option", "code", "no", "ids"}
-
-# Names have so many letters on average, or fewer.
-_MOST_LETTERS = 40
 
 # Among more columns of text, a pair is told by its name alone.
 _MOST_TEXTS = 40
@@ -164,7 +161,7 @@ def _pairs(block: TableBlock, columns: Sequence[int]) -> list[_Pair]:
 def _are_sentences(block: TableBlock, column: int) -> bool:
     """Whether texts are answers or the like rather than names of who gave them."""
     texts = block.labels(column).texts
-    return sum(map(len, texts)) > _MOST_LETTERS * len(texts)
+    return sum(map(len, texts)) > MOST_LETTERS * len(texts)
 
 
 def _is_pair(block: TableBlock, left: int, right: int, *, named: bool) -> bool:

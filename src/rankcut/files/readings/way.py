@@ -24,6 +24,9 @@ CERTAIN: Evidence = 3
 # Of the rows of a table, at most this share may be odd, by mistakes of people.
 MOST_ODD = 0.05
 
+# Among so many rows, one more or less does not matter, and the others say what the last do.
+MANY_ROWS = 20_000
+
 # Two columns of 1 and 2 may be anything; so many items or more are told by permutations.
 FEWEST_ITEMS = 3
 
