@@ -41,7 +41,7 @@ def main():
             continue
         with np.errstate(invalid="ignore", divide="ignore"):
             measures = [
-                judged(read_survey(options.file, draw), way) for draw in range(options.draws)
+                judged(read_survey(options.file, draw), way)[0] for draw in range(options.draws)
             ]
         _, best, worst, _, seconds = np.mean(measures, axis=0)
         rows.append([way, f"{best:.3f}", f"{worst:.3f}", f"{seconds:.1f}"])

@@ -139,6 +139,8 @@ def logged(line, head="", items=DISHES):
 IMPORTED = [json.dumps({"ImportId": own}) for own in ("startDate", *QID)]
 ARENA_RECORDS = [dict(zip(ARENA[0], row, strict=True)) for row in ARENA[1:]]
 TASKS = [[1, 2, 3], [3, 1, 2]]
+C1, SHOWN = ["C1_1", "C1_2", "C1_3"], ["1.1_MAXDIFF", "1.2_MAXDIFF", "1.3_MAXDIFF"]
+ASKED = [f"Which do you want? - [Field-{name}]" for name in SHOWN]
 MAINE = [f"Rep. to Congress {place} Choice District 2" for place in ("1st", "2nd", "3rd")]
 
 # What files are read as, their ranks of DISHES, and for each kind a name and its content.
@@ -231,6 +233,13 @@ READ_AS = [
             "bw.csv",
             "id,option_1,option_2,option_3,best,worst\n1,toro,uni,ika,1,3\n2,ika,toro,uni,3,2\n"),
     }),
+    ("best-worst tasks of Qualtrics", TASKS, {
+        "Qualtrics, MaxDiff module": (
+            "q.csv", qualtrics([*C1, *SHOWN], [*ASKED, *SHOWN], [*C1, *SHOWN], [
+                ["Most wanted", "", "Least wanted", "toro", "uni", "ika"],
+                ["", "Least wanted", "Most wanted", "ika", "toro", "uni"],
+            ])),
+    }),
     ("scores of models on data sets", RANKS, {
         "scores, long": (
             "s.csv", scored(["dataset", "model", "accuracy"], lambda rank: 0.9 - rank / 10)),
@@ -284,6 +293,39 @@ def test_files_of_each_kind_are_read_without_options(kind, tmp_path):
     assert "\n" not in said
     (again,) = scan_file(place, rows=1)
     np.testing.assert_array_equal(again.with_items(votes.items).dense(), votes.dense())
+
+
+def maxdiff(rows, order="Q{}_DO"):
+    """Two tasks of three of four dishes, as a question of Qualtrics."""
+    dishes = [*DISHES, "ebi"]
+    names = [f"Q{task}_{i}" for task in (1, 2) for i in (1, 2, 3, 4)]
+    texts = [f"Most and least? - {dish}" for _ in (1, 2) for dish in dishes]
+    names += [order.format(task) for task in (1, 2)]
+    texts += ["Most and least? - Display Order"] * 2
+    return qualtrics(names, texts, names, rows)
+
+
+def test_a_maxdiff_question_of_qualtrics():
+    rows = [
+        [1, "", 2, "", "", 2, "", 1, "3|1|2", "4|2|1"],
+        ["", 2, 1, "", "", "", "", "", "1|3|2", "3|4|2"],
+    ]
+    expected = [[3, 2, 1, NAN], [2, 1, 3, NAN], [2, 1, NAN, 3]]
+    for order in ("Q{}_DO", "DO-Q-Q{}"):
+        votes = read(maxdiff(rows, order), higher_is_better=True)
+        assert votes.items == (*DISHES, "ebi")
+        np.testing.assert_array_equal(votes.dense(), expected)
+        assert [*votes.people] == ["R_0", "R_1", "R_0"]
+        assert votes.unranked == "anywhere"
+        assert any("1 task without an answer" in note for note in votes.notes)
+    turned = read(maxdiff(rows), higher_is_better=False)
+    np.testing.assert_array_equal(turned.dense(), 4 - votes.dense())
+    with pytest.raises(RankingFileError, match="nothing says whether higher is better"):
+        read(maxdiff(rows))
+    # In words, it is plain.
+    words = {1: "Least", 2: "Most"}
+    said = [[words.get(cell, cell) for cell in row] for row in rows]
+    np.testing.assert_array_equal(read(maxdiff(said)).dense(), votes.dense())
 
 
 def test_what_else_qualtrics_writes_is_no_answer():

@@ -45,6 +45,9 @@ _MISSING = frozenset(
 # How a header marks the columns of items.
 MARK = "rank: "
 
+# How the cells of Qualtrics' third header line begin.
+IMPORT_IDS = ('{"ImportId"', "{'ImportId'")
+
 # What a ballot's cell says that names several candidates at one place, and no candidate.
 OVERVOTE = "overvote"
 NOBODY = frozenset({"", "skipped", "undervote", "blank"})

@@ -17,6 +17,7 @@ from rankcut.errors import RankingFileError, Setting, amount
 from rankcut.files.disk import unpacked_gzip
 from rankcut.files.tables import (
     BLOCK_CELLS,
+    IMPORT_IDS,
     MARK,
     Cells,
     Header,
@@ -359,7 +360,7 @@ def _is_title(first: list[Any], rows: list[list[Any]]) -> bool:
 def _is_no_header(title: list[Any], rows: list[list[Any]]) -> bool:
     """Whether the first line of a table is a row as all others: each cell is one of its column."""
     columns = list(zip(*rows, strict=True))
-    if not columns:
+    if not columns or any(str(cell).startswith(IMPORT_IDS) for row in rows[:2] for cell in row):
         return False
     texts = [shown(cell) for cell in title]
     # A header may come again, and columns may be numbered in order.

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from rankcut.errors import amount
 from rankcut.files.options import shortened
 from rankcut.files.readings.ballots import places_matrix, read_ballots, repeats_along
+from rankcut.files.readings.maxdiff import is_maxdiff
 from rankcut.files.readings.ranks import rank_rows, says_higher
 from rankcut.files.readings.scores import score_rows
 from rankcut.files.readings.way import (
@@ -28,15 +29,13 @@ from rankcut.files.readings.way import (
     Way,
     by_columns,
     way_of_rows,
+    without_previews,
 )
 from rankcut.files.readings.words import place_of
-from rankcut.files.tables import Cells, TableBlock, is_missing, number_of
+from rankcut.files.tables import IMPORT_IDS, Cells, TableBlock, is_missing, number_of
 
 # Codes for no answer that survey tools write among ranks, from 1 up to the number of items.
 _NO_ANSWER = (-99.0, -9.0, -8.0, -1.0, 77.0, 88.0, 97.0, 98.0, 99.0, 999.0)
-
-# What Qualtrics writes as the status of rows that are no answers, in words or numbers.
-_TRIALS = {"Survey Preview", "Survey Test", "Spam", "1", "2", "8", "9"}
 
 _NUMBERED = re.compile(r"(.*?\d.*?)_\d+_RANK|(.*?)_?\d+")
 _AGAIN = re.compile(r" \(\d+\)$")
@@ -50,7 +49,7 @@ def without_headers(block: TableBlock) -> TableBlock:
     if block.tool or not all(isinstance(column, Cells) for column in block.columns):
         return block
     second = [_cell(block, i, 1) for i in range(len(block.names))] if len(block) > 2 else []
-    if any(str(cell).startswith('{"ImportId"') for cell in second):
+    if any(str(cell).startswith(IMPORT_IDS) for cell in second):
         return _labelled(block, 2, "Qualtrics")
     untitled = {i for i, name in enumerate(block.names) if name == f"column {i + 1}"} - {0}
     first = block.names[0].lower().replace(" ", "") == "respondentid" or untitled
@@ -88,13 +87,9 @@ def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
 
 def _in_labels(block: TableBlock, columns: Sequence[int]) -> list[Way]:
     """Questions whose columns have ranks, and labels with the items' names."""
-    notes: tuple[str, ...] = ()
-    if block.tool == "Qualtrics" and "Status" in block.names:
-        codes, texts = block.labels(block.names.index("Status"))
-        tried = np.array([*(text in _TRIALS for text in texts), False])[codes]
-        if tried.any() and not tried.all():
-            block = block.some(~tried)
-            notes = (f"{amount(int(tried.sum()), 'preview')} left out",)
+    if is_maxdiff(block):
+        return []
+    block, notes = without_previews(block)
     groups: dict[str, list[int]] = {}
     for i, name in enumerate(block.names):
         if block.tool == "SurveyMonkey":

@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
 from scipy import sparse
 
-from rankcut.errors import Setting
+from rankcut.errors import Setting, amount
 from rankcut.files.options import TableOptions, as_option, described
 from rankcut.files.tables import TableBlock
 from rankcut.rankings.ranking_set import RankingSet, fitting_ranks
@@ -29,6 +30,9 @@ MANY_ROWS = 20_000
 
 # Two columns of 1 and 2 may be anything; so many items or more are told by permutations.
 FEWEST_ITEMS = 3
+
+# What Qualtrics writes as the status of rows that are no answers, in words or numbers.
+_TRIALS = {"Survey Preview", "Survey Test", "Spam", "1", "2", "8", "9"}
 
 OnRows = Callable[[TableBlock, TableOptions, bool], RankingSet]
 """Reads rows of a table, and columns beside the items as numbers where they are, or as text."""
@@ -65,6 +69,17 @@ def way_of_rows(block: TableBlock, on_rows: OnRows, items: Sequence[str], **more
         items=tuple(items),
         **more,
     )
+
+
+def without_previews(block: TableBlock) -> tuple[TableBlock, tuple[str, ...]]:
+    """A table of Qualtrics without rows that are no answers, and a note about them."""
+    if block.tool != "Qualtrics" or "Status" not in block.names:
+        return block, ()
+    codes, texts = block.labels(block.names.index("Status"))
+    tried = np.array([*(text in _TRIALS for text in texts), False])[codes]
+    if not tried.any() or tried.all():
+        return block, ()
+    return block.some(~tried), (f"{amount(int(tried.sum()), 'preview')} left out",)
 
 
 def by_columns(layout: str, columns: Sequence[int], block: TableBlock) -> tuple[Setting, ...]:
