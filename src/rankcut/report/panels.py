@@ -5,7 +5,7 @@ are made of numbers, and say how sure they are.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betainc, ndtri
@@ -17,7 +17,6 @@ from rankcut.comparison.results import item_in_words
 from rankcut.consensus.agreement import agree
 from rankcut.consensus.figure import (
     about_places,
-    pairs_picture,
     places_table,
     show_pairs,
 )
@@ -25,7 +24,6 @@ from rankcut.errors import amount
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.maps.graphs import map_graph
 from rankcut.maps.rankings import MOST_ARROWS, about_groups, map_rankings
-from rankcut.pictures.figures import draw_figure
 from rankcut.pictures.page import Html, draw_svg, item_button, join, show_legend, tag
 from rankcut.pictures.scene import Path, Scene, Shape, Text, rectangle
 from rankcut.pictures.theme import COLOURS, FAINT, SOFT, group_colours, shorten
@@ -45,7 +43,6 @@ class Panel(NamedTuple):
     notes: str = ""  #: how to read it
     finding: str = ""
     stands_out: bool = False  #: whether the finding is more than chance, 95 % sure
-    draw: Callable[[], Any] | None = None  #: makes a Matplotlib figure of it
 
 
 def make_groups(study: Study) -> Panel | None:
@@ -68,7 +65,6 @@ def make_groups(study: Study) -> Panel | None:
         notes=" ".join([comparison.method, *comparison.notes]),
         finding=comparison.verdict() + where,
         stands_out=comparison.p_value <= LEVEL,
-        draw=comparison.plot,
     )
 
 
@@ -88,7 +84,6 @@ def make_consensus(study: Study) -> Panel:
         notes=about_places(consensus),
         finding=leaders,
         stands_out=few and bool(study.pairs.clear().any()),
-        draw=lambda: consensus.plot(title=study.about.title or "Consensus"),
     )
 
 
@@ -122,7 +117,6 @@ def make_pairs(study: Study) -> Panel | None:
         join(*show_pairs(shares, study.items, range(len(shares)), by_items=True)),
         finding=words if clear.any() else "",
         stands_out=bool(clear.any()),
-        draw=lambda: draw_figure(pairs_picture(shares, study.items, range(len(shares)))),
     )
 
 
@@ -252,7 +246,6 @@ def make_map(study: Study) -> Panel | None:
         " ".join(notes),
         remarks[0] if remarks else "",
         structured,
-        lambda: draw_figure(picture),
     )
 
 
@@ -298,7 +291,7 @@ def make_graph(study: Study) -> Panel | None:
     else:
         words += " No two of these items are."
     name = "Items that go together" if study.learned else "Item graph"
-    return Panel(name, words, content, draw=lambda: draw_figure(picture))
+    return Panel(name, words, content)
 
 
 def make_contents(study: Study) -> Panel:
@@ -384,7 +377,6 @@ def make_utilities(study: Study) -> Panel | None:
         draw_svg(picture.scene),
         notes=picture.said,
         finding=words[0],
-        draw=lambda: draw_figure(picture),
     )
 
 
