@@ -250,6 +250,19 @@ def test_labels_frames_and_what_is_unknown():
     assert len(found.plot().axes) == 1
 
 
+def test_intervals_are_as_sure_as_one_asks():
+    model = make_pipeline(GraphCutFeatures(), GPRegressor()).fit(RANKS, NUMBERS)
+    found = explain(model, RANKS, NUMBERS, confidence=0.5)
+    assert found.reach == pytest.approx(0.6744897501960817)  # the upper quartile
+    row = found.items[0]
+    assert f"{row['effect']:+.3g} ± {found.reach * row['std_error']:.3g}" in found.summary()
+    assert "± 50 % interval" in found.summary()
+    assert found.to_dict()["confidence"] == 0.5
+    assert found.picture().said.endswith("Lines: 50 % intervals.")
+    with pytest.raises(InputError, match="confidence must be between 0 and 1"):
+        explain(model, confidence=1.0)
+
+
 def test_mistakes_are_named():
     with pytest.raises(InputError, match="SVC is not a linear model"):
         explain(SVC().fit(RANKS, TARGET))
