@@ -4,15 +4,14 @@ Importing scikit-learn takes longer than most answers. It is imported when someb
 tags, or fits anything else than a :class:`~rankcut.RankingSet`.
 """
 
-from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from inspect import signature
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import plain_graph
+from rankcut.parameters import WithParameters
 from rankcut.rankings import Rankings, Unranked, read_rankings
 from rankcut.rankings.ranking_set import RankingSet
 
@@ -38,57 +37,16 @@ def check_fitted(model: Any, attribute: str) -> None:
         check_is_fitted(model, attribute)
 
 
-class HasParameters:
-    """Parameters, which are those of ``__init__``, read and set as scikit-learn does it.
+class PlainEstimator(WithParameters):
+    """What scikit-learn asks of an estimator beside its parameters.
 
-    >>> class Model(HasParameters):
+    >>> class Model(PlainEstimator):
     ...     def __init__(self, number=1, *, inner=None):
     ...         self.number, self.inner = number, inner
     >>> model = Model(inner=Model(3)).set_params(number=2, inner__number=4)
     >>> model, model.get_params()["inner__number"]
     (Model(inner=Model(number=4), number=2), 4)
     """
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name; with ``deep`` also those of parameters, as ``inner__name``."""
-        values = {}
-        for name in sorted(signature(type(self)).parameters):
-            values[name] = value = getattr(self, name)
-            if deep and hasattr(value, "get_params") and not isinstance(value, type):
-                inner = value.get_params().items()
-                values.update({f"{name}__{key}": each for key, each in inner})
-        return values
-
-    def set_params(self, **parameters: Any) -> Self:
-        """Set parameters by name; ``inner__name`` is one of the parameter ``inner``."""
-        names = signature(type(self)).parameters
-        nested: dict[str, dict[str, Any]] = defaultdict(dict)
-        for key, value in parameters.items():
-            name, _, inner = key.partition("__")
-            if name not in names:
-                raise ValueError(
-                    f"Invalid parameter {name!r} for estimator {self}. "
-                    f"Valid parameters are: {sorted(names)!r}."
-                )
-            if inner:
-                nested[name][inner] = value
-            else:
-                setattr(self, name, value)
-        for name, inner_parameters in nested.items():
-            getattr(self, name).set_params(**inner_parameters)
-        return self
-
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        defaults = signature(type(self)).parameters
-        changed = {
-            name: repr(value)
-            for name, value in self.get_params(deep=False).items()
-            if repr(value) != repr(defaults[name].default)
-        }
-        words = ", ".join(f"{name}={value}" for name, value in changed.items())
-        text = f"{type(self).__name__}({words})"
-        half = N_CHAR_MAX // 2
-        return text if len(text) <= N_CHAR_MAX else f"{text[:half]}...{text[-half:]}"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         return {"text/plain": repr(self)}

@@ -20,7 +20,7 @@ from rankcut.blocs.starts import some_people, sort_columns
 from rankcut.parameters import check_share, seed_from
 from rankcut.pictures.page import Html
 from rankcut.pictures.scene import Picture
-from rankcut.plain_estimators import HasParameters, ReadsRankings, check_fitted
+from rankcut.plain_estimators import PlainEstimator, ReadsRankings, check_fitted
 from rankcut.rankings import Rankings, Unranked
 from rankcut.results import EstimatorResult, Table
 from rankcut.sample.counted import CountedPeople, by_person
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rankcut.blocs.vectors import VectorBlocs
 
 
-class RankingBlocs(EstimatorResult, ReadsRankings, HasParameters):
+class RankingBlocs(EstimatorResult, ReadsRankings, PlainEstimator):
     """Blocs: who ranks alike, whether people fall into camps, and what each bloc says.
 
     Rankings are a mixture of Plackett–Luce models, one for each bloc. Camps are announced if they

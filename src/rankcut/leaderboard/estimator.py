@@ -26,7 +26,7 @@ from rankcut.leaderboard.words import board_lines, board_sentences, board_tables
 from rankcut.parameters import ROWS_AT_ONCE, check_choice, check_count, check_share, seed_from
 from rankcut.pictures.page import Html, items_page, tag
 from rankcut.pictures.scene import Picture
-from rankcut.plain_estimators import HasParameters
+from rankcut.plain_estimators import PlainEstimator
 from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings
 from rankcut.results import EstimatorResult, Table
 from rankcut.results.result import plain
@@ -39,7 +39,7 @@ Prior: TypeAlias = Literal["evidence", "none"]
 Drawing: TypeAlias = Literal["ratings", "wins"]
 
 
-class Leaderboard(EstimatorResult, HasParameters):
+class Leaderboard(EstimatorResult, PlainEstimator):
     r"""Rate items by votes, games, scores or rankings, and say which places are real.
 
     Ratings are strengths of the Bradley–Terry model (Plackett–Luce for longer lists), on Elo's
