@@ -120,7 +120,7 @@ def _groups(rankings: "RankingSet", by: str, file: str) -> "list[tuple[str, Rank
         note(sentence[0].lower() + sentence[1:].rstrip("."))
     if small:
         note(f"left out, with one ranking or none: {name_groups(groups.names, small)}")
-    return [(str(groups.names[code]), rankings.rows(groups.codes == code)) for code in several]
+    return [(groups.texts[code], rankings.rows(groups.codes == code)) for code in several]
 
 
 @with_options(results=Results, reading=Reading)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
 import typer
 
 from rankcut.errors import InputError, RankingFileError, amount, needed
-from rankcut.results.result import PICTURES, json_text
+from rankcut.results.result import PICTURES, Table, json_text
 from rankcut.results.result import SUFFIXES as SUFFIXES
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Outputs:
         from rankcut.files.stored_tables import format_parquet
         from rankcut.files.text import format_text
 
-        rows, filed = records(columns), dict(columns if marked is None else marked)
+        rows, filed = [*Table(columns)], dict(columns if marked is None else marked)
         csv = {"spreadsheet": self.spreadsheet}
         self.write_json(rows)
         self.write(
@@ -284,18 +284,6 @@ def destination(target: str, suffix: str) -> Iterator[str]:
                     say(line.removesuffix("\n"), sys.stdout)
             else:
                 copy_whole(file, sys.stdout.buffer)
-
-
-# --- tables and JSON ----------------------------------------------------------------------------
-
-
-def records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """A table as an object for each row.
-
-    >>> records({"row": [0, 1], "count": [5, 1]})
-    [{'row': 0, 'count': 5}, {'row': 1, 'count': 1}]
-    """
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def named_rows(rankings: "RankingSet") -> dict[str, list[Any]]:

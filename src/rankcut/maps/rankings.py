@@ -414,7 +414,7 @@ def group_rows(
     if values is None:
         return everyone
     read = read_groups(_quarters(values), len(counts), "by", counts)
-    labels = [f"{name:g}" if isinstance(name, float) else str(name) for name in read.names]
+    labels = read.texts
     if len(labels) + bool((read.codes < 0).any()) < 2:
         return everyone
     sizes = np.bincount(read.codes + 1, counts, len(labels) + 1).astype(int).tolist()

@@ -259,17 +259,17 @@ def read_study(
     about = about.with_people(None if value.people is None else value.people[counting])
     if not about.n_ranked().any():
         raise InputError("no ranking ranks any item: there is nothing to report")
-    codes, names, notes = None, tuple[str, ...](), tuple[str, ...]()
+    codes, names, notes = None, list[str](), tuple[str, ...]()
     if by is not None:
         groups = read_groups(np.asarray(by)[counting], len(about), "by", about.counts)
-        codes, names = groups.codes, tuple(_name(each) for each in groups.names)
+        codes, names = groups.codes, groups.texts
         notes = tuple(groups.notes)
     return Study(
         about,
         value.rows(counting),
         by_name or "group",
         codes,
-        names,
+        tuple(names),
         notes,
         None if strata is None else np.asarray(strata)[counting],
         graph,
@@ -277,11 +277,6 @@ def read_study(
         seed_from(random_state),
         progress or (lambda what: None),
     )
-
-
-def _name(value: Any) -> str:
-    """A label; a whole number without its decimal point."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def count_places(rankings: Rankings) -> NDArray[np.float64]:

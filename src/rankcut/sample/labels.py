@@ -60,6 +60,11 @@ class Groups(NamedTuple):
     names: tuple[Hashable, ...]
     notes: list[str]
 
+    @property
+    def texts(self) -> list[str]:
+        """The names as text."""
+        return [f"{name:g}" if isinstance(name, float) else str(name) for name in self.names]
+
 
 def read_groups(
     labels: Any, n_rows: int, parameter: str, counts: NDArray[Any] | None = None
