@@ -32,7 +32,6 @@ TITLES = {
     "comparison": "Comparison of groups",
     "comparison_data": "Groups in real data",
     "consensus_coverage": "Coverage of a consensus",
-    "contexts": "Strengths by context",
     "coverage": "Coverage of leaderboards",
     "few_people": "Few people in a regression of rankings",
     "gp": "Gaussian processes",

@@ -11,7 +11,7 @@ from rankcut.errors import InputError, Setting
 from rankcut.files.tables import TableBlock, frame_blocks
 from rankcut.parameters import check_share, seed_from
 from rankcut.pictures.scene import Picture
-from rankcut.plain_estimators import HasParameters
+from rankcut.plain_estimators import PlainEstimator
 from rankcut.rankings import object_array, read_rankings
 from rankcut.results import Table
 from rankcut.strengths.respondents import Respondents
@@ -24,7 +24,7 @@ from rankcut.utilities.words import conjoint_sentences, conjoint_tables
 from rankcut.utilities.worth import Worth, what_it_is_worth
 
 
-class Conjoint(PeopleResult, HasParameters):
+class Conjoint(PeopleResult, PlainEstimator):
     r"""Part-worths of attributes for each person, by choices among profiles.
 
     In choice-based conjoint analysis, in each task a person sees some profiles, such as cars of a
