@@ -1,10 +1,12 @@
 """One grammar of parameters: the same name, kind and default in all public signatures."""
 
 import inspect
+from importlib import import_module
 
 import pytest
 
 import rankcut
+from rankcut.answers import ANSWERS
 
 # Each shared parameter, and its default. What holds data, not settings, takes some of them first.
 SHARED = {
@@ -41,6 +43,10 @@ def public():
                     home = getattr(getattr(thing, method, None), "__module__", "")
                     if home.startswith("rankcut."):
                         yield f"{label}.{method}", getattr(thing, method)
+    # What the command and the page ask for, and nobody imports by name.
+    for answer in ANSWERS.values():
+        module, _, name = answer.makes.partition(":")
+        yield name, getattr(import_module(module), name)
 
 
 @pytest.mark.parametrize("parameter", SHARED)
