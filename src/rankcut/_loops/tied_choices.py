@@ -555,17 +555,17 @@ def add_curvatures(
         for i in range(size):
             first, last = rows[places[r] + i], rows[places[r] + i + 1]
             for a in range(first, last):
-                bends = curvature[columns[a]]
+                column = columns[a]
                 share = weights[r] * shares[a]
                 bend = share * blocks[cell + i]
-                bends[columns[a]] += 0.5 * bend * shares[a]
+                curvature[column, column] += 0.5 * bend * shares[a]
                 for b in range(a + 1, last):
-                    bends[columns[b]] += bend * shares[b]
+                    curvature[column, columns[b]] += bend * shares[b]
                 until = last
                 for j in range(i + 1, size):
                     begin, until = until, rows[places[r] + j + 1]
                     bend = share * blocks[cell + j]
                     if bend != 0.0:
                         for b in range(begin, until):
-                            bends[columns[b]] += bend * shares[b]
+                            curvature[column, columns[b]] += bend * shares[b]
             cell += size

@@ -58,9 +58,11 @@ class Prior(Protocol):
 
 @dataclass
 class Maximum:
-    """Parameters with the largest posterior, and the curvature of the log-likelihood there."""
+    """Parameters with the largest posterior, and the log-likelihood and its derivatives there."""
 
     parameters: Floats
+    value: float
+    gradient: Floats
     curvature: Any
 
 
@@ -72,8 +74,8 @@ def maximise(derivatives: Derivatives, prior: Prior, start: Floats) -> Maximum:
     """
     parameters, step, reached = start, np.zeros_like(start), -np.inf
     for _ in range(MOST_STEPS):
-        value, gradient, curvature = derivatives(parameters)
-        value -= float(parameters @ prior.pull(parameters)) / 2
+        log_likelihood, gradient, curvature = derivatives(parameters)
+        value = log_likelihood - float(parameters @ prior.pull(parameters)) / 2
         moved = float(np.abs(step).max(initial=0.0))
         if not value >= reached - TOLERANCE * abs(reached) and moved > TOLERANCE:
             step = step / 2
@@ -91,7 +93,7 @@ def maximise(derivatives: Derivatives, prior: Prior, start: Floats) -> Maximum:
         step = rise * (min(1.0, FARTHEST_STEP / moved) if moved > 0 else 1.0)
         reached = value
         parameters = parameters + step
-    return Maximum(parameters, curvature)
+    return Maximum(parameters, log_likelihood, gradient, curvature)
 
 
 @dataclass

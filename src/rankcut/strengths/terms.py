@@ -262,7 +262,6 @@ def fit_terms(
         ) from None
     if isinstance(priors, DensePrior) and priors.stops_where_flat:
         _check_curved(likelihood, priors, at, terms, rankings)
-    log_likelihood, gradient, _ = derivatives(at.parameters)
     centre, wide = at, priors
     narrow = blocks[0].chosen if terms and terms[0].kind == "items" else None
     pulled = prior == "evidence" and narrow and not narrow.share and narrow.scale < WIDE.scale
@@ -298,8 +297,8 @@ def fit_terms(
         sizes=sizes,
         errors=fitted_errors,
         log_ties=dict(zip(likelihood.orders[1:].tolist(), log_deltas, strict=True)),
-        log_likelihood=log_likelihood,
-        evidence=log_likelihood + _evidence(priors, at, gradient),
+        log_likelihood=at.value,
+        evidence=at.value + _evidence(priors, at),
         connected=connected,
         n_people=sample.n_people,
         n_effective=min(sample.n_effective, fitted_errors.n_people),
@@ -457,9 +456,9 @@ def _rescaled(settings: Any, sizes: Floats) -> Any:
     return settings
 
 
-def _evidence(priors: DensePrior | SparsePrior, at: Maximum, gradient: Floats) -> float:
+def _evidence(priors: DensePrior | SparsePrior, at: Maximum) -> float:
     """What Laplace's evidence adds to the log-likelihood: how flexible the model is."""
-    target = at.curvature @ at.parameters + gradient
+    target = at.curvature @ at.parameters + at.gradient
     value = priors.log_evidence(target, at.curvature) - float(target @ at.parameters) / 2
     value -= float(at.parameters @ priors.pull(at.parameters)) / 2
     return float(value + priors.log_determinant() / 2)
