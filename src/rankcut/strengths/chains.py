@@ -13,11 +13,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import linalg
 from scipy.sparse import coo_array, csr_array, diags_array
 
 from rankcut._loops.types import Floats, Longs
-from rankcut.strengths.prior import LEAST_SCALE, MOST_SCALE, Hyperparameters, ItemPrior
+from rankcut.strengths.prior import (
+    LEAST_SCALE,
+    MOST_SCALE,
+    Hyperparameters,
+    ItemPrior,
+    log_evidence,
+)
 
 # Variances of a step from a period to the next: from strengths that hardly move in a thousand
 # periods to those of another item.
@@ -119,10 +124,7 @@ class ChainPrior:
 
         def evidence(settings: ChainHyperparameters) -> float:
             system = curvature + self.precision(settings).toarray()
-            root = linalg.cholesky(system, lower=True, overwrite_a=True, check_finite=False)
-            part = linalg.solve_triangular(root, target, lower=True, check_finite=False)
-            log_evidence = part @ part / 2 - np.log(np.diag(root)).sum()
-            return float(log_evidence) + self.log_determinant(settings) / 2
+            return log_evidence(target, system) + self.log_determinant(settings) / 2
 
         return self.search(evidence)
 

@@ -328,7 +328,7 @@ def strengths_of_items(fit: TermsFit) -> Strengths:
     if fit.errors.draws is not None:
         theta, factor = fit.parameters, fit.errors.draws
         errors = np.sqrt((factor**2).sum(axis=1))
-        return _strengths(fit, theta=theta, centre=theta, standard_errors=errors, factor=factor)
+        return strengths_with(fit, theta=theta, centre=theta, standard_errors=errors, factor=factor)
     strengths = strengths_of(fit, fit.of_items([0], [1.0]))
     if fit.broad is None or fit.broad_covariance is None:
         return strengths
@@ -340,7 +340,7 @@ def strengths_of(fit: TermsFit, contrasts: Floats, connected: Flags | None = Non
     """Strengths of items that are contrasts of coefficients, one for each item."""
     covariance = fit.errors.covariance_of(contrasts)
     spread = None if fit.errors.draws is not None else fit.errors.root @ contrasts.T
-    return _strengths(
+    return strengths_with(
         fit,
         theta=contrasts @ fit.parameters,
         centre=contrasts @ fit.centre,
@@ -353,18 +353,20 @@ def strengths_of(fit: TermsFit, contrasts: Floats, connected: Flags | None = Non
     )
 
 
-def _strengths(fit: TermsFit, **of_items: Any) -> Strengths:
-    """Strengths with what a fit says of all of them."""
-    return Strengths(
-        **{"connected": fit.connected, "covariance": None, **of_items},
-        log_ties=fit.log_ties,
-        log_likelihood=fit.log_likelihood,
-        prior=getattr(fit.priors[0], "first", fit.priors[0]),
-        n_people=fit.n_people,
-        n_effective=fit.n_effective,
-        likelihood=fit.likelihood,
-        parameters=fit.parameters,
-    )
+def strengths_with(fit: TermsFit, **of_items: Any) -> Strengths:
+    """Strengths with what a fit says of all of them, unless it is given."""
+    of_all: dict[str, Any] = {
+        "log_ties": fit.log_ties,
+        "covariance": None,
+        "log_likelihood": fit.log_likelihood,
+        "prior": getattr(fit.priors[0], "first", fit.priors[0]),
+        "connected": fit.connected,
+        "n_people": fit.n_people,
+        "n_effective": fit.n_effective,
+        "likelihood": fit.likelihood,
+        "parameters": fit.parameters,
+    }
+    return Strengths(**(of_all | of_items))
 
 
 def _check_connected(connected: Flags, rankings: Rankings) -> None:

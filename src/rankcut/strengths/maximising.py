@@ -15,6 +15,7 @@ from scipy.sparse import issparse
 
 from rankcut._loops.types import Floats
 from rankcut.parameters import ROUNDING
+from rankcut.strengths.prior import log_evidence
 
 # If all choices are ties, log δ would be infinite: a precision that no data notice.
 TIE_PRECISION = 1e-8
@@ -184,11 +185,9 @@ class DensePrior(TermPriors):
     def log_evidence(self, target: Floats, curvature: Floats) -> float:
         """½·bᵀA⁻¹b − ½·log det A for the target b and the curvature A of the posterior."""
         try:
-            root = linalg.cholesky(self.system(curvature), lower=True)
+            return log_evidence(target, self.system(curvature))
         except linalg.LinAlgError:
             return -np.inf  # flat but for rounding
-        part = linalg.solve_triangular(root, target, lower=True)
-        return float(part @ part / 2 - np.log(np.diag(root)).sum())
 
     def choose(self, parameters: Floats, gradient: Floats, curvature: Floats) -> None:
         """The best prior of each term, the others integrated out, one after the other."""

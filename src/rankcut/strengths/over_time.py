@@ -20,7 +20,7 @@ from rankcut.results import Table
 from rankcut.strengths.chains import LEAST_DRIFT, ChainHyperparameters
 from rankcut.strengths.choices import Ties
 from rankcut.strengths.designs import Term, over
-from rankcut.strengths.fitting import Strengths
+from rankcut.strengths.fitting import Strengths, strengths_with
 from rankcut.strengths.periods import UNITS, Period, Periods
 from rankcut.strengths.terms import ErrorKind, TermsFit, fit_terms
 
@@ -67,18 +67,13 @@ class StrengthsOverTime:
         """
         number = range(len(self.periods))[period]
         theta, covariance = self.fit.in_period(number)
-        return Strengths(
+        return strengths_with(
+            self.fit,
             theta=theta,
             centre=theta,
-            log_ties=self.fit.log_ties,
             covariance=covariance,
             model_covariance=covariance,
             standard_errors=self.standard_errors[:, number],
-            log_likelihood=self.log_likelihood,
-            prior=self.prior.first,
-            connected=self.fit.connected,
-            n_people=self.fit.n_people,
-            n_effective=self.fit.n_effective,
             likelihood=None,
             parameters=theta,
         )

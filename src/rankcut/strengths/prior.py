@@ -11,6 +11,7 @@ added, the boundary-avoiding prior of Chung, Rabe-Hesketh, Dorie, Gelman and Liu
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -51,8 +52,49 @@ class Hyperparameters:
 FIRST = Hyperparameters(1.0)
 
 
+def log_evidence(target: Floats, system: Floats) -> float:
+    """½·bᵀA⁻¹b − ½·log det A for a target b; the matrix A is overwritten."""
+    root = linalg.cholesky(system, lower=True, overwrite_a=True, check_finite=False)
+    part = linalg.solve_triangular(root, target, lower=True, check_finite=False)
+    return float(part @ part / 2 - np.log(np.diag(root)).sum())
+
+
+class SpectralPrior(ABC):
+    """Priors whose covariances have eigenvectors in common, and so differ in variances alone."""
+
+    @abstractmethod
+    def variances(self, settings: Any) -> Floats:
+        """The eigenvalues of the covariance."""
+
+    @abstractmethod
+    def search(self, evidence: Callable[[Any], float]) -> Any:
+        """The hyperparameters with the largest evidence, whatever gives it."""
+
+    @property
+    @abstractmethod
+    def basis(self) -> Floats | None:
+        """The eigenvectors; None: the identity."""
+
+    def log_determinant(self, settings: Any) -> float:
+        """The log determinant of the inverse of the covariance."""
+        return -float(np.log(self.variances(settings)).sum())
+
+    def choose(self, target: Floats, curvature: Floats) -> Any:
+        """The hyperparameters with the largest evidence, for ``target`` b."""
+        if self.basis is not None:
+            target, curvature = self.basis.T @ target, self.basis.T @ curvature @ self.basis
+
+        def evidence(settings: Any) -> float:
+            root = np.sqrt(self.variances(settings))
+            matrix = curvature * np.outer(root, root)
+            matrix[np.diag_indices(len(root))] += 1.0
+            return log_evidence(root * target, matrix)
+
+        return self.search(evidence)
+
+
 @dataclass(frozen=True, eq=False)
-class ItemPrior:
+class ItemPrior(SpectralPrior):
     """Priors of the strengths of items, which differ in t, s and q alone.
 
     Parameters
@@ -102,19 +144,14 @@ class ItemPrior:
         vectors = self.spectrum[1]
         return np.asarray((vectors / self.variances(settings)) @ vectors.T)
 
-    def choose(self, target: Floats, curvature: Floats) -> Hyperparameters:
-        """The hyperparameters with the largest evidence, for ``target`` b."""
-        vectors = None if self.graph is None else self.spectrum[1]
-        evidence = QuadraticEvidence.of(target, curvature, vectors)
-        return self.search(lambda trial: evidence(self.variances(trial)))
+    @property
+    def basis(self) -> Floats | None:
+        """The eigenvectors of K; None: the identity."""
+        return None if self.graph is None else self.spectrum[1]
 
     def search(self, evidence: Callable[[Hyperparameters], float]) -> Hyperparameters:
         """The hyperparameters with the largest evidence, whatever gives it."""
         return largest(evidence, self.shapes)
-
-    def log_determinant(self, settings: Hyperparameters) -> float:
-        """The log determinant of K⁻¹."""
-        return -float(np.log(self.variances(settings)).sum())
 
     @property
     def shapes(self) -> list[tuple[float, float]]:
@@ -163,33 +200,6 @@ class ItemPrior:
         return matrix, factors, self.n_items / trace
 
 
-@dataclass(frozen=True, eq=False)
-class QuadraticEvidence:
-    """The evidence of a prior of a quadratic log-likelihood, up to a constant.
-
-    In the basis of the prior's eigenvectors the prior has variances alone.
-    """
-
-    target: Floats  #: b of the module's opening
-    curvature: Floats
-
-    @classmethod
-    def of(cls, target: Floats, curvature: Floats, vectors: Floats | None) -> "QuadraticEvidence":
-        """In a basis; None: the one that there is."""
-        if vectors is None:
-            return cls(target, curvature)
-        return cls(vectors.T @ target, vectors.T @ curvature @ vectors)
-
-    def __call__(self, variances: Floats) -> float:
-        """The logarithm of the evidence of a prior with these variances."""
-        root = np.sqrt(variances)
-        matrix = self.curvature * np.outer(root, root)
-        matrix[np.diag_indices(len(root))] += 1.0
-        factor = linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
-        part = linalg.solve_triangular(factor, root * self.target, lower=True, check_finite=False)
-        return float(part @ part / 2 - np.log(np.diag(factor)).sum())
-
-
 def largest(
     evidence: Callable[[Hyperparameters], float],
     shapes: Sequence[tuple[float, float]],
@@ -227,7 +237,7 @@ class ContextHyperparameters:
 
 
 @dataclass(frozen=True, eq=False)
-class ContextPrior:
+class ContextPrior(SpectralPrior):
     """Priors of items by context: the kernel of contexts times that of items (Kronecker).
 
     Contexts are exchangeable, or alike along a graph of contexts.
@@ -247,25 +257,19 @@ class ContextPrior:
         blocks = self.contexts.precision(settings.contexts), self.items.precision(settings.items)
         return np.asarray(np.kron(*blocks), dtype=np.float64)
 
-    def choose(self, target: Floats, curvature: Floats) -> ContextHyperparameters:
-        """The hyperparameters with the largest evidence: of items, then of contexts."""
-        bases = [
-            np.eye(family.n_items) if family.graph is None else family.spectrum[1]
-            for family in (self.contexts, self.items)
-        ]
-        plain = self.items.graph is None and self.contexts.graph is None
-        vectors = None if plain else np.asarray(np.kron(*bases), dtype=np.float64)
-        evidence = QuadraticEvidence.of(target, curvature, vectors)
-        return self.search(lambda trial: evidence(self.variances(trial)))
+    @cached_property
+    def basis(self) -> Floats | None:
+        """The eigenvectors of the covariance; None: the identity."""
+        families = self.contexts, self.items
+        if all(family.graph is None for family in families):
+            return None
+        bases = [np.eye(f.n_items) if f.basis is None else f.basis for f in families]
+        return np.asarray(np.kron(*bases), dtype=np.float64)
 
     def variances(self, settings: ContextHyperparameters) -> Floats:
         """The eigenvalues of the covariance."""
         both = self.contexts.variances(settings.contexts), self.items.variances(settings.items)
         return np.asarray(np.kron(*both), dtype=np.float64)
-
-    def log_determinant(self, settings: ContextHyperparameters) -> float:
-        """The log determinant of the inverse of the covariance."""
-        return -float(np.log(self.variances(settings)).sum())
 
     def search(self, evidence: Callable[[ContextHyperparameters], float]) -> ContextHyperparameters:
         """The hyperparameters with the largest evidence, whatever gives it."""

@@ -20,7 +20,7 @@ from rankcut.parameters import SIDE
 from rankcut.strengths.chains import ChainPrior
 from rankcut.strengths.likelihood import Slope
 from rankcut.strengths.maximising import TIE_PRECISION, TermPrior, TermPriors
-from rankcut.strengths.prior import SparseSolver
+from rankcut.strengths.prior import SparseSolver, log_evidence
 
 # Random signs for traces: variances are found to a factor of two, for which a few are enough.
 _N_SIGNS = 8
@@ -192,9 +192,7 @@ class SparseSystem:
         """½·bᵀA⁻¹b − ½·log det A for the target b."""
         n_rows = len(target)
         if n_rows <= SIDE // 4:
-            root = linalg.cholesky(self.matrix.toarray(), lower=True)
-            part = linalg.solve_triangular(root, target, lower=True)
-            return float(part @ part / 2 - np.log(np.diag(root)).sum())
+            return log_evidence(target, self.matrix.toarray())
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_rows, _N_SIGNS))
         probes = self.factor[1][:, None] * signs
         probes[1:] += self.factor[0][1:, None] * signs[:-1]

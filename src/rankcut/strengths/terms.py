@@ -330,23 +330,14 @@ def fit_terms(
     covariance = broad_errors.centred(fit.centred).covariance[first, first]
     limits = find_limits(likelihood, broad.parameters, signs, strengths, covariance, sample)
     if narrow and narrow.share:
-        strengths, covariance = _with_misfit(
-            fit.centre[first], fit.covariance[first, first], strengths, covariance
-        )
+        # A graph that is wrong about an item pulls it from where its own rankings put it. The
+        # square of that pull counts as variance, as far as it is larger than chance makes it.
+        along = fit.covariance[first, first]
+        by_chance = np.maximum(np.diag(covariance) - np.diag(along), 0.0)
+        pull = (fit.centre[first] - strengths) ** 2
+        strengths = fit.centre[first]
+        covariance = along + np.diag(np.maximum(pull - by_chance, 0.0))
     return replace(fit, broad=strengths, broad_covariance=covariance, limits=limits)
-
-
-def _with_misfit(
-    theta: Floats, covariance: Floats, without: Floats, without_covariance: Floats
-) -> tuple[Floats, Floats]:
-    """Strengths with an item graph, less sure where those ``without`` it are far from them.
-
-    A graph that is wrong about an item pulls it from where its own rankings put it. The square of
-    that pull counts as variance, as far as it is larger than chance makes it.
-    """
-    by_chance = np.maximum(np.diag(without_covariance) - np.diag(covariance), 0.0)
-    misfit = np.maximum((theta - without) ** 2 - by_chance, 0.0)
-    return theta, covariance + np.diag(misfit)
 
 
 def _check_room(
