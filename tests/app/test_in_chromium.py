@@ -125,6 +125,14 @@ def test_all_can_be_reached_by_keyboard(page):
     assert {"method", "by-0", "Copy picture", "Save PNG", "unranked"} <= seen
 
 
+def test_long_questions_fit_a_narrow_page(page):
+    first, second = (f"Please rank what matters when you {what} coffee" for what in ("buy", "make"))
+    names = [f"{question} [{item}]" for question in (first, second) for item in "ab"]
+    drop(page, "two.csv", f"{','.join(names)}\n" + "1,2,2,1\n2,1,1,2\n" * 5)
+    until(page, "document.getElementById('question')")
+    assert page.evaluate(WIDER) <= 0
+
+
 def test_hostile_names_are_shown_and_nothing_else(page):
     drop(page, "<b>hostile</b>.csv", HOSTILE)
     until(page, DONE.format("pairs"))

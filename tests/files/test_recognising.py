@@ -511,6 +511,12 @@ def test_of_several_questions_one_is_named(tmp_path):
     assert way == ["--question", "Q5"]
     succeed("info", place, *way)
     assert read_file(place, question="Q6").items == ("tea", "milk")
+    place.write_text(
+        "Which do you like? [toro],Which do you like? [uni],"
+        "And drinks? [tea],And drinks? [milk]\n1,2,2,1\n2,1,1,2\n"
+    )
+    assert read_file(place, question="drinks").items == ("tea", "milk")
+    assert read_file(place, question="Which do").items == ("toro", "uni")
     with pytest.raises(RankingFileError, match="has 2 ranking questions"):
         read_file(place, question="Q7")
 
@@ -589,8 +595,18 @@ def test_weights_are_read(tmp_path):
     (tmp_path / "small.csv").write_text("w,toro,uni\n2,1,2\n1,2,1\n")
     assert "if it holds weights, pass --weight w" in run("info", tmp_path / "small.csv").stderr
     assert "pass --weight" not in run("info", tmp_path / "small.csv", "--weight", "w").stderr
-    with pytest.raises(RankingFileError, match="a weight is a number above 0"):
+    with pytest.raises(RankingFileError, match=r"a weight is a number above 0; .*w!=0"):
         read("w,toro,uni\n0,1,2\n1,2,1\n", weight="w")
+
+
+def test_a_blank_row_needs_no_weight(tmp_path):
+    rows = "w,Best? [toro],Best? [uni]\n2.5,1,2\n,,\n1,2,1\n"
+    assert read(rows, weight="w").weights.tolist() == [2.5, 1]
+    (tmp_path / "some.csv").write_text(rows + ",1,2\n")
+    said = fail("info", tmp_path / "some.csv", "--weight", "w", says="some.csv:5").stderr
+    (way,) = remedies(said)
+    assert way == ["--where", "w!="]
+    succeed("info", tmp_path / "some.csv", "--weight", "w", *way)
 
 
 def test_a_column_of_orders_does_not_hide_ranks():

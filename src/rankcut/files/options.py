@@ -186,8 +186,16 @@ def _counts(block: TableBlock, column: int) -> NDArray[np.int64]:
 
 def _weighed(block: TableBlock, column: int) -> NDArray[np.float64]:
     values = block.numbers(column, "the weight")
+    if np.isnan(values).any():
+        # A blank row says nothing, whatever it weighs.
+        values = np.where(block.blank_rows(), 1.0, values)
     if not (values > 0).all():
-        block.refuse(int(np.argmin(values > 0)), column, "a weight is a number above 0")
+        row = int(np.argmin(values > 0))
+        codes, texts = block.labels(column)
+        value = texts[codes[row]] if codes[row] >= 0 else ""
+        without = Setting("where", f"{block.names[column]}!={value}")
+        problem = "a weight is a number above 0"
+        block.refuse(row, column, problem, ["leave out such rows: ", without])
     return values
 
 

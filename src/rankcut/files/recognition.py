@@ -20,6 +20,7 @@ from rankcut.files.options import (
     TableOptions,
     as_option,
     free_columns,
+    meant_name,
     places_in,
     short,
     some_of,
@@ -268,9 +269,10 @@ def _best(ways: list[Way], options: TableOptions) -> list[Way]:
 
 
 def _asked(ways: Sequence[Way], question: str) -> list[Way]:
-    """The ways to read a question that a user names, whole or by its beginning."""
-    exact = [way for way in ways if way.question == question]
-    return exact or [way for way in ways if way.question.lower().startswith(question.lower())]
+    """The ways to read a question that a user names: whole, by its beginning or by a word of it."""
+    begin = [way for way in ways if way.question.lower().startswith(question.lower())]
+    meant = meant_name(question, list(dict.fromkeys(way.question for way in ways)))
+    return [way for way in ways if way.question == meant] or begin
 
 
 def _chosen_way(block: TableBlock, options: TableOptions, helpful: bool) -> Way:

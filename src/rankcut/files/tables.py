@@ -302,6 +302,14 @@ class TableBlock:
 
         return set(self.once("empty", make))
 
+    def blank_rows(self) -> NDArray[np.bool_]:
+        """The rows in which no cell has a value."""
+        blank = np.ones(len(self), dtype=bool)
+        for i in range(len(self.names)):
+            codes, distinct = self.cells(i)
+            blank &= np.array([is_missing(cell) for cell in distinct])[codes]
+        return blank
+
     def is_numeric(self, column: int) -> bool:
         """Whether the column has only numbers and missing values."""
         return self._numbers(column) is not None
