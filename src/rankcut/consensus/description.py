@@ -15,7 +15,7 @@ from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.partitions import Partitions
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.rankings.value import Unranked
-from rankcut.sample import Sample
+from rankcut.sample import Sample, weighted_median
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def describe(
         kinds=_kinds(census, len(rankings.items)),
         lengths=(
             int(census.lengths.min()),
-            _median(census.lengths, census.counts),
+            weighted_median(census.lengths, census.counts),
             int(census.lengths.max()),
         ),
         n_tied=int(census.counts[census.tied].sum()),
@@ -162,14 +162,6 @@ def group_bounds(block: Partitions) -> tuple[NDArray[np.int64], ...]:
     last = block.ends[row, number].astype(np.int64)
     first = np.where(number > 0, block.ends[row, np.maximum(number - 1, 0)], 0).astype(np.int64)
     return row, place, first, last
-
-
-def _median(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
-    """The median of the lengths, each with its count."""
-    order = np.argsort(lengths, kind="stable")
-    ends = np.cumsum(counts[order])
-    half = [ends[-1] // 2 + 1, (ends[-1] + 1) // 2]
-    return float(lengths[order[np.searchsorted(ends, half)]].mean())
 
 
 def _kinds(census: _Census, n_items: int) -> dict[str, int]:

@@ -37,6 +37,7 @@ from rankcut.kernels.ranking_kernel import Bounds, Encoder, RankingKernel
 from rankcut.parameters import MOST_COMPARED, check_draws, check_positive, seed_from
 from rankcut.rankings import Rankings, Unranked, read_rankings
 from rankcut.rankings.partitions import block_rows
+from rankcut.sample import weighted_median
 from rankcut.threads import over_rows
 
 
@@ -164,7 +165,7 @@ def median_lambda(
     # Of c rankings alike there are c(c − 1)/2 pairs.
     pairs = counts[first] * (counts[second] - (first == second)) / (1 + (first == second))
     discordant = count_pairs(rankings.shape[1]) * (1.0 - tau[first, second]) / 2.0
-    median = _weighted_median(discordant[pairs > 0], pairs[pairs > 0])
+    median = weighted_median(discordant[pairs > 0], pairs[pairs > 0])
     if not median > 0.0:
         raise InputError(
             "the median heuristic needs rankings that differ, but at least half of the pairs are "
@@ -172,17 +173,6 @@ def median_lambda(
             remedy=["pass a number as ", Setting("lam")],
         )
     return 1.0 / median
-
-
-def _weighted_median(values: Floats, counts: Floats) -> float:
-    """The median of values that occur so often; 0 without any."""
-    if not values.size:
-        return 0.0
-    order = np.argsort(values, kind="stable")
-    ends = np.cumsum(counts[order])
-    middle = ends[-1] / 2
-    low, high = (np.searchsorted(ends, middle, side=side) for side in ("left", "right"))
-    return float(values[order[low]] + values[order[min(high, len(order) - 1)]]) / 2
 
 
 @dataclass(frozen=True, eq=False)

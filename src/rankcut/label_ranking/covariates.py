@@ -21,6 +21,7 @@ from rankcut.files.columns import tokens_of
 from rankcut.parameters import check_size
 from rankcut.rankings import as_frame
 from rankcut.rankings.ranking_set import RankingSet
+from rankcut.sample import weighted_median
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,19 +95,11 @@ def fit_encoder(table: Any, weights: Floats) -> CovariateEncoder:
 
 def _fit_number(values: Floats, weights: Floats) -> NumberColumn:
     missing = np.isnan(values)
-    middle = 0.0 if missing.all() else _median(values[~missing], weights[~missing])
+    middle = weighted_median(values[~missing], weights[~missing])
     filled = np.where(missing, middle, values)
     mean = float(np.average(filled, weights=weights))
     deviation = float(np.sqrt(np.average((filled - mean) ** 2, weights=weights)))
     return NumberColumn(middle, bool(missing.any()), mean, deviation if deviation > 0 else 1.0)
-
-
-def _median(values: Floats, weights: Floats) -> float:
-    """The median of values that count so often."""
-    order = np.argsort(values, kind="stable")
-    below = np.cumsum(weights[order])
-    middle = [np.searchsorted(below, below[-1] / 2, side) for side in ("left", "right")]
-    return float(values[order[np.minimum(middle, len(order) - 1)]].mean())
 
 
 def _fit_category(values: NDArray[np.object_], weights: Floats) -> CategoryColumn:

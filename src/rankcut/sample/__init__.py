@@ -10,5 +10,6 @@ from rankcut.sample.sample import Block as Block
 from rankcut.sample.sample import Mean as Mean
 from rankcut.sample.sample import Sample as Sample
 from rankcut.sample.sample import Vectors as Vectors
+from rankcut.sample.sample import weighted_median as weighted_median
 
-__all__ = ["Block", "ListEntries", "Mean", "Sample", "Vectors"]
+__all__ = ["Block", "ListEntries", "Mean", "Sample", "Vectors", "weighted_median"]

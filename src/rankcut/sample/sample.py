@@ -423,6 +423,20 @@ class Sample:
         return Block(groups, weights, starts, self.counts[start:stop])
 
 
+def weighted_median(values: NDArray[Any], counts: NDArray[Any]) -> float:
+    """The median of values that occur so often; 0 without any.
+
+    >>> weighted_median(np.array([5.0, 1.0, 2.0]), np.array([1, 1, 2]))
+    2.0
+    """
+    if not len(values):
+        return 0.0
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(counts[order])
+    low, high = (np.searchsorted(ends, ends[-1] / 2, side) for side in ("left", "right"))
+    return float(values[order[low]] + values[order[min(high, len(order) - 1)]]) / 2
+
+
 def _weighted_sums(times: NDArray[Any], totals: Floats, most_drawn: int) -> NDArray[Any]:
     """``times @ totals``, in single precision where that is exact, which takes half as long.
 
