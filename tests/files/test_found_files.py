@@ -178,6 +178,23 @@ FILES = {
     "the Condorcet Election Format": (
         "txt", "# votes\n#/Candidates: a; b; c\n\na > c * 3\nx || c > a = b ^2 * 2 # y\n",
         "a file in the Condorcet Election Format", ABC, [[1, NAN, 2], [2, 2, 1]]),
+    "games in Spanish": (
+        "csv", "ID,equipo_local,equipo_visitante,puntos_local,puntos_visitante,fecha\n"
+               "1,a,b,23,13,08/10\n2,b,c,5,5,09/10\n3,c,a,1,8,09/10\n",
+        "games with scores", ABC, [[1, 2, NAN], [NAN, 1, 1], [1, NAN, 2]]),
+    "games with the hour": (
+        "csv", "fecha,hora,local,visitante,resultado\n2016-08-26,19:00,a,b,local\n"
+               "2016-08-27,14:00,b,c,empate\n2016-08-28,16:00,c,a,visitante\n",
+        "votes between two", ABC, [[1, 2, NAN], [NAN, 1, 1], [1, NAN, 2]]),
+    "fights": (
+        "csv", "event,fighter,opponent,outcome\nE1,a,b,win\nE1,b,c,draw\nE2,c,a,loss\nE2,a,b,nc\n",
+        "votes between two", ABC, [[1, 2, NAN], [NAN, 1, 1], [1, NAN, 2]]),
+    "places called by numbers, and candidates too": (
+        "csv", "timestamp,1,2,3\n22:28,a,b,2\n10:17,b,a,c\n11:18,a,c,070\n12:01,c,b,a\n"
+               "12:05,b,c,a\n",
+        "ranked ballots", ["a", "b", "c", "2", "070"],
+        [[1, 2, NAN, 3, NAN], [2, 1, 3, NAN, NAN], [1, NAN, 2, NAN, 3],
+         [3, 2, 1, NAN, NAN], [3, 1, 2, NAN, NAN]]),
     "one ranking": (
         "csv", "item,rank\na,2\nb,1\nc,3\n", "a long table", ABC, [[2, 1, 3]]),
 }  # fmt: skip
@@ -229,6 +246,20 @@ def test_what_is_offered_makes_sense():
     text = ",m,n,k\nwine,68.4(7.1),62.7(6.1),74.0(1.5)\niris,39.7(1.9),84.4(0.7),82.9(0.6)\n"
     votes = read(text, layout="ratings")
     np.testing.assert_array_equal(ranks(votes, ["m", "n", "k"]), [[2, 3, 1], [3, 1, 2]])
+
+
+def test_scores_by_any_names_are_offered_and_read():
+    text = "DATA,CASA,TRASFERTA,GOLCS,GOLTR\n1/8,a,b,2,1\n2/8,b,c,0,0\n3/8,c,a,6,7\n4/8,b,a,1,0\n"
+    offered = {"layout": "votes", "item_columns": "CASA,TRASFERTA", "score": "GOLCS,GOLTR"}
+    assert settings(text)[0] == offered
+    votes = read(text, **offered)
+    np.testing.assert_array_equal(ranks(votes, ABC)[1], [NAN, 1, 1])
+
+
+def test_a_slip_does_not_forbid_what_is_asked_for():
+    text = "a,b,c,d\n1,3,4,2\n2,1,3,4\n4,3,1,4\n3,4,2,1\n4,1,3,2\n"
+    assert settings(text)[0] == {"layout": "wide", "item_columns": "a,b,c,d"}
+    assert len(read(text, layout="wide")) == 5
 
 
 def test_an_excel_file_by_another_name(tmp_path):

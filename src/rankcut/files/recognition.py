@@ -310,7 +310,11 @@ def _has_no_header(block: TableBlock, way: Way, options: TableOptions) -> bool:
     """Whether two names of columns are items, which only rows name; in a long table, one row is."""
     if len(block) > MANY_ROWS or not block.titled:
         return False
-    return len({*block.names} & {str(item) for item in way.read(options).items}) > 1
+    names = block.names
+    numbered = [name for name in names if number_of(name) is not None]
+    if numbered == [str(n + 1) for n in range(len(numbered))]:
+        names = [name for name in names if name not in numbered]  # places, in order
+    return len({*names} & {str(item) for item in way.read(options).items}) > 1
 
 
 def _directed(ways: Sequence[Way], options: TableOptions) -> Sequence[Way]:

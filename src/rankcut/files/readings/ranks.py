@@ -599,5 +599,5 @@ def no_ranks(block: TableBlock, columns: Sequence[int]) -> RankingFileError:
             problem = f"column {name!r} {reason}"
             return block.mistake(problem, naming, row, numeric[k])
     return block.mistake(
-        "these do not look like ranks: most rows have ties or gaps that ranks do not have", naming
+        "these do not look like ranks: rows have ties or gaps that ranks do not have", naming
     )

@@ -46,7 +46,7 @@ _MOST_APART = 10.0
 
 
 # "68.4(7.1)", ".95 ± .02", "**.95**": a number, and what papers write beside it.
-_ADDED_TO = re.compile(r"[*_\s]*([+-]?\d*\.?\d+)\s*%?\s*(?:\(.*\)|(?:±|\+/?-).*)?[*_†‡\s]*")
+_ADDED_TO = re.compile(r"[*_\s]*([+-]?\d*\.?\d+)\s*%?\s*(?:\(.*\)|(?:±|\$?\\pm|\+/?-).*)?[*_†‡\s]*")
 
 
 def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:

@@ -38,6 +38,7 @@ from rankcut.files.readings.words import (
     SIDES,
     TIES,
     WINNERS,
+    is_about,
     opposites,
     words_of,
 )
@@ -48,6 +49,7 @@ from rankcut.rankings.ranking_set import RankingSet
 _NUMBER = r"(\d+(?:[.,]\d+)?|\d*½|\d+/\d+)"
 _RESULT = re.compile(rf"\s*{_NUMBER}\s*(?:[-–—:]|\bto\b)\s*{_NUMBER}\s*")
 _TIME = re.compile(r"\d+:\d+\.\d+")
+_CLOCK = re.compile(r"\d{1,2}:\d\d")
 # "(1) Alabama", as the seeded are listed.
 _SEED = re.compile(r"\s*[(\[]\s*(?:no\.?|#)?\s*\d{1,3}\s*[)\]]\s*(.*\S)\s*")
 
@@ -64,6 +66,7 @@ _FLAGS = {"true": 1.0, "yes": 1.0, "y": 1.0, "1": 1.0} | dict.fromkeys(
     ("false", "no", "n", "0"), 0.0
 )
 _VIEWED = {"win": 1.0, "won": 1.0, "w": 1.0, "loss": -1.0, "lose": -1.0, "lost": -1.0, "l": -1.0}
+_VIEWED |= {"nc": np.nan, "no contest": np.nan}
 
 
 class _Pair(NamedTuple):
@@ -394,7 +397,10 @@ def _scored_endings(block: TableBlock, pair: _Pair, columns: Sequence[int]) -> I
     for i in others:
         cells, texts = block.labels(i)
         results = block.once(("results", i), partial(_results, texts))
+        named = bool({*words_of(block.names[i])} & SCORES)
         odd = sum(result is None for result in results)
+        if not named and all(map(_CLOCK.fullmatch, texts)):
+            continue
         if texts and odd <= MOST_ODD * len(texts):
             signs = [
                 np.nan if result is None else float(np.sign(result[turned] - result[not turned]))
@@ -402,7 +408,6 @@ def _scored_endings(block: TableBlock, pair: _Pair, columns: Sequence[int]) -> I
             ]
             note = f"the first number is of {block.names[pair.right]!r}" if turned else ""
             setting = (Setting("score", block.names[i]),)
-            named = bool({*words_of(block.names[i])} & SCORES)
             by_row = np.array([*signs, np.nan])[cells]
             yield _Ending(by_row, (i,), CERTAIN, named, setting, note, scored=True)
         if {*words_of(block.names[i])} & MARGINS and block.is_numeric(i):
@@ -411,7 +416,8 @@ def _scored_endings(block: TableBlock, pair: _Pair, columns: Sequence[int]) -> I
                 note = f"{block.names[i]} above 0 is a win of {block.names[pair.left]!r}"
                 setting = (Setting("score", block.names[i]),)
                 yield _Ending(np.sign(margin), (i,), FITS, True, setting, note, scored=True)
-    for i, j in _score_columns(block, others):
+    pairs = list(_score_columns(block, others)) or _whole_numbers(block, others)
+    for i, j in pairs:
         values = [block.numbers(k, "the score") for k in (i, j)]
         if any((scores < 0).any() or np.isnan(scores).all() for scores in values):
             continue
@@ -449,6 +455,14 @@ def _result(text: str) -> tuple[float, float] | None:
         above = above.removesuffix("½") or "0"
         numbers.append((float(above) + half) / (float(below) or 1.0 if below else 1.0))
     return numbers[0], numbers[1]
+
+
+def _whole_numbers(block: TableBlock, others: Sequence[int]) -> list[tuple[int, int]]:
+    """The two columns of whole numbers, if there are two, which may be the scores of the sides."""
+    numeric = [i for i in others if block.is_numeric(i) and not is_about(block.names[i])]
+    values = {i: block.numbers(i, "the score") for i in numeric}
+    whole = [i for i, column in values.items() if not (column % 1 > 0).any()]
+    return [(whole[0], whole[1])] if len(whole) == 2 else []
 
 
 def _score_columns(block: TableBlock, others: Sequence[int]) -> Iterator[tuple[int, int]]:

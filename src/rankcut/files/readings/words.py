@@ -44,7 +44,11 @@ _ABOUT = {
 # names who won.
 SIDES: tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]], ...] = (
     (("winner", "won", "winning", "victor", "w"), ("loser", "lost", "losing", "l"), ()),
-    (("home", "h", "host"), ("away", "a", "visitor", "visiting", "guest", "v"), ("d", "x")),
+    (
+        ("home", "h", "host", "local", "casa", "heim", "domicile", "mandante"),
+        ("away", "a", "visitor", "visiting", "guest", "v", "visitante", "trasferta", "gast"),
+        ("d", "x", "empate"),
+    ),
     (("white", "w"), ("black", "b"), ("d",)),
     (("a",), ("b",), ("c",)),
     (("1", "i", "one"), ("2", "ii", "two"), ("0", "x", "3")),
@@ -52,18 +56,19 @@ SIDES: tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]], ...] = (
     (("first",), ("second",), ()),
     (("x",), ("y",), ()),
     (("chosen", "preferred", "better"), ("rejected", "worse"), ()),
-    (("team", "player", "for"), ("opponent", "opp", "against"), ("d", "t")),
+    (("team", "player", "fighter", "for"), ("opponent", "opp", "against"), ("d", "t")),
 )
 
 WINNERS = {
     *("winner", "vote", "preferred", "preference", "choice", "chosen", "result", "outcome"),
     *("judgment", "judgement", "label", "win", "won", "better", "selected", "pick", "picked"),
     *("sieger", "gewinner", "ganador", "vainqueur", "vencedor", "vincitore"),
-    *("winning", "res", "ftr", "victor", "verdict", "decision", "answer"),
+    *("winning", "res", "ftr", "victor", "verdict", "decision", "answer", "resultado"),
 }
 SCORES = {
     *("score", "scores", "goal", "goals", "points", "pts", "ft", "runs", "sets", "result"),
-    *("g", "gf", "outcome", "tore", "fthg", "ftag", "hg", "ag", "goles", "gols", "buts"),
+    *("g", "gf", "outcome", "tore", "fthg", "ftag", "hg", "ag", "goles", "gols", "gol", "buts"),
+    *("puntos", "pontos", "punti", "punkte"),
 }
 # A column of these is positive where the first is ahead.
 MARGINS = {"diff", "difference", "margin", "mov"}
@@ -72,7 +77,8 @@ COUNTS = {
     *("frequency", "total", "number", "preferred"),
 }
 TIES = re.compile(
-    r"ties?\b.*|tied|drawn?|equal|both\b.*|bothbad|neither|same|none|no preference|0(\.5)?|=|½.*"
+    r"ties?\b.*|tied|drawn?|empate|equal|both\b.*|bothbad|neither|same|none|no preference"
+    r"|0(\.5)?|=|½.*"
 )
 JUDGES = {
     *("judge", "judge_id", "annotator", "annotator_id", "rater", "rater_id", "voter", "voter_id"),
