@@ -248,6 +248,14 @@ def test_what_is_offered_makes_sense():
     np.testing.assert_array_equal(ranks(votes, ["m", "n", "k"]), [[2, 3, 1], [3, 1, 2]])
 
 
+def test_a_square_of_wins():
+    for corner in ("", '"",'):
+        votes = read(f'{corner}"a","b","c"\n"a",0,33,4\n"b",5,NA,0\n"c",11,32,0\n')
+        assert "totals of pairs: 3 items, 85 votes; first c, a, b; a row has" in line(votes)
+        np.testing.assert_array_equal(ranks(votes, ABC)[0], [1, 2, NAN])
+        assert votes.counts.tolist() == [33, 4, 5, 11, 32]
+
+
 def test_scores_by_any_names_are_offered_and_read():
     text = "DATA,CASA,TRASFERTA,GOLCS,GOLTR\n1/8,a,b,2,1\n2/8,b,c,0,0\n3/8,c,a,6,7\n4/8,b,a,1,0\n"
     offered = {"layout": "votes", "item_columns": "CASA,TRASFERTA", "score": "GOLCS,GOLTR"}

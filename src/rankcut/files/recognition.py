@@ -290,7 +290,11 @@ def _chosen_way(block: TableBlock, options: TableOptions, helpful: bool) -> Way:
     if len(different) > 1:
         raise _two_ways(different, block, options) if helpful else block.mistake("several do")
     way = different[0]
-    if way.noun in ("ballot", "vote", "game") and _has_no_header(block, way, options):
+    if (
+        way.noun in ("ballot", "vote", "game")
+        and not way.items
+        and _has_no_header(block, way, options)
+    ):
         raise block.mistake(
             "the first line names items, as a row does, and not columns",
             ["if it is a row, pass ", Setting("header", 0)],

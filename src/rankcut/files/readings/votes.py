@@ -99,7 +99,40 @@ def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
         ways = [_way(block, pair, e) for e in endings if (e.evidence, e.named) == best]
         if ways:
             return ways
-    return []
+    return list(_square(block, columns))
+
+
+def _square(block: TableBlock, columns: Sequence[int]) -> Iterator[Way]:
+    """A table of how often each row beat each column, whose rows are called as its columns are."""
+    numeric = [i for i in columns if block.is_numeric(i)]
+    names = [block.names[i] for i in numeric]
+    for label in columns:
+        codes, texts = block.labels(label)
+        if {*texts} != {*names} or not len(block) == len(names) > 2:
+            continue
+        rows = block.some(np.argsort([names.index(texts[code]) for code in codes]))
+        wins = np.nan_to_num(np.column_stack([rows.numbers(i, "the wins") for i in numeric]))
+        np.fill_diagonal(wins, 0)
+        if (wins < 0).any() or (wins % 1 > 0).any() or (wins == wins.T).all():
+            continue
+
+        def read(options: TableOptions, wins: NDArray[np.float64] = wins) -> RankingSet:
+            first, second = np.nonzero(wins)
+            pairs = np.column_stack([first, second]).ravel()
+            starts = np.arange(len(first) + 1) * 2
+            ranks = np.tile([1.0, 2.0], len(first))
+            matrix = csr_array((ranks, pairs, starts), shape=(len(first), len(names)))
+            return RankingSet(matrix, tuple(names), counts=wins[first, second].astype(np.int64))
+
+        yield Way(
+            what="totals of pairs",
+            read=read,
+            evidence=CERTAIN,
+            noun="vote",
+            unranked="anywhere",
+            notes=("a row has its wins over the columns",),
+            items=tuple(names),
+        )
 
 
 def _completed(endings: list[_Ending]) -> list[_Ending]:
