@@ -324,16 +324,17 @@ def test_the_evidence_is_largest_where_laplace_says_so():
     assert fit_strengths(rankings).prior.scale in (best / 2, best, 2 * best)
 
 
+@pytest.mark.parametrize("errors", ["sandwich", "information"])
 @pytest.mark.parametrize("unranked", ["anywhere", "last"])
-def test_many_items_have_the_strengths_of_few(monkeypatch, unranked):
+def test_many_items_have_the_strengths_of_few(monkeypatch, unranked, errors):
     """The same data with and without matrices of second derivatives, the same prior."""
     rng = np.random.default_rng(6)
     ranks = plackett_luce(rng, rng.normal(size=60), 200, 8)
     rankings = read_rankings(ranks, unranked=unranked)
     prior = Hyperparameters(1.0, 0.5, 0.3)
-    few = fit_strengths(rankings, graph=ring(60), prior=prior)
+    few = fit_strengths(rankings, graph=ring(60), prior=prior, errors=errors)
     monkeypatch.setattr(terms_module, "MOST_DENSE", 10)
-    many = fit_strengths(rankings, graph=ring(60), prior=prior)
+    many = fit_strengths(rankings, graph=ring(60), prior=prior, errors=errors)
     np.testing.assert_allclose(many.theta, few.theta, atol=0.02)
     assert many.covariance is None
     np.testing.assert_allclose(many.standard_errors, few.standard_errors, rtol=0.3)
