@@ -27,7 +27,7 @@ from scipy import linalg, special
 
 from rankcut._loops.types import Flags, Floats, Longs
 from rankcut.consensus.intervals import places_by_pairs
-from rankcut.parameters import AT_ONCE, ROUNDING
+from rankcut.parameters import ROUNDING
 
 # With fewer degrees of freedom the tails of Student's t say nothing.
 LEAST_FREEDOM = 0.1
@@ -293,11 +293,13 @@ class Places:
 
 def _largest_gaps(shifts: Floats, inverse: Floats) -> Floats:
     """``[d, i]``: the largest of the differences of item i in draw d, times ``inverse``."""
-    largest = np.zeros_like(shifts)
-    step = max(1, AT_ONCE // max(1, shifts.shape[1] ** 2))
-    for start in range(0, len(shifts), step):
-        some = shifts[start : start + step]
-        gaps = np.abs(some[:, :, None] - some[:, None, :])
-        gaps *= inverse
-        gaps.max(axis=2, out=largest[start : start + step])
-    return largest
+    by_item = np.ascontiguousarray(shifts.T)
+    largest = np.zeros_like(by_item)
+    for i, inverse_of in enumerate(inverse):
+        others = np.flatnonzero(inverse_of)
+        gaps = by_item[others]
+        gaps -= by_item[i]
+        np.abs(gaps, out=gaps)
+        gaps *= inverse_of[others, None]
+        gaps.max(axis=0, initial=0.0, out=largest[i])
+    return largest.T

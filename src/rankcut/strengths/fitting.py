@@ -51,8 +51,8 @@ class Strengths(Result):
         rather than j.
     centre : ndarray of shape (n_items,)
         Strengths by a wide prior, around which intervals, errors and draws are. With few
-        rankings ``theta`` is shrunk, and its errors would be too small. With an item graph this is
-        ``theta``, and intervals hold as far as the graph does.
+        rankings ``theta`` is shrunk, and its errors would be too small. With an item graph the
+        prior is wide along what the graph explains, and intervals hold as far as the graph does.
     log_ties : dict
         log δ_d for each size d of a tie (Davidson's model).
     covariance : ndarray of shape (n_items, n_items) or None

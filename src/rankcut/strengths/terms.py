@@ -80,7 +80,8 @@ class TermsFit:
         φ of each term in turn, then log δ of each size of a tie.
     centre : ndarray
         φ by a wide prior, around which errors are: other than ``parameters`` only where
-        the evidence pulls strengths of items to each other more than :data:`WIDE`.
+        the evidence pulls strengths of items to each other more than :data:`WIDE`; of an item
+        graph, along what it explains.
     places : list of slices
         Where the coefficients of each term are.
     priors : list
@@ -264,9 +265,9 @@ def fit_terms(
         _check_curved(likelihood, priors, at, terms, rankings)
     centre, wide = at, priors
     narrow = blocks[0].chosen if terms and terms[0].kind == "items" else None
-    pulled = prior == "evidence" and narrow and not narrow.share and narrow.scale < WIDE.scale
-    if pulled and isinstance(priors, DensePrior):
-        around = [replace(blocks[0], chosen=WIDE), *blocks[1:]]
+    chosen_wide = _widened(narrow) if prior == "evidence" and narrow else None
+    if chosen_wide and isinstance(priors, DensePrior):
+        around = [replace(blocks[0], chosen=chosen_wide), *blocks[1:]]
         wide = DensePrior(around, likelihood.n_parameters)
         centre = maximise(derivatives, wide, at.parameters)
     scales = np.append(1.0 / sizes, np.ones(likelihood.n_parameters - n_columns))
@@ -338,6 +339,21 @@ def fit_terms(
         strengths = fit.centre[first]
         covariance = along + np.diag(np.maximum(pull - by_chance, 0.0))
     return replace(fit, broad=strengths, broad_covariance=covariance, limits=limits)
+
+
+def _widened(chosen: Hyperparameters) -> Hyperparameters | None:
+    """The prior around which errors are; None: it is as wide as that already.
+
+    Of the variance that an item graph explains, :data:`WIDE` or more; of the rest, what the
+    evidence says: how far an item may be from what the graph says of it.
+    """
+    explained = chosen.scale * chosen.share
+    if (explained if chosen.share else chosen.scale) >= WIDE.scale:
+        return None
+    if not chosen.share:
+        return WIDE
+    scale = WIDE.scale + chosen.scale - explained
+    return replace(chosen, scale=scale, share=WIDE.scale / scale)
 
 
 def _check_room(
