@@ -83,3 +83,22 @@ def test_one_judge_says_nothing_of_others():
     board = Leaderboard().fit(votes[votes["judge"] == "judge 0"])
     assert "by 1 judge, so that nothing says how far others would differ" in board.summary()
     assert not board.places_.clear.any()
+
+
+def test_judges_of_a_few_votes_who_are_like_others_are_not_named():
+    """Most judges have a few votes, whose slopes are far from normal; all are alike."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        strengths = np.sort(rng.standard_normal(20))
+        first = rng.integers(0, 20, 2000)
+        second = (first + rng.integers(1, 20, 2000)) % 20
+        won = rng.random(2000) < special.expit(strengths[first] - strengths[second])
+        votes = pd.DataFrame(
+            {
+                "model_a": [f"m{i}" for i in first],
+                "model_b": [f"m{i}" for i in second],
+                "winner": np.where(won, "model_a", "model_b"),
+                "judge": (8 * rng.pareto(1.2, 2000)).astype(int) % 124,
+            }
+        )
+        assert Leaderboard().fit(votes).judges_.random == []

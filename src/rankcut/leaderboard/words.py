@@ -132,8 +132,9 @@ def board_lines(board: "Leaderboard", most: int) -> list[str]:
         columns["wins"] = [f"{row['wins']:,g}" for row in rows]
     aligned = {}
     for heading, texts in columns.items():
-        width = 0 if heading == "item" else max(len(str(text)) for text in [heading, *texts])
-        aligned[heading.rjust(width)] = [str(text).rjust(width) for text in texts[:most]]
+        shown = [str(text) for text in texts[:most]]
+        width = 0 if heading == "item" else max(map(len, [heading, *shown]))
+        aligned[heading.rjust(width)] = [text.rjust(width) for text in shown]
     lines = Table(aligned).lines()
     if len(rows) > most:
         lines.append(f"… and {len(rows) - most:,} more (-n {len(rows)} lists all)")
