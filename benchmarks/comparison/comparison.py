@@ -2,7 +2,7 @@
 
     python -m benchmarks.comparison.comparison [--samples N] [--keep FILE.json] [--only DESIGN]
         [--alone]
-        [voters] [layouts] [found] [level] [power] [few] [same] [time]
+        [voters] [layouts] [found] [level] [power] [few] [small] [same] [time]
 
 Other tests are Welch's t of each item with Bonferroni's correction, Hotelling's T², PERMANOVA and
 the energy test, on mean places, as they take no partial lists, and Wald's test of the group in a
@@ -12,7 +12,8 @@ run stopped; a row says how many samples it has. ``--alone`` leaves out the othe
 longer. ``voters`` are people who differ in how many rankings they made (12 x 80: twelve people with
 80 each), ``found`` differences between such groups, ``layouts`` are drawn anew in each sample
 (a row says how many people the smallest group has), and ``few`` is the level with few people in one
-group. ``same`` needs ``pip install dcor``.
+group; ``small`` has few in both, and designs that were looked for until the level broke. ``same``
+needs ``pip install dcor``.
 """
 
 import argparse
@@ -38,6 +39,7 @@ from benchmarks.comparison.comparison_cases import (
     plackett_luce,
     planted_designs,
     planted_voters,
+    small_designs,
     voters_designs,
 )
 from benchmarks.tables import print_table
@@ -206,6 +208,7 @@ DESIGNS = {
     "level": null_designs,
     "power": planted_designs,
     "few": few_designs,
+    "small": small_designs,
 }
 
 

@@ -292,6 +292,45 @@ def few_designs() -> dict[str, Make]:
     }
 
 
+def halves(rng: Rng, n: int, n_items: int) -> np.ndarray:
+    """Each pair of opposite places is in one order for half of the people, independently."""
+    ranks = np.tile(np.arange(1.0, n_items + 1), (n, 1))
+    turned = rng.random((n, n_items // 2)) < 0.5
+    turned = np.hstack([turned, np.zeros((n, n_items % 2), dtype=bool), turned[:, ::-1]])
+    return np.where(turned, n_items + 1 - ranks, ranks)
+
+
+def small_designs() -> dict[str, Make]:
+    """Few people in both groups, a planted item among them; and what breaks the level."""
+    six, ten = np.linspace(1, -1, 6), np.linspace(1.6, -1.6, 10)
+
+    def two(m: int, n: int, one: Callable[..., np.ndarray], other: Callable[..., np.ndarray]):
+        return lambda rng: both(one(rng, m), other(rng, n))
+
+    def moved(strengths: np.ndarray, item: int) -> Callable[..., np.ndarray]:
+        change = 1.5 * (np.arange(len(strengths)) == item)
+        return partial(plackett_luce, strengths=strengths + change)
+
+    def like(strengths: np.ndarray) -> Callable[..., np.ndarray]:
+        return partial(plackett_luce, strengths=strengths)
+
+    five_camps, five_polarised = partial(camps, n_items=5), partial(polarised, n_items=5)
+    in_halves, indifferent = partial(halves, n_items=10), like(np.zeros(10))
+    return {
+        "alike: 5, 5": two(5, 5, like(six), like(six)),
+        "alike: 8, 8, ten items": two(8, 8, like(ten), like(ten)),
+        "alike: 6, 60": two(6, 60, like(six), like(six)),
+        "moved by 1.5: 5, 5": two(5, 5, moved(six, 2), like(six)),
+        "moved by 1.5: 8, 8, ten items": two(8, 8, moved(ten, 4), like(ten)),
+        "moved by 1.5: 12, 60": two(12, 60, moved(six, 2), like(six)),
+        "breaks: camps 5, indifferent 5": two(5, 5, five_camps, like(np.zeros(5))),
+        "breaks: polarised 5, middling 7": two(5, 7, five_polarised, partial(middling, n_items=5)),
+        "breaks: camps 10, indifferent 12": two(10, 12, five_camps, like(np.zeros(5))),
+        "breaks: halves 6, indifferent 60": two(6, 60, in_halves, indifferent),
+        "breaks: halves 9, indifferent 8": two(9, 8, in_halves, indifferent),
+    }
+
+
 def planted_designs(m: int = 100) -> dict[str, Make]:
     """Differences between groups of ten items."""
     base, items = np.linspace(1.6, -1.6, 10), np.arange(10)
