@@ -251,10 +251,12 @@ def show(samples: Samples, kind: str, only: str) -> None:
         low, high = samples.limits(f"{kind}: {name}", "overall")
         words = {t: f"{shares[t]:.1f}" for t in tests if t in shares}
         words["95 %"] = f"{low:.1f} to {high:.1f}"
-        if low > KEPT_LEVEL or high < SAFE_LEVEL:
+        moved = name.startswith("moved")
+        if not moved and (low > KEPT_LEVEL or high < SAFE_LEVEL):
             outside.append(f"{name} ({shares['overall']:.1f})")
         for test in ("items", "pairs", "between"):
-            if test in shares and samples.limits(f"{kind}: {name}", test)[0] > KEPT_LEVEL:
+            many = test in shares and samples.limits(f"{kind}: {name}", test)[0] > KEPT_LEVEL
+            if many and not moved:
                 outside.append(f"{name}, {test} ({shares[test]:.1f})")
         if kind in ("power", "found"):
             level = samples.shares(null_of(name), nulls[null_of(name)])
@@ -276,7 +278,7 @@ def show(samples: Samples, kind: str, only: str) -> None:
         if kind in ("power", "found")
         else "Level: % of samples, of groups with equal means (or strengths), with p <= 0.05 "
         "(5 ± 1.0 of 2,000 samples, ± 1.9 of 500, ± 3.0 of 200, ± 4.3 of 100), and the 95 % "
-        "interval of the overall share"
+        "interval of the overall share; where an item moved it is power"
     )
     heads = ["design", "samples", *tests, "- best"]
     said = [column for column in zip(heads, *rows, strict=True) if any(column[1:])]
