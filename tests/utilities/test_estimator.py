@@ -252,3 +252,14 @@ def test_camps_are_those_of_people_who_do_not_answer_at_random():
     camps = Utilities().fit(simulated(200, tastes, 10)).camps_
     assert camps.better
     assert_allclose(camps.shares, [2 / 3, 1 / 3], atol=0.07)
+
+
+def test_unbalanced_designs_and_a_task_each_are_answered_with_wide_intervals():
+    person, number = np.divmod(np.arange(240), 6)
+    uneven = Utilities().fit(TASKS.rows(number <= person % 6))
+    errors = uneven.errors_.mean(axis=1)
+    assert errors[uneven.n_tasks_ == 1].mean() > errors[uneven.n_tasks_ == 6].mean()
+    assert "Fewer than 3 tasks" in uneven.summary()
+    single = Utilities().fit(TASKS.rows(number == 0))
+    assert single.errors_.mean() > Utilities().fit(TASKS).errors_.mean()
+    assert "Each person has fewer than 3 tasks" in single.summary()

@@ -1,5 +1,6 @@
 """Utilities of people against integrals, differences and enumeration; orders do not matter."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -10,9 +11,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from rankcut import RankingSet
-from rankcut._loops.respondents import add_task, draw_normals, task_value, temper
+from rankcut._loops.respondents import draw_normals, temper
+from rankcut._loops.tasks import add_task, task_value
 from rankcut.rankings import read_rankings
 from rankcut.strengths import mixed
+from rankcut.strengths.factors import low_rank_plus_diagonal
 from rankcut.strengths.mixed import Learner, Tastes, fit_tastes, posteriors
 from rankcut.strengths.respondents import Respondents
 
@@ -218,3 +221,42 @@ def test_errors_of_the_mean_are_told_by_people():
     assert_allclose(sizes[0], 0.0, atol=1e-6)
     assert (sizes[1:] > 25).all()
     assert (sizes[1:] < 50).all()
+
+
+def test_low_rank_plus_diagonal_is_factor_analysis():
+    from sklearn.decomposition import FactorAnalysis
+
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(400, 3)) @ rng.normal(size=(3, 12)) + rng.normal(size=(400, 12))
+    data -= data.mean(axis=0)
+    theirs = FactorAnalysis(3, svd_method="lapack", tol=1e-8, max_iter=5000).fit(data)
+    ours = low_rank_plus_diagonal(data.T @ data / 400, 3)
+    assert_allclose(ours, theirs.get_covariance(), atol=0.01)
+    assert_allclose(np.diag(ours), (data**2).mean(axis=0), rtol=0.01)
+
+
+def many_items(loadings, spread, n_people=60, n_items=20, seed=0):
+    """Rankings of five of many items by few people."""
+    rng = np.random.default_rng(seed)
+    tastes = rng.normal(size=(n_people, len(loadings))) @ loadings
+    tastes += spread * rng.normal(size=tastes.shape)
+    ranks = np.full((n_people * 10, n_items), np.nan)
+    for number, row in enumerate(ranks):
+        shown = rng.choice(n_items, 5, replace=False)
+        worth = tastes[number // 10, shown] + rng.gumbel(size=5)
+        row[shown] = (-worth).argsort().argsort() + 1
+    return tastes - tastes.mean(axis=1, keepdims=True), ranks
+
+
+def test_low_rank_is_chosen_where_tastes_have_it_and_people_are_few():
+    loadings = 2.0 * np.random.default_rng(1).normal(size=(2, 20))
+    tastes, ranks = many_items(loadings, 0.2)
+    people = respondents(ranks, people=np.repeat(np.arange(60), 10))
+    fit = fit_tastes(people)
+    assert fit.prior.rank == 2
+    full = mixed._climb(Learner(people), fit.tastes, replace(fit.prior, rank=None), 64)[0]
+    truth = (tastes.T @ tastes / 60)[np.ix_(people.order, people.order)]
+    apart = [np.linalg.norm(each.covariance - 1 / 20 - truth) for each in (fit.tastes, full)]
+    assert apart[0] < apart[1]
+    # Where there is nothing to find, or more people than entries, Σ is full.
+    assert fit_tastes(respondents(some_tasks(40, n_tasks=4))).prior.rank is None

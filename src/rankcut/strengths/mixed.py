@@ -12,8 +12,9 @@ and weights that add up to N,
     μ ← N·mean E[β] / (N + 1),   Σ ← (N·mean E[(β − μ)(β − μ)ᵀ] + ν·Σ₀) / (N + ν)
 
 Σ₀ is the kernel of the item graph, or the identity, times a variance, all by the evidence; ν is
-chosen by the likelihood of people who are held out. The draws of each person depend on a seed and
-on what the person said, so that a step is a function without noise, which is iterated with
+chosen by the likelihood of people who are held out; so is whether Σ is low rank plus diagonal,
+where it has more entries than there are people. The draws of each person depend on a seed and on
+what the person said, so that a step is a function without noise, which is iterated with
 extrapolation (Anderson 1965).
 
 Where a class of people who answer at random makes all answers likelier by more than the Bayesian
@@ -34,6 +35,7 @@ from rankcut._loops.respondents import add_listed, add_respondents, fill_posteri
 from rankcut._loops.types import Floats
 from rankcut.graphs import ItemGraph
 from rankcut.parameters import AT_ONCE
+from rankcut.strengths.factors import low_rank_plus_diagonal
 from rankcut.strengths.prior import Hyperparameters, ItemPrior
 from rankcut.strengths.respondents import Respondents
 from rankcut.threads import in_order
@@ -203,6 +205,7 @@ class TastesPrior:
     covariance: Floats
     strength: float
     share: float = 0.0  #: how much of Σ₀ the item graph explains
+    rank: int | None = None  #: of Σ, beside a diagonal; None: Σ is full
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,6 +256,8 @@ def fit_tastes(
     say("the prior")
     prior, start = _choose_kernel(some, blank, graph, n_jobs)
     prior, start = _choose_strength(some, start, prior, n_jobs)
+    if design is None and n * (n + 1) / 2 > respondents.weights.sum():
+        prior, start = _choose_rank(some, start, prior, n_jobs)
     say("everyone")
     learner = Learner(respondents, n_jobs)
     tastes, n_steps, _ = _climb(learner, start, prior, 0)
@@ -337,8 +342,7 @@ def _choose_strength(
     some: Respondents, start: Tastes, prior: TastesPrior, n_jobs: int | None
 ) -> tuple[TastesPrior, Tastes]:
     """The strength under which every other person is most likely, by a model of the others."""
-    numbers = np.arange(some.n_distinct)
-    halves = [some.some(numbers[numbers % 2 == side]) for side in (0, 1)]
+    halves = _halves(some)
     if not halves[1].n_distinct:
         return prior, start
     fitting, judging = (Learner(half, n_jobs) for half in halves)
@@ -353,6 +357,29 @@ def _choose_strength(
             break
         best, strength, at = value, tried.strength, start
     return replace(prior, strength=strength), at
+
+
+def _choose_rank(
+    some: Respondents, start: Tastes, full: TastesPrior, n_jobs: int | None
+) -> tuple[TastesPrior, Tastes]:
+    """Σ full or low rank plus diagonal, under which every other person is most likely."""
+    halves = _halves(some)
+    if not halves[1].n_distinct:
+        return full, start
+    fitting, judging = (Learner(half, n_jobs) for half in halves)
+
+    def tried(prior: TastesPrior) -> tuple[float, TastesPrior, Tastes]:
+        at = _climb(fitting, start, prior, _STEP_DRAWS)[0]
+        values = judging.sums(at, _STEP_DRAWS).values
+        return float(halves[1].weights @ values), prior, at
+
+    forms = [full, *(replace(full, rank=rank) for rank in (2, 6))]
+    return max(map(tried, forms), key=lambda each: each[0])[1:]
+
+
+def _halves(some: Respondents) -> list[Respondents]:
+    numbers = np.arange(some.n_distinct)
+    return [some.some(numbers[numbers % 2 == side]) for side in (0, 1)]
 
 
 def _step(
@@ -371,7 +398,10 @@ def _step(
     across = np.outer(moved, sums.shift)
     square = sums.square - across - across.T + np.outer(moved, moved)
     pulled = n_people * square + prior.strength * prior.covariance
-    return sums.value, tastes.moved(mean, pulled / (n_people + prior.strength))
+    covariance = pulled / (n_people + prior.strength)
+    if prior.rank is not None:
+        covariance = low_rank_plus_diagonal(covariance, prior.rank)
+    return sums.value, tastes.moved(mean, covariance)
 
 
 def _climb(

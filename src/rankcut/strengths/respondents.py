@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.random_streams import FIRST_FACTOR, SECOND_FACTOR, STEP
-from rankcut._loops.respondents import PersonTasks, fill_values
+from rankcut._loops.tasks import PersonTasks, fill_values
 from rankcut._loops.types import Flags, Floats, Longs, Words
 from rankcut.errors import InputError, Setting
 from rankcut.rankings import Rankings
-from rankcut.strengths.choices import Choices
+from rankcut.strengths.choices import Choices, count_up
 from rankcut.threads import PARTS
 
 
@@ -177,8 +177,7 @@ def _spans(starts: Longs, some: Longs) -> tuple[Longs, Longs]:
     (array([3, 4, 0, 1]), array([0, 2, 4]))
     """
     lengths = np.diff(starts)[some]
-    ends = np.append(0, np.cumsum(lengths))
-    return np.repeat(starts[some] - ends[:-1], lengths) + np.arange(ends[-1]), ends
+    return np.repeat(starts[some], lengths) + count_up(lengths), np.append(0, np.cumsum(lengths))
 
 
 def _read_tasks(choices: Choices, rows: Longs, starts: Longs, joined: Flags) -> tuple[Longs, Flags]:
@@ -253,11 +252,9 @@ def _gathered(
     streams: Words,
 ) -> PersonTasks:
     """Some tasks, person by person, with the items that each person was shown."""
-    lengths = np.diff(starts)[rows]
-    ends = np.cumsum(lengths)
-    entries = np.repeat(starts[rows] - ends + lengths, lengths) + np.arange(int(lengths.sum()))
+    entries, ends = _spans(starts, rows)
     # Tied items, and those that were only shown, are in the order of their numbers.
-    owner = np.repeat(np.arange(len(rows)), lengths)
+    owner = np.repeat(np.arange(len(rows)), np.diff(ends))
     opens = ~joined[entries] | (entries - starts[rows][owner] == n_chosen[rows][owner])
     after = entries - starts[rows][owner] > n_chosen[rows][owner]
     run = np.cumsum(opens & ~after)
@@ -270,7 +267,7 @@ def _gathered(
     tasks = np.append(0, np.cumsum(np.bincount(person_of[rows], minlength=n_people)))
     return PersonTasks(
         tasks.astype(np.int64),
-        np.append(0, ends).astype(np.int64),
+        ends.astype(np.int64),
         (places - lists[person]).astype(np.uint32),
         ~opens,
         n_chosen[rows].astype(np.int64),

@@ -20,9 +20,6 @@ from rankcut.strengths.mixed import (
 )
 from rankcut.strengths.respondents import Respondents
 
-# Steps of the mixture: camps are apart after a few, or they are none.
-_CAMP_ROUNDS = 25
-
 
 @dataclass(frozen=True, eq=False)
 class Camps:
@@ -57,7 +54,8 @@ def compare_camps(respondents: Respondents, fit: TastesFit, n_jobs: int | None) 
     learners = [Learner(respondents, n_jobs) for _ in tastes]
     total = float(weights.sum())
     value = -np.inf
-    for number in range(_CAMP_ROUNDS):
+    # Camps are apart after a few steps, or they are none.
+    for number in range(25):
         means, square = [], np.zeros((n, n))
         for k, chance in enumerate((chances, 1.0 - chances)):
             mass = max(float(weights @ chance), 1e-9)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from rankcut._loops.respondents import fill_values
+from rankcut._loops.tasks import fill_values
 from rankcut._loops.types import Floats, Longs
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.results import EstimatorResult, Table
