@@ -98,6 +98,19 @@ def test_tasks_without_an_answer_are_left_out(survey):
     survey.to_csv("blank.csv", index=False)
     words = succeed("utilities", "blank.csv", "--design", "design.csv")
     assert "58 tasks" in words
+    # Who went away at once has no version either.
+    survey = survey.astype(object)
+    survey.iloc[5, 1:] = None
+    survey.to_csv("blank.csv", index=False)
+    assert "19 people with 55 tasks" in succeed("utilities", "blank.csv", "--design", "design.csv")
+
+
+def test_one_person_differs_from_nobody(survey):
+    survey.head(1).to_csv("one.csv", index=False)
+    words = succeed("utilities", "one.csv", "--design", "design.csv")
+    assert "1 person with 3 tasks" in words
+    assert "People differ" not in words
+    assert "camps" not in words
 
 
 def test_mistakes(survey):

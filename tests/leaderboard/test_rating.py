@@ -7,7 +7,7 @@ import pytest
 from scipy import special
 from statsmodels.discrete.discrete_model import Logit
 
-from rankcut import Leaderboard
+from rankcut import Leaderboard, from_frame
 from rankcut.errors import InputError
 
 NAMES = np.array([f"model {i}" for i in range(6)])
@@ -192,3 +192,23 @@ def test_boards_of_categories_are_sheets_whatever_they_are_called(tmp_path):
     Leaderboard(by="category").fit(votes).save(file)
     sheets = pd.read_excel(file, sheet_name=None)
     assert len(sheets["category  code   hard "]) == len(sheets["category  chat other "]) == 6
+
+
+def test_columns_that_say_nothing_of_groups_or_time_are_refused():
+    votes = made_votes(300).assign(number=np.arange(300), never=np.full(300, np.nan))
+    with pytest.raises(InputError, match="'number' has 300 values in 300 votes"):
+        Leaderboard(by="number").fit(votes)
+    with pytest.raises(InputError, match="'never' has no value in any vote"):
+        Leaderboard(over="never").fit(votes)
+    for name in ("by", "over"):
+        with pytest.raises(InputError, match=f"{name} names ''"):
+            Leaderboard(**{name: ""}).fit(votes)
+    # A set of rankings has lost which item was shown with what.
+    with pytest.raises(InputError, match="pass the frame of votes itself"):
+        Leaderboard(adjust="length").fit(from_frame(votes))
+
+
+def test_long_times_are_in_plain_numbers():
+    votes = made_votes(300)
+    votes["date"] = np.where(np.arange(300) % 2, "0001-01-01", "9999-12-31")
+    assert "e+" not in Leaderboard(over="date").fit(votes).summary()

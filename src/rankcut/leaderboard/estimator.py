@@ -261,7 +261,9 @@ class Leaderboard(EstimatorResult, PlainEstimator):
         for name, value in settings.items():
             if self.games_ is None and value:
                 raise InputError(
-                    "needs votes between two items, in a table with a row for each", parameter=name
+                    "needs votes between two items, in a table with a row for each",
+                    parameter=name,
+                    remedy="pass the frame of votes itself, not rankings that were read from it",
                 )
         others = (self.by, "by", self.by), (self.prior == "none", "prior", "none")
         for is_set, name, value in (*others, (self.n_bootstrap, "n_bootstrap", self.n_bootstrap)):
@@ -280,7 +282,7 @@ class Leaderboard(EstimatorResult, PlainEstimator):
             "seed": self.seed_,
         }
         terms = {"adjust": self._adjusted, "by": self.by, "over": self.over}
-        if not any(terms.values()):
+        if terms == {"adjust": [], "by": None, "over": None}:
             settings |= changes
             return Rating(fit_strengths(self.rankings_, graph=self.graph, **settings), self.games_)
         graph = self.graph

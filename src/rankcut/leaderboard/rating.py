@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankcut._loops.types import Flags, Floats, Longs
-from rankcut.errors import InputError, amount
+from rankcut.errors import InputError, Setting, amount
 from rankcut.files.columns import TableColumn
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.leaderboard.game_features import Sides, sides_named
@@ -74,7 +74,10 @@ def rate(
     """
     if over is not None:
         codes, labels = _column(games, over, "over").coded
-        games = _where(games, games.values(codes) >= 0, f"a value of {over}")
+        dated = games.values(codes) >= 0
+        if not dated.any():
+            raise InputError(f"{over!r} has no value in any vote", parameter="over")
+        games = _where(games, dated, f"a value of {over}")
     features = [side for name in adjust for side in sides_named(games, name)]
     games, features = _with_values(games, features)
     beside, rankings = [_term(games, side) for side in features], games.rankings(merged=False)
@@ -149,6 +152,14 @@ def _categories(games: Games, by: str) -> tuple[Longs, list[Any]]:
     codes, labels = _column(games, by, "by").coded
     codes = games.values(codes)
     order = sorted(np.unique(codes[codes >= 0]).tolist(), key=lambda code: str(labels[code]))
+    n_votes = int((codes >= 0).sum())
+    if 2 * len(order) > n_votes:
+        raise InputError(
+            f"{by!r} has {amount(len(order), 'value')} in {amount(n_votes, 'vote')}, and a board "
+            "needs two votes or more of most",
+            parameter="by",
+            remedy=["name a column of categories; dates are for ", Setting("over")],
+        )
     place = np.full(len(labels) + 1, -1)
     place[order] = np.arange(len(order))
     return place[codes], [labels[code] for code in order]

@@ -328,9 +328,10 @@ def _history(board: "Leaderboard") -> list[str]:
     periods, unit = history.periods, "points" if board.scale_.name == "elo" else "log-odds"
     span = float(history.times[-1])
     moved = board.scale_.factor * math.sqrt(history.prior.drift * span)
+    amount_moved = f"{moved:.2g}" if moved < 10.0 else f"{moved:,.0f}"
     return [
         f"Ratings are those of {periods[-1]}, the last of {amount(len(periods), 'period')} from "
-        f"{periods[0]}; in all that time an item moves by about {moved:.2g} {unit}."
+        f"{periods[0]}; in all that time an item moves by about {amount_moved} {unit}."
     ]
 
 

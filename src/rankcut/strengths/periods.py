@@ -117,7 +117,7 @@ def _number(cell: Any, row: int) -> float:
         raise InputError(
             f"{cell!r} is neither a date nor a number",
             row=row,
-            remedy="write dates as 2024-01-30, and leave rows without one out",
+            remedy="write dates as 2024-01-30, and leave out rows without a date",
         )
     return number
 

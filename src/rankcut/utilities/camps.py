@@ -33,8 +33,8 @@ class Camps:
     @property
     def better(self) -> bool:
         """Whether two camps describe people better than one cloud."""
-        # Less is hardly worth mentioning (Kass and Raftery 1995).
-        return self.gain > 2.0
+        # Less is hardly worth mentioning (Kass and Raftery 1995), and one person is no camp.
+        return self.gain > 2.0 and len(self.chances) * self.shares[1] >= 2.0
 
 
 def compare_camps(respondents: Respondents, fit: TastesFit, n_jobs: int | None) -> Camps:

@@ -225,8 +225,10 @@ def _versions(
         )
     versions = [_cell(table, row, column) for row in range(len(table))]
     for row, version in enumerate(versions):
-        if version not in design.versions:
-            raise _mistake(table, row, column, f"the design has no version {version!r}", "")
+        # Who answered no task need not have a version.
+        if version not in design.versions and any(_cell(table, row, each) for each in answers):
+            problem = f"the design has no version {version!r}" if version else "has no version"
+            raise _mistake(table, row, column, problem, "the design")
     return versions
 
 

@@ -70,7 +70,7 @@ def _differences(model: "Utilities") -> list[str]:
     """How much of what people say is the same."""
     spread = float(np.trace(model.covariance_))
     across = float(np.var(model.mean_) * len(model.mean_))
-    if spread + across <= 0:
+    if spread + across <= 0 or len(model.people_) < 2:
         return []
     return [
         f"People differ: {percent(spread, spread + across)} of what utilities vary is between "
