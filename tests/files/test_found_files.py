@@ -195,6 +195,16 @@ FILES = {
         "ranked ballots", ["a", "b", "c", "2", "070"],
         [[1, 2, NAN, 3, NAN], [2, 1, 3, NAN, NAN], [1, NAN, 2, NAN, 3],
          [3, 2, 1, NAN, NAN], [3, 1, 2, NAN, NAN]]),
+    "best, worst and the others": (
+        "csv", "id,trial,best,worst,option1\n10,0,a,b,c\n10,1,c,a,b\n11,0,b,a,c\n",
+        "best-worst tasks", ABC, [[1, 3, 2], [3, 2, 1], [3, 1, 2]]),
+    "a header with two columns of a name, again": (
+        "csv", "Wk,Winner,Pts,Loser,Pts\n1,a,63,b,6\nWk,Winner,Pts,Loser,Pts\n2,b,30,c,6\n",
+        "votes between two", ABC, [[1, 2, NAN], [NAN, 1, 2]]),
+    "a list of everybody above ballots": (
+        "csv", "a,b,c\nc,a\nb\na,c\nb,c\n",
+        "ranked ballots: 3 items, 5 ballots; first a, b, c; line 1 names everybody", ABC,
+        [[1, 2, 3], [2, NAN, 1], [NAN, 1, NAN], [1, NAN, 2], [NAN, 1, 2]]),
     "one ranking": (
         "csv", "item,rank\na,2\nb,1\nc,3\n", "a long table", ABC, [[2, 1, 3]]),
 }  # fmt: skip

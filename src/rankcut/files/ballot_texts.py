@@ -161,6 +161,8 @@ def _lines(rows: Sequence[tuple[int, list[str]]], name: str) -> TableBlock | Non
         notes = (f"line {rows[0][0]} names nobody and is left out",)
         rows, ballots = rows[1:], ballots[1:]
         times = Counter(cell for row in ballots for cell in row)
+    if ballots and {*ballots[0]} == {*times} and any(len(row) < len(times) for row in ballots):
+        notes = (*notes, f"line {rows[0][0]} names everybody, and counts as a ballot")
     listed = sum(times.values())
     again = any(len({*row}) < len(row) for row in ballots)
     common = sum(number for number in times.values() if number > 1)

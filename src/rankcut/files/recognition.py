@@ -205,7 +205,8 @@ def _cleaned(block: TableBlock) -> tuple[TableBlock, tuple[str, ...]]:
     notes = []
     # A single column of choices may begin with any of them.
     again = np.full(len(block), block.titled and len(block.names) > 1)
-    for i, name in enumerate(block.names):
+    for i in range(len(block.names)):
+        name = block.names[block.repeats.get(i, i)]
         codes, texts = block.labels(i)
         again &= np.array([*(text.lower() == name.strip().lower() for text in texts), False])[codes]
         if not again.any():

@@ -226,7 +226,8 @@ def _evidence(
     if named:
         return CERTAIN if again <= 0.5 else FITS
     rated = any({item.lower() for item in items} <= {*scale} for scale in SCALES)
-    odd = rated or _are_sides(block, places) or len(items) < 3
+    called = {word for i in places for word in words_of(block.names[i])}
+    odd = rated or {"best", "worst"} <= called or _are_sides(block, places) or len(items) < 3
     odd = odd or 2 * sum(number is not None for number in numbers) > len(items)
     if odd or again > MOST_ODD or _is_decided(block, columns, places, codes, items):
         return None

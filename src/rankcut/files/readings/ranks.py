@@ -178,7 +178,7 @@ def _along(block: TableBlock, columns: Sequence[int], numeric: list[int]) -> Ite
         others = [i for i in numeric if i not in about]
         without = _judged(block, values, others) or POSSIBLE
         # Where the others alone are ranks, they are some that do order items.
-        enough = evidence or (len(others) >= FEWEST_ITEMS and np.nanmax(_rows(values, others)) > 1)
+        enough = evidence or (len(others) >= FEWEST_ITEMS and (_rows(values, others) > 1).any())
         if without >= (evidence or FITS) and enough:
             numeric, evidence = others, FITS if evidence else without
         elif evidence:
@@ -208,8 +208,9 @@ def _along(block: TableBlock, columns: Sequence[int], numeric: list[int]) -> Ite
         yield from _ways(block, fewer, left_out, POSSIBLE)
     elif len(items := [i for i in values if i not in about]) > 1:
         rows = _rows(values, items)
-        whole = not np.nanmax(rows % 1) and np.nanmin(rows) >= 1 and np.nanmax(rows) <= len(items)
-        if whole and 2 * (rows == 1).any(axis=1).sum() > len(rows):
+        listed = rows[~np.isnan(rows)]
+        whole = not (listed % 1).any() and (listed >= 1).all() and (listed <= len(items)).all()
+        if listed.size and whole and 2 * (rows == 1).any(axis=1).sum() > len(rows):
             # Ties and gaps of any kind; a rank of 1 is in most rows.
             way = _ways(block, items, [], POSSIBLE)[0]
             yield replace(way, settings=by_columns("wide", items, block))

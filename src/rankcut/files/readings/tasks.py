@@ -42,6 +42,14 @@ def recognise(block: TableBlock, columns: Sequence[int]) -> list[Way]:
         named = {text for i in answers for text in block.labels(i).texts}
         numbered = [i for i in others if named & {*block.labels(i).texts}]
         numbered = [i for i in numbered if not block.is_numeric(i) and _shares(block, i, numbered)]
+    if len(numbered) < 3 and worst:
+        # Best and worst stand beside the others that were shown.
+        others_shown = [i for i in others if _SHOWN.fullmatch(block.names[i].strip().lower())]
+        shown = [*answers, *others_shown] if others_shown else []
+        if len(shown) > 2 and all(_shares(block, i, shown) for i in shown):
+            sets, texts = _shown_in_columns(block, shown)
+            if ways := _tasks(block, answers, sets, texts, shown):
+                return ways
     if len(numbered) > 2:
         sets, texts = _shown_in_columns(block, numbered)
         return _tasks(block, answers, sets, texts, numbered)
