@@ -251,7 +251,8 @@ def shifted(rng, head, rows):
 
 
 def with_codes(rng, head, rows):
-    code = rng.choice(["99", "DNF", "-1", "0", "?", "n/v"])
+    """Codes in some cells, but no words, which may be names of items."""
+    code = rng.choice(["99", "-1", "0", "?"])
     return head, [[v if rng.random() > 0.05 else code for v in row] for row in rows]
 
 
