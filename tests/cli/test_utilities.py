@@ -105,6 +105,12 @@ def test_tasks_without_an_answer_are_left_out(survey):
     assert "19 people with 55 tasks" in succeed("utilities", "blank.csv", "--design", "design.csv")
 
 
+def test_ties_like_nothing_best(tmp_path):
+    (tmp_path / "tie.csv").write_text("a,b,c\n" + "1,1,1\n" * 9)
+    words = succeed("utilities", tmp_path / "tie.csv")
+    assert "none is clearly liked better on average than another, by 9 people" in words
+
+
 def test_one_person_differs_from_nobody(survey):
     survey.head(1).to_csv("one.csv", index=False)
     words = succeed("utilities", "one.csv", "--design", "design.csv")

@@ -224,7 +224,7 @@ def test_odd_names_are_kept(kind, odd):
     np.testing.assert_array_equal(again.with_items(names).dense(), ranks)
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "soc", "blt"])
 @pytest.mark.parametrize("odd", ["\ud800", "a\0b"])
 def test_names_that_no_file_holds_are_refused_on_writing(kind, odd):
     with pytest.raises(RankingFileError, match="rename it"):

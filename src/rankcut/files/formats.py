@@ -28,7 +28,7 @@ from rankcut.files.stored_tables import (
 )
 from rankcut.files.tables import Header, Layout, TableBlock, frame_blocks
 from rankcut.files.text import Source, format_text, source_name
-from rankcut.files.writing import marked_columns, table_columns
+from rankcut.files.writing import check_names, marked_columns, table_columns
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.vocabulary import Format, Written
 
@@ -297,6 +297,8 @@ def read_blocks(
 def _formatted(
     rankings: RankingSet, form: Format, name: str, layout: Layout, spreadsheet: bool
 ) -> bytes:
+    if form not in TABLES:
+        check_names([*map(str, rankings.items), rankings.title], name)
     if form == "blt":
         return format_blt(rankings, name)
     if form not in TABLES:

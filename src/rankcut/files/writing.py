@@ -28,7 +28,7 @@ def table_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
 
 def _columns(rankings: RankingSet, layout: Layout, name: str) -> dict[str, NDArray[Any]]:
     beside = _beside(rankings)
-    _check_names([*beside, *map(str, rankings.items)], name)
+    check_names([*beside, *map(str, rankings.items)], name)
     if layout == "long":
         return _long(rankings, beside, name)
     if layout != "wide":
@@ -45,7 +45,7 @@ def _columns(rankings: RankingSet, layout: Layout, name: str) -> dict[str, NDArr
     return {**beside, **columns}
 
 
-def _check_names(names: list[str], file: str) -> None:
+def check_names(names: list[str], file: str) -> None:
     """Refuse names that no file can hold: a half of a pair of surrogates is no character."""
     for name in names:
         if "\0" in name:

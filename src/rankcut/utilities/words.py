@@ -27,12 +27,14 @@ def utilities_sentences(model: "Utilities", *, by_name: bool = True) -> list[str
 
     ``by_name`` says whether people who said little are named.
     """
-    items, means = model.item_names, _means(model, model.utilities_)
+    items = model.item_names
+    means, half = _means_and_halves(model, model.utilities_, model.errors_)
     order = np.argsort(-means, kind="stable")
-    sentences = [
-        f"Of {amount(len(items), 'item')}, {items[order[0]]} is liked best on average and "
-        f"{items[order[-1]]} least, by {_who_was_asked(model)}."
-    ]
+    first, last = order[0], order[-1]
+    liked = f"{items[first]} is liked best on average and {items[last]} least"
+    if means[first] - half[first] <= means[last] + half[last]:
+        liked = "none is clearly liked better on average than another"
+    sentences = [f"Of {amount(len(items), 'item')}, {liked}, by {_who_was_asked(model)}."]
     return [*sentences, *_differences(model), *_about_people(model, by_name=by_name)]
 
 
@@ -64,6 +66,15 @@ def _about_people(model: "PeopleResult", *, by_name: bool) -> list[str]:
 
 def _means(model: "PeopleResult", values: Floats) -> Floats:
     return np.asarray(model._weights @ values / model._weights.sum())
+
+
+def _means_and_halves(
+    model: "PeopleResult", values: Floats, errors: Floats
+) -> tuple[Floats, Floats]:
+    """The mean of each column over people, and half of its interval."""
+    means, weights = _means(model, values), model._weights
+    squares = (weights**2) @ ((values - means) ** 2 + errors**2)
+    return means, ndtri(0.5 + model.confidence / 2) * np.sqrt(squares) / weights.sum()
 
 
 def _differences(model: "Utilities") -> list[str]:
@@ -182,10 +193,8 @@ def _distributions(
     order: Longs,
 ) -> Table:
     """The mean of each column over people with its interval, and how much people differ."""
-    means, weights = _means(model, values), model._weights
-    about = values - means
-    squares = (weights**2) @ (about**2 + errors**2)
-    half = ndtri(0.5 + model.confidence / 2) * np.sqrt(squares) / weights.sum()
+    means, half = _means_and_halves(model, values, errors)
+    weights, about = model._weights, values - means
     return Table(
         {
             what: [names[i] for i in order],
