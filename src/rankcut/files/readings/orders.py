@@ -71,18 +71,21 @@ def _forms(texts: Sequence[str], times: Any) -> Iterator[tuple[str, list[Order],
         if all([rank for rank, _ in row] == [*range(1, len(row) + 1)] for row in pairs):
             orders = [[(item,) for _, item in row] for row in pairs]
             yield "orders in one column, with the rank of each item", orders, CERTAIN
+    tied = any("=" in text for text in texts)
     for mark, what in _TOOLS.items():
         lists = [[part.strip() for part in t.strip(f"{mark} ").split(mark)] for t in texts]
         lists = [[] if row == [""] else row for row in lists]
-        alone = {item for row in lists for item in row if "=" not in item}
-        groups = [[_tied(item, alone) for item in row] for row in lists]
-        lists = [[item for group in row for item in group] for row in groups]
+        orders = []
+        if tied:
+            alone = {item for row in lists for item in row if "=" not in item}
+            orders = [[_tied(item, alone) for item in row] for row in lists]
+            lists = [[item for group in row for item in group] for row in orders]
         items = {item for row in lists for item in row}
         if not lists or max(map(len, lists)) < 2 or "" in items:
             continue
         if any(len({*row}) < len(row) for row in lists):
             continue
-        orders = groups
+        orders = orders or [[(item,) for item in row] for row in lists]
         closed = mark == ";" and all(text.rstrip().endswith(";") for text in texts)
         if all(len(row) == len(items) for row in lists):
             # Each cell lists all items. The same text in every row is a remark.
