@@ -53,6 +53,16 @@ def test_a_target_that_cannot_be_told(lunch, text, says):
     fail("classify", "t.csv", "--target", "t", says=says)
 
 
+def test_odd_spellings_and_rare_classes_do_not_stop_it(lunch):
+    rows = ["a,b,c,sex", *["1,2,3,female", "3,2,1,male"] * 6]
+    rows += ["1,2,3,Female ", "3,1,2,prefer not to say", "2,1,3,nonbinary"]
+    (lunch / "form.csv").write_text("\n".join(rows))
+    done = run("classify", "form.csv", "--target", "sex")
+    assert "sex (female: 7, male: 6), 5-fold" in done.stdout
+    assert "joined with class 'female': 'Female'" in done.stderr
+    assert "left out, with fewer rankings than folds: 'nonbinary'" in done.stderr
+
+
 @pytest.mark.parametrize("items", [[], ["--items", "dishes.csv"]])
 def test_views_need_no_choice(lunch, items):
     """Rankings that leave out items are learned from and predicted, whatever that means."""

@@ -22,6 +22,7 @@ from rankcut.cli.output import (
     Outputs,
     Results,
     named_rows,
+    note,
     say,
     working,
 )
@@ -38,6 +39,8 @@ from rankcut.errors import InputError, RankingFileError, amount
 from rankcut.results import Measure, PredictionScores
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rankcut.files.feature_tables import PersonTable
     from rankcut.rankings.ranking_set import RankingSet
     from rankcut.saved_models import SavedModel
@@ -107,7 +110,7 @@ def classify(
 
     about = [target, learning.group]
     rankings = reading.read(file, no_items=about).expanded()
-    rankings, classes = labelled(rankings, target, file)
+    rankings, classes = _enough_of_each(*labelled(rankings, target, file), learning.folds)
     model = make_pipeline(RankingClassifier(graph, items=rankings.labels()))
     with working("cross-validation"):
         tested = learning.tested(rankings, file)
@@ -125,6 +128,27 @@ def classify(
         tests[f"{target}, {amount(len(others), 'ranking')} of {test}"] = scores
     learned = (rankings.ranks, classes), (rankings.items, target)
     _show(tests, _OF_CLASSES, outputs, model, *learned, explain=learning.explain)
+
+
+def _enough_of_each(
+    rankings: "RankingSet", classes: "NDArray[Any]", folds: int
+) -> "tuple[RankingSet, NDArray[Any]]":
+    """Classes, one where spellings differ by blanks or case, that have a ranking for each fold."""
+    import numpy as np
+
+    from rankcut.sample.labels import name_groups, read_groups
+
+    groups = read_groups(classes, len(classes), "target")
+    for said in groups.notes:
+        note(said.removesuffix(".").replace("Joined with group", "joined with class"))
+    sizes = np.bincount(groups.codes, minlength=len(groups.names))
+    small = np.flatnonzero(sizes < folds)
+    classes = np.array(groups.texts)[groups.codes]
+    if not small.size or len(sizes) - len(small) < 2:
+        return rankings, classes
+    note(f"left out, with fewer rankings than folds: {name_groups(groups.names, small.tolist())}")
+    large = np.flatnonzero(~np.isin(groups.codes, small))
+    return rankings.rows(large), classes[large]
 
 
 @with_options(learning=LearningOptions, results=Results, reading=Reading)
