@@ -59,7 +59,10 @@ class BoardOptions(GraphOptions):
     by: By = None
     over: Annotated[
         str | None,
-        option("Column of dates: ratings change over time; those of the end.", metavar="COLUMN"),
+        option(
+            "Column of dates: ratings change over time, and the board shows the last.",
+            metavar="COLUMN",
+        ),
     ] = None
     people: People = None
     simultaneous: Annotated[
@@ -69,7 +72,9 @@ class BoardOptions(GraphOptions):
     number: Annotated[int, option("Number of items to list.", "-n", min=1)] = 20
     next_votes: Annotated[
         int | None,
-        option("Print so many comparisons to ask for next, and no board.", "--next", min=1),
+        option(
+            "Print this many comparisons to ask for next instead of the board.", "--next", min=1
+        ),
     ] = None
     aim: Annotated[
         Aim,
@@ -84,7 +89,7 @@ class BoardOptions(GraphOptions):
         topic_option(
             "board",
             "--best",
-            help="Say who is among the best so many, and how probably.",
+            help="Say which items are among the best N, and how probably.",
             min=1,
         ),
     ] = None
@@ -93,7 +98,7 @@ class BoardOptions(GraphOptions):
         topic_option(
             "board",
             "--n-bootstrap",
-            help="Intervals of ratings from so many bootstrap samples of judges, or of votes.",
+            help="Intervals of ratings from this many bootstrap samples of judges, or of votes.",
             min=0,
         ),
     ] = 0
@@ -131,9 +136,9 @@ def leaderboard(
 ) -> None:
     """Rate models, players or items by votes, games or scores.
 
-    Each with a rating, its interval, and the places that are possible, for this item alone or, with
-    --simultaneous, for the whole table at once. To a table (.csv, .json, .parquet, .xlsx), a
-    picture (.png, .svg, .pdf), or a page (.html).
+    Each gets a rating, its interval, and the places that are possible: for this item alone or, with
+    --simultaneous, for the whole table at once. -o writes a table (.csv, .json, .parquet,
+    .xlsx), a picture (.png, .svg, .pdf), or a page (.html).
 
     Example: rankcut leaderboard votes.csv --anchor "GPT 4=1000" -o board.html
     """

@@ -94,8 +94,8 @@ def regress_ranking(
     By covariates, features of what was shown, contexts and dates: strengths of items by the
     Plackett-Luce model, with a coefficient for each covariate and item, and one for each feature of
     what was shown. Standard errors are by how much people vary
-    (sandwich), each with all of their rankings (--people). Votes and games are taken, too.
-    Rankings of which something is missing that is asked for are left out.
+    (sandwich), each with all of their rankings (--people). Votes and games work, too.
+    Rankings that lack something asked for are left out.
 
     -o PAGE.html writes a page, -o with .png, .svg or .pdf a picture, -o with .csv, .parquet or
     .json the coefficients; -o MODEL.skops saves a model of covariates for 'rankcut predict'.

@@ -79,8 +79,8 @@ def utilities(
     Utilities of each person, with those of others as a guide where the person said little. To a
     table with a row for each person and a column for each item (.csv, .parquet; with .json and
     .xlsx also items and errors), a picture of each item's distribution (.png, .svg, .pdf), or a
-    page (.html). A table with a row for each alternative shown, its attributes and whether it was
-    chosen is one of conjoint analysis: part-worths instead of utilities.
+    page (.html). In conjoint analysis, the table has a row for each alternative shown, with its
+    attributes and whether it was chosen, and the answer is part-worths.
 
     Example: rankcut utilities maxdiff.csv --design design.csv -o utilities.csv
 

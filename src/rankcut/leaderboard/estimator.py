@@ -76,10 +76,10 @@ class Leaderboard(EstimatorResult, PlainEstimator):
     graph : ItemGraph, recipe, matrix or None
         The item graph: similar items have similar ratings, as far as the votes say.
     best : int or None
-        Say who is among the best so many, and how probably.
+        How many to call the best: say who is among them, and how probably.
     n_bootstrap : int, default=0
-        Intervals of ratings from so many bootstrap samples of judges, or of votes without judges,
-        as public boards publish them; 0: by the sandwich, which holds with few judges, too.
+        Intervals of ratings from this many bootstrap samples of judges, or of votes without
+        judges, as public boards publish them; 0: by the sandwich, which holds with few judges, too.
     simultaneous : bool, default=False
         Whether the table shows the simultaneous intervals of places.
     confidence : float, default=0.95

@@ -140,11 +140,12 @@ class MeanRanks(Result):
         names = [str(self.items[i]) for i in self.order]
         nemenyi, holm = (int(self.differ(test).sum()) // 2 for test in TESTS)
         statistic, p_value = self.friedman
+        differ = "differs" if nemenyi == 1 else "differ"
         return [
             f"{names[0]} has the best mean rank on {amount(n_sets, 'data set')}, "
             f"{self.values.min():.2f}; {names[-1]} the worst, {self.values.max():.2f}.",
             f"If all were equal (Friedman): {p_in_words(p_value)}, χ² = {statistic:.2f}.",
-            f"Of {amount(n_pairs, 'pair')}, {nemenyi} differ by Nemenyi's test and {holm} by "
+            f"Of {amount(n_pairs, 'pair')}, {nemenyi} {differ} by Nemenyi's test and {holm} by "
             "Wilcoxon's with Holm's method; by our intervals of mean scores, for all pairs at "
             f"once, {int(self.places.clear.sum())}. Ranks see the order of scores alone; means "
             "see their size, too.",
