@@ -5,10 +5,12 @@ import tracemalloc
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from rankcut import RankingSet, read_file, write_file
 from rankcut.cli.reading import parsed_header
+from rankcut.errors import InputError
 from rankcut.files import RankingFileError, from_frame, scan_file
 from rankcut.files.options import TableOptions
 from rankcut.files.recognition import read_table
@@ -383,3 +385,27 @@ def test_parquet_out_of_proportion_is_refused(tmp_path):
 def test_a_header_is_one_line_or_two(header):
     with pytest.raises(RankingFileError, match="a header is a line, counted from 1, or a first"):
         read("a,b\n1,2\n", header=header)
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], [1, 0, 5], [("x", "a"), ("x", "b"), ("y", "a")]])
+def test_columns_of_a_frame_need_no_text_as_names(names):
+    ranks = np.array([[1.0, 2, 3], [3, 1, 2], [2, 3, 1]])
+    columns = pd.MultiIndex.from_tuples(names) if isinstance(names[0], tuple) else names
+    votes = from_frame(pd.DataFrame(ranks, columns=columns))
+    assert votes.items == tuple(map(str, names))
+    np.testing.assert_array_equal(votes.ranks, ranks)
+
+
+@pytest.mark.parametrize(
+    ("frame", "says"),
+    [
+        (pl.DataFrame({"a": [1], "b": [2]}).lazy(), r"call its collect\(\) first"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "each column needs a name of its own"),
+        ({"a": [1]}, "this is no frame"),
+        (pd.Series([1, 2]), "this is no frame"),
+    ],
+    ids=["lazy", "same names", "dict", "series"],
+)
+def test_what_is_no_frame_is_refused(frame, says):
+    with pytest.raises(InputError, match=says):
+        from_frame(frame)

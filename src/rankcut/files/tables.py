@@ -13,9 +13,10 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import RankingFileError, Setting, Text
+from rankcut.errors import InputError, RankingFileError, Setting, Text
 from rankcut.parameters import EXACT
 from rankcut.rankings.ratings import level_of
+from rankcut.rankings.reading import as_frame
 from rankcut.sample.labels import REFUSALS
 from rankcut.vocabulary import Layout as Layout
 
@@ -453,7 +454,9 @@ def plain_cells(values: NDArray[Any]) -> list[Any]:
 
 def frame_blocks(frame: Any, name: str, rows: int | None = None) -> Iterator[TableBlock]:
     """The blocks of a pandas, Polars or PyArrow table."""
-    table = nw.from_native(frame, eager_only=True)
+    table = as_frame(frame)
+    if table is None:
+        raise InputError("this is no frame", remedy="pass one of pandas, Polars or PyArrow")
     n_rows, width = table.shape
     if n_rows == 0 or width == 0:
         raise RankingFileError("the table has no rows", name)
@@ -461,7 +464,7 @@ def frame_blocks(frame: Any, name: str, rows: int | None = None) -> Iterator[Tab
     names, marked = read_marks([str(column) for column in table.columns], name)
     for start in range(0, n_rows, step):
         some = table[start : start + step]
-        columns = [_cells(some[column]) for column in table.columns]
+        columns = [_cells(series) for series in some.iter_columns()]
         lines = np.arange(start, start + len(some)) + 1
         yield TableBlock(name, names, columns, lines, marked=marked)
 
