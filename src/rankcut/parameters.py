@@ -199,6 +199,18 @@ def check_draws(value: Any, parameter: str) -> int:
     return int(value)
 
 
+def check_bootstraps(number: int, parameter: str, confidence: float) -> None:
+    """Raise unless so many bootstrap samples have an interval of that confidence, or are none."""
+    check_count(number, parameter, least=0)
+    least = int(np.ceil(confidence / (1 - confidence)))
+    if 0 < number < least:
+        raise InputError(
+            f"is {number}, too few for a confidence of {confidence}",
+            parameter=parameter,
+            remedy=f"use {least} or more, or 0",
+        )
+
+
 def check_counts(
     sample_weight: ArrayLike | None, n_rows: int, parameter: str = "sample_weight"
 ) -> NDArray[np.float64]:

@@ -212,3 +212,15 @@ def test_long_times_are_in_plain_numbers():
     votes = made_votes(300)
     votes["date"] = np.where(np.arange(300) % 2, "0001-01-01", "9999-12-31")
     assert "e+" not in Leaderboard(over="date").fit(votes).summary()
+
+
+def test_numbers_as_text_are_numbers():
+    votes = made_votes(300)
+    words = votes.astype({"length_a": str, "length_b": str})
+    (plain,), (text,) = (Leaderboard(adjust="length").fit(each).effects_ for each in (votes, words))
+    assert text == plain
+
+
+def test_too_few_bootstrap_samples_have_no_interval():
+    with pytest.raises(InputError, match="n_bootstrap is 1, too few for a confidence"):
+        Leaderboard(n_bootstrap=1).fit(made_votes(300))

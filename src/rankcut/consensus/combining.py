@@ -39,8 +39,8 @@ from rankcut.consensus.result import ConsensusResult
 from rankcut.errors import InputError, Setting, amount
 from rankcut.parameters import (
     MOST_LISTED,
+    check_bootstraps,
     check_choice,
-    check_count,
     check_share,
     is_real,
     seed_from,
@@ -344,14 +344,7 @@ class CombinesRankings(ConsensusResult):
                 parameter="graph",
             )
         check_share(self.confidence, "confidence")
-        check_count(self.n_bootstraps, "n_bootstraps", least=0)
-        least = int(np.ceil(self.confidence / (1 - self.confidence)))
-        if 0 < self.n_bootstraps < least:
-            raise InputError(
-                f"is {self.n_bootstraps}, too few for a confidence of {self.confidence}",
-                parameter="n_bootstraps",
-                remedy=f"use {least} or more, or 0 for no intervals",
-            )
+        check_bootstraps(self.n_bootstraps, "n_bootstraps", self.confidence)
         if not (is_real(self.time_limit) or self.time_limit == np.inf):
             raise InputError(
                 f"must be a number of seconds, 0 or more; got {f'{self.time_limit!r}':.40}",

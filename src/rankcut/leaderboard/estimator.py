@@ -23,7 +23,14 @@ from rankcut.leaderboard.rating import Rating, rate
 from rankcut.leaderboard.scale import Scale, ScaleName
 from rankcut.leaderboard.scores import ScoreTable, looks_like_scores, student_quantile
 from rankcut.leaderboard.words import board_lines, board_sentences, board_tables, items_table
-from rankcut.parameters import ROWS_AT_ONCE, check_choice, check_count, check_share, seed_from
+from rankcut.parameters import (
+    ROWS_AT_ONCE,
+    check_bootstraps,
+    check_choice,
+    check_count,
+    check_share,
+    seed_from,
+)
 from rankcut.pictures.page import Html, items_page, tag
 from rankcut.pictures.scene import Picture
 from rankcut.plain_estimators import PlainEstimator
@@ -211,7 +218,7 @@ class Leaderboard(EstimatorResult, PlainEstimator):
         check_choice(self.method, ("auto", "strengths", "mean"), "method")
         check_choice(self.prior, ("evidence", "none"), "prior")
         check_share(self.confidence, "confidence")
-        check_count(self.n_bootstrap, "n_bootstrap", least=0)
+        check_bootstraps(self.n_bootstrap, "n_bootstrap", self.confidence)
         self.seed_ = seed_from(self.random_state)
         self._forget()
         self.boards_: dict[Any, Leaderboard] = {}

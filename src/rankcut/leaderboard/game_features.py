@@ -9,6 +9,7 @@ import numpy as np
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.files.columns import TableColumn, tokens_of
+from rankcut.files.tables import number_of
 from rankcut.leaderboard.games import Games, sides_of
 
 # What a feature is called that is 1 for the item shown first, and 0 for the other.
@@ -56,10 +57,19 @@ def sides_named(games: Games, name: str) -> list[Sides]:
     if len(alike) != 1:
         raise InputError(_no_feature(games, name, ["_".join(each) for each in pairs]))
     columns = [games.columns[each] for each in alike[0]]
-    if all(column.is_numeric for column in columns):
-        first, second = (games.values(column.numbers) for column in columns)
-        return [Sides(name, first, second)]
+    first, second = map(_numbers_of, columns)
+    if first is not None and second is not None:
+        return [Sides(name, games.values(first), games.values(second))]
     return list(_of_words(games, name, columns))
+
+
+def _numbers_of(column: TableColumn) -> Floats | None:
+    """The numbers in a column, which may be text, as in a file; None if a cell has none."""
+    if column.is_numeric:
+        return column.numbers
+    codes, labels = column.coded
+    numbers = [number_of(label, ordinals=False) for label in labels]
+    return None if None in numbers else np.array([*numbers, np.nan], dtype=np.float64)[codes]
 
 
 def _of_words(games: Games, name: str, columns: Sequence[TableColumn]) -> Iterator[Sides]:
