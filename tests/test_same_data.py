@@ -420,8 +420,8 @@ def answers(*, parameter="", full=False):
 OTHERS = {"GPClassifier", "GPRegressor", "from_ratings"}
 # This reads votes, and is PlackettLuce in all else.
 OTHERS |= {"BradleyTerry"}
-# These read tables of scores, or several sets at once.
-OTHERS |= {"critical_difference", "reciprocal_rank_fusion"}
+# These read tables of scores or profiles, or several sets at once.
+OTHERS |= {"critical_difference", "Conjoint", "reciprocal_rank_fusion"}
 # These write rankings, or say what they hold.
 OTHERS |= {"to_frame", "write_file", "write_features", "write_gram"}
 
