@@ -687,3 +687,14 @@ def test_blocks_say_as_what_the_first_was_read(tmp_path):
     done = run("features", path, "-o", tmp_path / "f.npy", "--block", "512")
     line = "read as ranks: 3 items, 512 rankings; first a, b, c; then more rows, in blocks"
     assert done.stderr == f"rankcut: {path}: {line}\n"
+
+
+def test_people_without_a_name_are_not_one_person():
+    rows = ["model_a,model_b,winner,judge"]
+    rows += [
+        f"m{i % 3},m{(i + 1) % 3},{'model_a' if i % 4 else 'tie'},{'' if i < 2 else i // 2}"
+        for i in range(40)
+    ]
+    people = read("\n".join(rows) + "\n").people.tolist()
+    assert people[:4] == ["unknown 1", "unknown 2", "1", "1"]
+    assert len({*people}) == 21

@@ -30,7 +30,14 @@ from rankcut.files.readings import LAYOUTS, READINGS
 from rankcut.files.readings.ranks import no_ranks
 from rankcut.files.readings.surveys import without_headers
 from rankcut.files.readings.way import FITS, MANY_ROWS, POSSIBLE, Way
-from rankcut.files.tables import BLOCK_CELLS, Layout, TableBlock, number_of
+from rankcut.files.tables import (
+    BLOCK_CELLS,
+    Layout,
+    TableBlock,
+    is_missing,
+    number_of,
+    plain_cells,
+)
 from rankcut.parameters import MOST_LISTED
 from rankcut.rankings.ranking_set import RankingSet
 
@@ -113,7 +120,10 @@ def _read(block: TableBlock, options: TableOptions, *, helpful: bool = True) -> 
         notes.append(f"{amount(int(blank.sum()), 'blank row')} left out")
         rankings = rankings.rows(~blank)
     if way.people is not None and way.people in rankings.columns:
-        rankings = rankings.with_people(rankings.columns[way.people].astype(np.str_))
+        # Who is not named is somebody else in each row.
+        cells = enumerate(plain_cells(rankings.columns[way.people]), start=1)
+        people = [f"unknown {row}" if is_missing(cell) else str(cell) for row, cell in cells]
+        rankings = rankings.with_people(np.array(people))
     rankings = rankings.having(title=way.title).meaning(way.unranked, asked_ties=way.asked_ties)
     return having_line(rankings, way.what, way.noun, notes)
 
