@@ -146,7 +146,7 @@ class MeanRanks(Result):
             f"{self.values.min():.2f}; {names[-1]} the worst, {self.values.max():.2f}.",
             f"If all were equal (Friedman): {p_in_words(p_value)}, χ² = {statistic:.2f}.",
             f"Of {amount(n_pairs, 'pair')}, {nemenyi} {differ} by Nemenyi's test and {holm} by "
-            "Wilcoxon's with Holm's method; by our intervals of mean scores, for all pairs at "
+            "Wilcoxon's with Holm's method; by our comparison of mean scores, of all pairs at "
             f"once, {int(self.places.clear.sum())}. Ranks see the order of scores alone; means "
             "see their size, too.",
             f"Critical difference of mean ranks (Nemenyi): {self.critical_difference:.2f}.",
