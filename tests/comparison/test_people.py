@@ -121,6 +121,23 @@ def test_odd_groups_are_joined_or_left_out():
     )
 
 
+def test_a_few_people_beside_larger_groups_change_nothing():
+    rng = np.random.default_rng(6)
+    ranks = rankings(rng, 44)
+    groups = ["female"] * 20 + ["male"] * 20 + ["other"] * 4
+    result = compare_groups(ranks, groups, n_permutations=99)
+    alone = compare_groups(ranks[:40], groups[:40], n_permutations=99)
+    assert result.notes == (
+        "Left out, with fewer than 5 rankings, too few to differ clearly: 'other'.",
+    )
+    for column in ("item", "difference", "low", "high", "p_value"):
+        assert list(result.items[column]) == list(alone.items[column])
+    # Nobody is larger: all that is known of the few is said.
+    two = compare_groups(ranks[20:], groups[20:], n_permutations=99)
+    assert two.groups == {"male": 20, "other": 4}
+    assert two.p_value > 0.05
+
+
 @pytest.mark.parametrize("kind", ["full", "pairs"])
 def test_neither_names_nor_orders_matter(kind):
     rng = np.random.default_rng(5)

@@ -54,8 +54,8 @@ def compare_groups(
     cases.
 
     p assumes that people are independent. Places are relative: if one item moves up, others move
-    down. Groups that differ by blanks or case alone are one; groups of one person are left out, and
-    so is who refuses to say a group.
+    down. Groups that differ by blanks or case alone are one; groups of one person are left out,
+    those of fewer than five beside two larger ones, and whoever refuses to say a group.
 
     Parameters
     ----------

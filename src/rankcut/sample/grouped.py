@@ -277,9 +277,14 @@ def read_people(
 
 
 def _with_people(grouped: GroupedRankings) -> tuple[GroupedRankings, list[str]]:
-    """Leave out groups of one person, who has no spread."""
+    """Leave out groups of one person, who has no spread, and of a few beside larger ones.
+
+    The few differ from nobody at 5 %, whatever they say, but the limits of all would be as wide as
+    theirs. Where fewer than two groups are larger, they are compared.
+    """
     n_people = grouped.n_people()
-    several = np.flatnonzero(n_people > 1)
+    among_larger = int((n_people >= FEWEST_EXCHANGED).sum()) > 1
+    several = np.flatnonzero(n_people >= (FEWEST_EXCHANGED if among_larger else 2))
     if len(grouped.names) == 1:
         raise InputError(
             f"has a single value, {grouped.names[0]!r}",
@@ -287,7 +292,7 @@ def _with_people(grouped: GroupedRankings) -> tuple[GroupedRankings, list[str]]:
             remedy="compare two groups or more",
         )
     what = "ranking" if grouped.rankings.people is None else "person"
-    few = np.flatnonzero(n_people < 2).tolist()
+    few = np.setdiff1d(np.arange(len(n_people)), several).tolist()
     if not few:
         return grouped, []
     if len(several) < 2:
@@ -298,8 +303,11 @@ def _with_people(grouped: GroupedRankings) -> tuple[GroupedRankings, list[str]]:
             remedy="merge it with another: each of two groups needs two or more",
         )
     names = name_groups(grouped.names, few)
-    note = f"Left out, with one {what} or none: {names}."
-    return grouped.among_groups(several), [note]
+    if n_people[few].max() > 1:
+        fewest = amount(FEWEST_EXCHANGED, what, "rankings" if what == "ranking" else "people")
+        note = f"Left out, with fewer than {fewest}, too few to differ clearly: {names}."
+        return grouped.among_groups(several), [note]
+    return grouped.among_groups(several), [f"Left out, with one {what} or none: {names}."]
 
 
 def _with_several_groups(grouped: GroupedRankings) -> tuple[GroupedRankings, list[str]]:
