@@ -326,6 +326,10 @@ def test_a_maxdiff_question_of_qualtrics():
     words = {1: "Least", 2: "Most"}
     said = [[words.get(cell, cell) for cell in row] for row in rows]
     np.testing.assert_array_equal(read(maxdiff(said)).dense(), votes.dense())
+    halves = [["Most", "", "", "", "", "Least", "", "", "3|1|2", "4|2|1"]]
+    with pytest.raises(RankingFileError, match="no task has one best and one worst") as refused:
+        read(maxdiff(halves))
+    assert refused.value.line == 4
 
 
 def test_what_else_qualtrics_writes_is_no_answer():

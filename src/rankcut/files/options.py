@@ -287,8 +287,12 @@ def as_option(columns: Sequence[int], names: Sequence[str]) -> str:
 
 
 def short(label: object) -> str:
-    """A label as a line has room for it."""
-    text = str(label)
+    r"""A label as a line has room for it.
+
+    >>> short("to\ni")
+    'to i'
+    """
+    text = " ".join(str(label).split())
     return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1]}…"
 
 

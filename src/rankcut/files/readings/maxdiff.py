@@ -178,7 +178,8 @@ def _read(
     best, worst = (tasks.marks == code for code in named)
     answered = (best.sum(axis=1) == 1) & (worst.sum(axis=1) == 1)
     if not answered.any():
-        raise RankingFileError("no task has one best and one worst item", block.source)
+        line = int(block.lines[tasks.people[0]])
+        raise RankingFileError("no task has one best and one worst item", block.source, line)
     sets, rows = tasks.sets[answered], tasks.people[answered]
     ranks = np.where(best, 1.0, np.where(worst, 3.0, 2.0))[answered]
     listed = sets >= 0
